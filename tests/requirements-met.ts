@@ -189,7 +189,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       file: "packages/models/src/openai/client.test.ts",
       test: "goes where configuration says, with its key, whatever the SDK finds in the environment, and nothing is logged",
     },
-    connectModel("gives the model of %s, without a connection"),
+    connectModel("returns the model of %s, without a connection"),
     architecture("has third-party clients only at home"),
     startTelemetry(
       "that nobody asked for loads nothing of OpenTelemetry; asked for, it loads sdk-node, and the instrumentation of amqplib for RabbitMQ",
@@ -278,7 +278,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "C-01": [
     largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
     largeResults("goes into working memory as soon as it exceeds the model's limit: 64,000 characters by default"),
-    modelFacts("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it"),
+    modelFacts("gives a model 64,000 characters of one result, 32,000 if its window is small, or the table's own value"),
   ],
   "C-02": [
     chunkText("are cut before the heading of the lowest level, wherever in reach it is"),
@@ -301,7 +301,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "C-08": [
     largeResults("goes into working memory as soon as it exceeds the model's limit: 64,000 characters by default"),
     largeResults("follows the profile's own limit, and two of one tool in one turn have separate keys"),
-    modelFacts("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it"),
+    modelFacts("gives a model 64,000 characters of one result, 32,000 if its window is small, or the table's own value"),
   ],
   "A-01": [
     requests("is held for people when the tier is high, with the effect from the pinned definition"),
@@ -378,7 +378,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "A-17": [
     toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
-    webhooks("tell what was committed, signed so that the package standardwebhooks takes it by either of two secrets"),
+    webhooks("report what was committed, signed so that the package standardwebhooks accepts it by either of two secrets"),
     webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
   ],
   "E-01": [
@@ -434,7 +434,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "L-04": [
     seed("are in the transcript as a turn and its results before the model is asked, under both ids"),
     seed("are left out when the input lacks a value, when the run lacks the tool, and when the same call is made already"),
-    wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
+    wireTranscripts("sends its own turns back, and continues from those of another provider in mid-conversation"),
   ],
   "L-05": [
     seed("are in the transcript as a turn and its results before the model is asked, under both ids"),
@@ -583,7 +583,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "E-10": [
     wireFaults("names %s in the error"),
     vendorErrors("of %s becomes what a caller can act on (%#)"),
-    statusErrors("looks at the tools first where the vendor names none"),
+    statusErrors("points to the tools first if the vendor names none"),
   ],
   "E-11": [
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
@@ -656,10 +656,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "N-02": [
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
     telemetry("%s has its kind and the required attributes"),
-    tracedBus(
-      "has a producer span around the publish and beneath it a consumer span around the delivery, of the services that they belong to",
-    ),
-    tracedBus("tells a delivery that is given back, and one whose handler fails by its code only"),
+    tracedBus("has a producer span around the publish and below it a consumer span around the delivery, each of its own service"),
+    tracedBus("records a delivery that is given back, and one whose handler fails, by its code only"),
     {
       file: "services/agent/src/steps/step-span.test.ts",
       test: "says which attempt at the model call it is, and how long it was postponed",
@@ -713,10 +711,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     agentBudgets("reserves the most that the call may cost, and settles what it cost"),
   ],
   "LV-41": [
-    webhookSignature("by two secrets is taken by the package standardwebhooks with either, and with no other"),
-    webhooks("are told once more by the next process when theirs is killed between the commit and the delivery, and in an attempt"),
+    webhookSignature("by two secrets is accepted by the package standardwebhooks with either, and with no other"),
+    webhooks("are sent again by the next process if theirs is killed between the commit and the delivery, or in an attempt"),
     webhooks(
-      "that are not taken are sent again by the ladder under the same id, then given up where an operator sees them and sends them again",
+      "that are not accepted are sent again by the ladder under the same id, then given up in a list from which an operator sends them again",
     ),
     webhooks("are not sent to this machine unless the operator allows it, and follow no redirect"),
     toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
@@ -740,24 +738,24 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "V-01": [
     connectModel("asks its vendor's server, with the key and the address of its settings: %s"),
-    connectModel("gives the model of %s, without a connection"),
+    connectModel("returns the model of %s, without a connection"),
   ],
   "V-02": [
     connectModel("asks its vendor's server, with the key and the address of its settings: %s"),
-    commandModel("is told the whole prompt, with its tools, as one document"),
+    commandModel("gets the whole prompt, with its tools, as one document"),
   ],
   "V-03": [
     conformance("never estimates fewer tokens for a longer prompt"),
-    conformance("streams text in pieces when it says so"),
+    conformance("streams text in pieces if it says so"),
     modelStep("reach the model: how many at a time, how random, and no more tokens than the model gives"),
-    anthropicRequest("has no temperature, whatever is asked for"),
-    anthropicRequest("leaves a blank system prompt out, and marks any other for the cache, the tools before it with it"),
-    bedrockRequest("has a temperature where the model takes one, and only then"),
+    anthropicRequest("has no temperature, whatever is requested"),
+    anthropicRequest("leaves a blank system prompt out, and marks any other for the cache, together with the tools before it"),
+    bedrockRequest("has a temperature only if the model accepts one"),
   ],
   "V-04": [
     wireTools("arrive exactly as they were compiled, whatever their schemas are"),
-    anthropicRequest("sends exactly what the compiler made of a tool"),
-    bedrockRequest("sends exactly what the compiler made of a tool"),
+    anthropicRequest("sends exactly the compiler's form of a tool"),
+    bedrockRequest("sends exactly the compiler's form of a tool"),
     wireTools("go with name, description and schema, and come back with their own names"),
   ],
   "V-05": [
@@ -765,20 +763,20 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     chatRequest("has the results in the order of their calls, one message each"),
   ],
   "V-06": [
-    anthropicRequest("sends exactly what the compiler made of a tool"),
+    anthropicRequest("sends exactly the compiler's form of a tool"),
     anthropicMessages("read back are the transcript, with calls and results paired, for any transcript"),
-    anthropicMessages("send it back as it came, but for a text that is blank"),
+    anthropicMessages("send it back unchanged, except for a blank text"),
     wireTranscripts("sends thinking back with its signature, and leaves out what another model thought"),
   ],
   "V-07": [
-    bedrockRequest("sends exactly what the compiler made of a tool"),
+    bedrockRequest("sends exactly the compiler's form of a tool"),
     bedrockMessages("read back are the transcript, with calls and results paired, for any transcript"),
-    bedrockMessages("give a success as JSON when it is an object, and as text when it is not or would lose something"),
-    bedrockMessages("give a failure as text, marked as one"),
-    wireTranscripts("takes any transcript that is paired, with every call, result and text in its place"),
+    bedrockMessages("send a success as JSON if it is an object, and as text if it is not or would lose something"),
+    bedrockMessages("send a failure as text, marked as one"),
+    wireTranscripts("accepts any transcript that is paired, with every call, result and text in its place"),
   ],
   "V-08": [
-    wireTools("is auto when nothing is said"),
+    wireTools("is auto by default"),
     wireTools("tells the vendor that nothing may be called"),
     wireTools("tells the vendor that something must be called"),
     wireTools("tells the vendor which tool must be called"),
@@ -789,11 +787,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     tracedModel("logs at debug for each request how many tools it offers, and the choice %s"),
   ],
   "V-09": [
-    wireTools("tells the vendor when one call a turn is enough"),
-    anthropicRequest("says with every choice that one call is enough, but for none"),
+    wireTools("tells the vendor if one call per turn is enough"),
+    anthropicRequest("limits every choice except none to one call"),
     chatRequest("speaks of parallel calls only to say no, and only with tools"),
     modelStep("reach the model: how many at a time, how random, and no more tokens than the model gives"),
-    connectModel("asks for what is configured where a request says nothing, and for nothing where nothing is"),
+    connectModel("uses the configured values if a request has none, and sends nothing if there are none"),
   ],
   "V-10": [corpus("is compiled for %s in a form that keeps its rules")],
   "V-12": [
@@ -809,31 +807,31 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     wireTools("arrive exactly as they were compiled, whatever their schemas are"),
     toolSchemas("%s: compiles for every provider, and is set aside for none"),
   ],
-  "V-16": [wireTranscripts("takes any transcript that is paired, with every call, result and text in its place")],
+  "V-16": [wireTranscripts("accepts any transcript that is paired, with every call, result and text in its place")],
   "V-17": [
     chatRequest("has a foreign turn in this vendor's form, with other ids only where they break the rule"),
-    vendorIds("stays as it is where the vendor takes it"),
+    vendorIds("stays unchanged if the vendor accepts it"),
   ],
   "V-18": [
-    wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
+    wireTranscripts("sends its own turns back, and continues from those of another provider in mid-conversation"),
     chatRequest("has an own turn as it came, long id and all, and a changed one made anew"),
     advance("that pauses is kept, and the model gets it back to continue"),
     models("have the same transcript in neutral form, whichever model was asked"),
   ],
   "V-19": [
-    conformance("refuses a transcript with an unanswered call before it says anything"),
-    conformance("refuses a result of a call that the turn before it did not make, before it says anything"),
+    conformance("refuses a transcript with an unanswered call before it emits anything"),
+    conformance("refuses a result of a call that the previous turn did not make, before it emits anything"),
     pairing("refuses %s and names the id"),
   ],
   "V-20": [
     modelStep("is offered no tools, and answers with text"),
-    connectModel("says of a model of %s what it can do: tools and pictures as the tables have it, and whether text comes in pieces"),
+    connectModel("reports the capabilities of a model of %s: tools and pictures by the tables, and whether text comes in pieces"),
   ],
   "V-21": [models("run through $name")],
   "V-22": [
-    chooseProvider("is the one that is named, whatever else is set"),
+    chooseProvider("is the named one, whatever else is set"),
     settingsOfModels("are read from their variables"),
-    connectModel("gives the model of %s, without a connection"),
+    connectModel("returns the model of %s, without a connection"),
     connectModel("asks its vendor's server, with the key and the address of its settings: %s"),
   ],
   "V-23": [
@@ -842,7 +840,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       test: "names no model vendor, and no term of a vendor's protocol, outside its settings",
     },
     architecture("has third-party clients only at home"),
-    wireTranscripts("takes any transcript that is paired, with every call, result and text in its place"),
+    wireTranscripts("accepts any transcript that is paired, with every call, result and text in its place"),
   ],
   "K-01": [
     modelStep("is shown as far as it fits, its newest part, and the turn says what was left out"),
@@ -878,7 +876,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "R-02": [
     wireFaults("ends %s as it should, with nothing of a reply"),
-    statusErrors("of status %s is of its class"),
+    statusErrors("with status %s gets its class"),
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
   ],
   "R-03": [

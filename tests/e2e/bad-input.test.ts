@@ -94,7 +94,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     {
       what: "a bus that does not exist, without its password",
       env: { BUS_URL: "kafka://me:secret@host" },
-      words: /BUS_URL starts with kafka: which is no bus(?!.*secret)/,
+      words: /BUS_URL starts with kafka: which is not a bus(?!.*secret)/,
     },
     {
       what: "a store that does not exist, without its password",

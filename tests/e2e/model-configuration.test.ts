@@ -48,7 +48,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
     {
       what: "a key with a quote",
       env: () => ({ OPENAI_API_KEY: `"${SECRET}"` }),
-      words: /OPENAI_API_KEY holds a character that no key has.*copy the key again/,
+      words: /OPENAI_API_KEY contains a character that no key has.*copy the key again/,
     },
     {
       what: "a key file that is not there",
@@ -56,7 +56,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
       words: /OPENAI_API_KEY_FILE cannot be read \(ENOENT\)/,
     },
     {
-      what: "a model that the rules are not",
+      what: "a model for the offline rules",
       env: () => ({ LLM_PROVIDER: "offline", LLM_MODEL: "gpt-x" }),
       words: /"offline" has no model "gpt-x".*LLM_PROVIDER/,
     },
@@ -73,7 +73,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
     {
       what: "a command for a shell",
       env: () => ({ LLM_CLI_COMMAND: "echo hi | cat" }),
-      words: /LLM_CLI_COMMAND holds "\|", and no shell reads it/,
+      words: /LLM_CLI_COMMAND contains "\|", and no shell reads it/,
     },
     { what: "a command that is not there", env: () => ({ LLM_CLI_COMMAND: "no-such-program" }), words: /"no-such-program".*install it/ },
   ];

@@ -5,7 +5,7 @@ import type { FuzzTopic } from "./fuzz-topics.ts";
 const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no JSON", /^the body is no JSON$/],
   ["schema", /^the body breaks its schema: /],
-  ["unknown type", /^the type is none of /],
+  ["unknown type", /^the type is not one of /],
   ["too large", /^the (?:body is|attributes are) over \d+ bytes$/],
   ["too old", /^the message is older than \d+ ms$/],
   ["dated ahead", /^the message is dated more than \d+ ms ahead$/],

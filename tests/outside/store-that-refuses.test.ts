@@ -80,7 +80,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       let fixed = 0;
       try {
         await begin();
-        await expect.poll(ready, PATIENCE).toEqual(allWith(`503 the state store takes no changes: ${word}`));
+        await expect.poll(ready, PATIENCE).toEqual(allWith(`503 the state store accepts no changes: ${word}`));
         unreadyAfter = performance.now() - began;
         refused = await ask(arena.gateway("/v1/conversations"), system.people.rita, { profile: "direct" });
       } finally {
@@ -105,9 +105,9 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       expect(faultsOf(watched, health)).toEqual([]);
       for (const name of PROCESSES) {
         const own = lines.filter((line) => line.startsWith(`${name === "worker" ? "tool-executor" : name}: `));
-        const said = own.filter((line) => line.includes(`"reason":"the state store takes no changes: ${word}"`));
-        expect(said.find((line) => line.includes("the state store takes no changes now, so this process is not ready"))).toMatch(words);
-        expect(said.find((line) => line.includes("the state store takes changes again"))).toBeDefined();
+        const said = own.filter((line) => line.includes(`"reason":"the state store accepts no changes: ${word}"`));
+        expect(said.find((line) => line.includes("the state store accepts no changes now, so this process is not ready"))).toMatch(words);
+        expect(said.find((line) => line.includes("the state store accepts changes again"))).toBeDefined();
       }
     },
   );

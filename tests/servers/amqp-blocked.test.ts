@@ -4,7 +4,7 @@ import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
 import { amqpTrial } from "./amqp-trial.ts";
 
-const REASON = /^RabbitMQ is short of memory or disk and takes no messages for now\.$/;
+const REASON = /^RabbitMQ is short of memory or disk and accepts no messages for now\.$/;
 
 describeOnPrivateServer(
   "rabbitmq",
@@ -15,7 +15,7 @@ describeOnPrivateServer(
       await collect(trial, "orders");
       // RabbitMQ blocks a connection when it publishes for the first time.
       await expect(trial.bus.publish(probe("orders", "first"))).rejects.toThrow(REASON);
-      await trial.logged("RabbitMQ is short of memory or disk and takes no messages for now");
+      await trial.logged("RabbitMQ is short of memory or disk and accepts no messages for now");
       // It still delivers, and what a service accepts waits in its outbox.
       expect(trial.bus.unready()).toEqual([]);
       // `toolbus doctor` reads it where the service says whether it is ready.
@@ -24,7 +24,7 @@ describeOnPrivateServer(
       const said = ready?.handle({ params: {}, query: {} } as never, reply as never, {} as never);
       expect(await said).toMatchObject({
         status: "ready",
-        warnings: [expect.stringMatching(/^RabbitMQ is short of memory or disk and takes no messages: make room/)],
+        warnings: [expect.stringMatching(/^RabbitMQ is short of memory or disk and accepts no messages: make room/)],
       });
       await expect(trial.bus.announce(probe("orders", "second"))).rejects.toThrow(REASON);
       // The connection that consumes is another one, and continues.

@@ -198,7 +198,7 @@ describeOnPrivateServer(
         const seen = await dead.until("both are dead letters", ({ length }) => length >= 2);
         const letters = seen.map(({ message }) => parseDeadLetter(JSON.parse(message.body)));
         const reasons = letters.map((letter) => (letter.ok ? letter.value.reason : "broken"));
-        expect(new Set(reasons)).toEqual(new Set(["the body is no JSON", "the time is not RFC 3339"]));
+        expect(new Set(reasons)).toEqual(new Set(["the body is not JSON", "the time is not RFC 3339"]));
         const bytes = letters.find((letter) => letter.ok && letter.value.message.id === "bytes");
         expect(bytes).toMatchObject({ value: { message: { attributes: { number: "7", truth: "true" } } } });
       });

@@ -34,7 +34,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
       /^RabbitMQ at .* refused the login of "guest"; check user and password in BUS_URL\.$/,
     ],
     ["an unknown virtual host", { pathname: "/no-such-place" }, /^RabbitMQ at .* refused the virtual host "no-such-place": /],
-    ["TLS to a server without it", { protocol: "amqps:" }, /^RabbitMQ at .* cannot be trusted or speaks no TLS \(\w+\); /],
+    ["TLS to a server without it", { protocol: "amqps:" }, /^RabbitMQ at .* cannot be trusted or does not speak TLS \(\w+\); /],
   ])("is refused at once with one sentence for %s, which is not logged as well", async (_, parts, sentence) => {
     const told: string[] = [];
     const refusal = await refusalOf(changed(parts), told);
@@ -62,7 +62,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
     const log = { warn: () => undefined, error: (_: object, words: string) => lines.add(words) };
     const connecting = space.connect({ namespace: "late", url: proxy.through(server().url), connectForMs: PATIENCE_MS, log });
-    await lines.until("a first try has failed", (all) => all.includes("RabbitMQ cannot be reached; it is tried again"));
+    await lines.until("a first try has failed", (all) => all.includes("RabbitMQ cannot be reached; it is retried"));
     await proxy.accept();
     await using bus = disposable(await connecting);
     await expect(bus.publish(probe("orders", "lost"))).rejects.toMatchObject({ code: "unroutable" });
@@ -77,7 +77,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
       await once(listener, "listening");
       const address = listener.address();
       const port = typeof address === "object" && address ? address.port : 0;
-      expect(String(await refusalOf(`amqp://127.0.0.1:${port}`))).toContain(`At 127.0.0.1:${port} there is something else than RabbitMQ.`);
+      expect(String(await refusalOf(`amqp://127.0.0.1:${port}`))).toContain(`At 127.0.0.1:${port} there is something other than RabbitMQ.`);
     });
   });
 });

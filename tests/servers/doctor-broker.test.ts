@@ -39,7 +39,7 @@ describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (ser
       expect(await broker(health.url)).toEqual([
         expect.objectContaining({
           level: "fail",
-          message: 'NATS takes no messages for the "work" stream, which is full.',
+          message: 'NATS accepts no messages for the "work" stream, which is full.',
           fix: expect.stringMatching(/^See why its consumers are behind, or set more max-bytes in BUS_URL/),
         }),
       ]);

@@ -162,7 +162,7 @@ describe("streams that are there already", () => {
   it("are not made of more replicas than the server has", async () => {
     const { refusal } = await consuming("replicas", null, "replicas=3&max-bytes=4194304");
     expect(refusal).toBe(
-      "The queue replicas_dead_orders of the stream REPLICAS_DEAD cannot be had for replicas.dead.dead.orders: the server is no cluster that could keep several replicas; set replicas to 1 in BUS_URL.",
+      "The queue replicas_dead_orders of the stream REPLICAS_DEAD is unavailable for replicas.dead.dead.orders: the server is not a cluster that could keep several replicas; set replicas to 1 in BUS_URL.",
     );
   });
 

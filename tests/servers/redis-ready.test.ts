@@ -33,7 +33,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
   it("turns off when memory is full, and comes back automatically when there is room", async () => {
     expect(await ready()).toEqual({ status: 200, reasons: [] });
     await client.ask("CONFIG", "SET", "maxmemory", "1");
-    await unreadyWith("the state store takes no changes: memory");
+    await unreadyWith("the state store accepts no changes: memory");
     expect(await running.infrastructure.state.read([])).toMatchObject({ documents: [] });
     await client.ask("CONFIG", "SET", "maxmemory", "0");
     await readyAgain();
@@ -41,7 +41,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
 
   it("goes off when too few replicas take part, and comes back", async () => {
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "1");
-    await unreadyWith("the state store takes no changes: replicas");
+    await unreadyWith("the state store accepts no changes: replicas");
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "0");
     await readyAgain();
   });
@@ -49,7 +49,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
   it("goes off when the server has become a replica, and comes back when it is a primary", async () => {
     await using primary = await startPrivateServer("redis");
     await client.ask("REPLICAOF", primary.host, String(primary.port));
-    await unreadyWith("the state store takes no changes: read-only");
+    await unreadyWith("the state store accepts no changes: read-only");
     await client.ask("REPLICAOF", "NO", "ONE");
     await readyAgain();
   });
@@ -60,7 +60,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     onTestFinished(() => rmSync(inTheWay, { recursive: true, force: true }));
     await client.ask("CONFIG", "SET", "save", "3600 1");
     await saved("err");
-    await unreadyWith("the state store takes no changes: disk");
+    await unreadyWith("the state store accepts no changes: disk");
     rmSync(inTheWay, { recursive: true });
     await saved("ok");
     await readyAgain();
@@ -70,7 +70,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     const { state, losses } = running.infrastructure;
     await state.commit(HERE, put("before"));
     await client.ask("SET", `tb:commits:{${HERE}}`, "nonsense");
-    await unreadyWith("the state store takes no changes: damaged");
+    await unreadyWith("the state store accepts no changes: damaged");
     expect(losses?.seenAt(HERE)).toBeGreaterThan(0);
     await readyAgain();
     expect(await state.commit(HERE, put("after"))).toMatchObject({ outcome: "ok" });
@@ -81,7 +81,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     const timer = { timers: [{ service: "s", id: "t", dueIn: 1 }] };
     await client.ask("SET", `tb:timers.s:{${HERE}}`, "no timers");
     for (const name of ["a", "b", "c"]) await expect(state.commit(HERE, { ...put(name), ...timer })).rejects.toThrow(/holds other data/);
-    await unreadyWith("the state store takes no changes: damaged");
+    await unreadyWith("the state store accepts no changes: damaged");
     await client.ask("DEL", `tb:timers.s:{${HERE}}`);
     expect(await state.commit(HERE, { ...put("a"), ...timer })).toMatchObject({ outcome: "ok" });
     await readyAgain();

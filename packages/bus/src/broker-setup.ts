@@ -6,7 +6,7 @@ import { parseNatsUrl } from "./nats/nats-url.ts";
 import { natsStreams } from "./nats/rights.ts";
 import type { StreamDeclaration } from "./nats/topology.ts";
 
-/** What a bus needs on its broker: what whoever keeps the broker sets there, or what the bus makes by itself. Holds nothing of the login. */
+/** What a bus needs on its broker: what the broker's operator sets there, or what the bus makes by itself. Contains nothing of the login. */
 export type BrokerSetup =
   | { readonly broker: "memory" }
   | {
@@ -19,22 +19,22 @@ export type BrokerSetup =
       /** The same as lines for a shell, in the same order. */
       readonly commands: readonly string[];
       /**
-       * What is set differently, one sentence each, as the management plugin says it; one that does not answer within seconds, or before the signal
-       * aborts, is one sentence too. Null when the URL does not name it with `management=`.
+       * The differing settings, one sentence each, as the management plugin reports them; if it does not answer within seconds, or before the signal
+       * aborts, that is one sentence too. Null if the URL does not name the plugin with `management=`.
        */
       readonly check: ((signal: AbortSignal) => Promise<readonly string[]>) | null;
     }
   | {
       readonly broker: "nats";
       readonly namespace: string;
-      /** Made by the bus, where its login may. */
+      /** Made by the bus, if its login may. */
       readonly streams: readonly StreamDeclaration[];
     };
 
 /** A refusal is one sentence without credentials that begins with BUS_URL. */
 export type ReadBrokerSetup = { readonly ok: true; readonly setup: BrokerSetup } | { readonly ok: false; readonly reason: string };
 
-/** Reads it out of the URL of a bus. Asks no broker. */
+/** Reads it from the URL of a bus. Asks no broker. */
 export function brokerSetup(url: string): ReadBrokerSetup {
   const named = busKind(url);
   switch (named.kind) {

@@ -19,7 +19,7 @@ export function busKind(url: string): BusKind {
     default:
       return {
         kind: "none",
-        reason: `BUS_URL ${scheme ? `starts with ${scheme} which is no bus` : "names no scheme"}; accepted are memory:, amqp:// and nats:// (amqps:// and tls:// to insist on TLS).`,
+        reason: `BUS_URL ${scheme ? `starts with ${scheme} which is not a bus` : "names no scheme"}; accepted are memory:, amqp:// and nats:// (amqps:// and tls:// to insist on TLS).`,
       };
   }
 }

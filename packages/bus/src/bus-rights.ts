@@ -10,37 +10,37 @@ import { type NatsSettings, parseNatsUrl } from "./nats/nats-url.ts";
 export interface BusLogin {
   readonly user: string;
   readonly password: string;
-  /** Four bytes beside the hash of its password; NATS has no use for them. */
+  /** Four bytes for the hash of its password; NATS does not use them. */
   readonly salt: Uint8Array;
-  /** What it may do; `setup` makes queues and streams and uses none, `admin` keeps the server. */
+  /** What it may do; `setup` makes queues and streams and uses none, `admin` operates the server. */
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** What whoever keeps the broker gives it, so that each login may do its own and nothing else. */
+/** What the broker's operator gives it, so that each login may do its own work and nothing else. */
 export type BusRightsFile =
   | { readonly broker: "rabbitmq"; readonly definitions: AmqpDefinitions }
   | { readonly broker: "nats"; readonly configuration: string };
 
-/** The broker of a bus, as far as logins are about it. */
+/** The broker of a bus, as far as logins are concerned. */
 export interface BrokerRights {
   readonly broker: "rabbitmq" | "nats";
-  /** What users, queues and subjects of this bus begin with. */
+  /** The prefix of users, queues and subjects of this bus. */
   readonly namespace: string;
   fileOf(logins: readonly BusLogin[], parts: DeploymentParts): BusRightsFile;
   /** The URL of the bus with another login. */
   urlFor(login: { readonly user: string; readonly password: string }): string;
-  /** Makes what services find there, with the login of the URL. It can be repeated. Rejects with `BusUnavailable`. */
+  /** Makes what services need there, with the login of the URL. It can be repeated. Rejects with `BusUnavailable`. */
   setUp(parts: DeploymentParts): Promise<void>;
-  /** Makes the scratch namespace, in which the same logins have the same rights, with the login of the URL; gives how to take it away again. */
+  /** Makes the scratch namespace, in which the same logins have the same rights, with the login of the URL; returns a function that removes it again. */
   openScratch(parts: DeploymentParts): Promise<() => Promise<void>>;
-  /** Tries there all that the login of the URL may do, and all that it may not. `others` are the users whose replies it must not hear. */
+  /** Tries there everything that the URL's login may do, and everything that it may not. `others` are the users whose replies it must not hear. */
   tryRights(rights: TopicRights, parts: DeploymentParts, others: readonly string[]): Promise<readonly TriedRight[]>;
 }
 
 /** A refusal is one sentence without credentials that begins with BUS_URL. */
 export type ReadBrokerRights = { readonly ok: true; readonly rights: BrokerRights } | { readonly ok: false; readonly reason: string };
 
-/** Reads it out of the URL of a bus. Asks no broker. */
+/** Reads it from the URL of a bus. Asks no broker. */
 export function brokerRights(url: string): ReadBrokerRights {
   const named = busKind(url);
   switch (named.kind) {
@@ -87,7 +87,7 @@ function ofAmqp(url: string): ReadBrokerRights {
       async openScratch(parts) {
         const { removeAmqp, setUpAmqp } = await import("./amqp/set-up.ts");
         const remove = (): Promise<void> => removeAmqp(scratch, queuesOf(parts), []);
-        // What an interrupted try left behind would be counted as its own.
+        // The remains of an interrupted try would count as its own.
         await remove();
         await setUpAmqp(scratch, queuesOf(parts), []);
         return remove;
@@ -146,9 +146,9 @@ function tooLong(): ReadBrokerRights {
   };
 }
 
-/** Servers may stand behind each other with commas, which no URL parser takes; the login stands before the first. */
+/** Several servers may follow each other, separated by commas, which no URL parser accepts; the login precedes the first. */
 function withLogin(url: string, { user, password }: { readonly user: string; readonly password: string }): string {
   const [, scheme = "", address = ""] = /^([a-z]+:\/\/)(?:[^/?#@,]*@)?(.*)$/i.exec(url) ?? [];
-  if (scheme === "") throw new BusUnavailable("BUS_URL is no URL.");
+  if (scheme === "") throw new BusUnavailable("BUS_URL is not a URL.");
   return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${address}`;
 }

@@ -6,7 +6,7 @@ import { BusUnavailable } from "./message-bus.ts";
 const options = { clock: Date.now };
 
 describe("connecting to a bus", () => {
-  it("gives the memory bus for memory:", async () => {
+  it("returns the memory bus for memory:", async () => {
     const bus = await connectBus("memory:", options);
     await bus.consume("orders", async () => ({ kind: "ack" }), { concurrency: 1 });
     await expect(bus.publish(probe("orders", "first"))).resolves.toBeUndefined();
@@ -18,7 +18,7 @@ describe("connecting to a bus", () => {
     ["amqps://user:hunter2@broker?colour=red", 'BUS_URL has the unknown option "colour"'],
     ["nats://user:hunter2@broker?colour=red", 'BUS_URL has the unknown option "colour"'],
     ["tls://hunter2@broker?namespace=A", "BUS_URL has a namespace that is not 1 to 40 small letters, digits and hyphens"],
-    ["redis://broker", "BUS_URL starts with redis: which is no bus; accepted are memory:"],
+    ["redis://broker", "BUS_URL starts with redis: which is not a bus; accepted are memory:"],
     ["memory", "BUS_URL names no scheme; accepted are memory:"],
     ["", "BUS_URL names no scheme; accepted are memory:"],
     ["memory:shared", 'BUS_URL is exactly "memory:"'],
@@ -30,13 +30,13 @@ describe("connecting to a bus", () => {
   });
 
   it.each(["amqp://user:hunter2@127.0.0.1:1", "nats://user:hunter2@127.0.0.1:1"])(
-    "tells within seconds that %s is waited for, and why, without its password",
+    "reports within seconds that it waits for %s, and why, without its password",
     async (url) => {
       const told: string[] = [];
       const tell = (fields: object, message: string): unknown => told.push(`${message}: ${JSON.stringify(fields)}`);
       const connecting = connectBus(url, { ...options, connectForMs: 2500, log: { warn: tell, error: tell } });
       await expect(connecting).rejects.toThrow(BusUnavailable);
-      expect(told.join("\n")).toMatch(/cannot be reached; it is tried again.*127\.0\.0\.1:1.*ECONNREFUSED/);
+      expect(told.join("\n")).toMatch(/cannot be reached; it is retried.*127\.0\.0\.1:1.*ECONNREFUSED/);
       expect(told.join("\n")).not.toContain("hunter2");
     },
   );

@@ -12,7 +12,7 @@ const MESSAGES = 20_000;
 const parseInvoke = parser(ToolInvoke);
 
 describe("20,000 random messages", () => {
-  it.each([1, 2026])("each end acked, as a dead letter or in a number, and a good one behind them is handled (seed %i)", async (seed) => {
+  it.each([1, 2026])("each end acked, as a dead letter or in the count, and a good one behind them is handled (seed %i)", async (seed) => {
     const random = randomFrom(seed);
     const broker = memoryBus({ random });
     const ended = record<string>({ patienceMs: 25_000 });
@@ -36,7 +36,7 @@ describe("20,000 random messages", () => {
           async (delivery) => {
             const disposition = await handler(delivery);
             const { id } = delivery.message;
-            // Neither was it handled nor is there a letter of it.
+            // It was neither handled nor has it a dead letter.
             if (disposition.kind === "ack" && topic === TOPIC && !kept.has(id)) end("dropped", id);
             return disposition;
           },
@@ -138,7 +138,7 @@ function noise(random: () => number, longest: number): string {
   return Array.from({ length }, () => String.fromCharCode(random() * (random() < 0.5 ? 128 : 65_536))).join("");
 }
 
-/** Random numbers from 0 up to 1 that are the same for a seed (a linear congruential generator; good enough to vary input). */
+/** Random numbers from 0 up to 1 that are the same for a seed (a linear congruential generator; sufficient for varying input). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

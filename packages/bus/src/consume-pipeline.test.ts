@@ -8,7 +8,7 @@ import { BusUnavailable, type MessageBus, Unroutable } from "./message-bus.ts";
 import { CALL, good, NOW, pipelineUnderTest, TOPIC } from "./testing/pipeline-under-test.ts";
 
 describe("a message that cannot be read", () => {
-  it("because of its long id is kept with all of it", async () => {
+  it("because of its long id is kept in full", async () => {
     await using s = await pipelineUnderTest();
     await s.start();
     const id = "x".repeat(256);
@@ -17,8 +17,8 @@ describe("a message that cannot be read", () => {
   });
 
   it.each<[string, Partial<Message>, string]>([
-    ["that is no JSON", { body: "{ not json" }, "the body is no JSON"],
-    ["that is empty", { body: "" }, "the body is no JSON"],
+    ["that is not JSON", { body: "{ not json" }, "the body is not JSON"],
+    ["that is empty", { body: "" }, "the body is not JSON"],
     [
       "that breaks its schema",
       { body: JSON.stringify({ toolCallId: CALL, approved: true }) },
@@ -28,13 +28,13 @@ describe("a message that cannot be read", () => {
     ["with a long type", { type: "x".repeat(256) }, "the type is over 255 bytes"],
     ["from a long source", { source: "é".repeat(128) }, "the source is over 255 bytes"],
     ["about something long", { correlationId: "x".repeat(256) }, "the correlationId is over 255 bytes"],
-    ["with a long place to answer", { replyTo: "x".repeat(256) }, "the replyTo is over 255 bytes"],
+    ["with a long reply topic", { replyTo: "x".repeat(256) }, "the replyTo is over 255 bytes"],
     ["whose attributes are too large", { attributes: { filler: "x".repeat(65_536) } }, "the attributes are over 65536 bytes"],
-    ["of an unknown type", { type: "toolbus.other" }, "the type is none of toolbus.tool.cancel"],
+    ["of an unknown type", { type: "toolbus.other" }, "the type is not one of toolbus.tool.cancel"],
     ["that is too old", { time: new Date(NOW - 86_400_001).toISOString() }, "the message is older than 86400000 ms"],
     ["that is dated far ahead", { time: new Date(NOW + 86_400_001).toISOString() }, "the message is dated more than 86400000 ms ahead"],
     ["without a proper time", { time: "1" }, "the time is not RFC 3339"],
-    ["with a time that is no date", { time: "2030-13-41T25:00:00Z" }, "the time is not RFC 3339"],
+    ["with a time that is not a date", { time: "2030-13-41T25:00:00Z" }, "the time is not RFC 3339"],
   ])("%s becomes a dead letter at once, and the next one is handled", async (_, parts, reason) => {
     await using s = await pipelineUnderTest();
     await s.start({ types: ["toolbus.tool.cancel"], concurrency: 1 });
@@ -45,7 +45,7 @@ describe("a message that cannot be read", () => {
     expect(s.handled.items).toEqual(["good"]);
   });
 
-  it("is let through up to the very limits of age and size", async () => {
+  it("is accepted up to exactly the limits of age and size", async () => {
     await using s = await pipelineUnderTest();
     await s.start({ maxAgeMs: 1000 });
     const text = JSON.stringify({ toolCallId: CALL });
@@ -56,7 +56,7 @@ describe("a message that cannot be read", () => {
     expect(s.letters.items).toEqual([]);
   });
 
-  it("becomes a dead letter also when its parser throws", async () => {
+  it("also becomes a dead letter if its parser throws", async () => {
     await using s = await pipelineUnderTest();
     await s.start({
       parse: () => {
@@ -92,7 +92,7 @@ describe("a dead letter", () => {
     expect(letter?.message.body).toBe("\u0000".repeat(8192));
   });
 
-  it("has an id of its own, also when another program gives two messages the same", () => {
+  it("has its own id, even if another program gives two messages the same", () => {
     const idOf = (body: string): string =>
       deadLetterMessage(good("order-1".repeat(100), { body }), { queue: TOPIC, reason: "no", deliveries: 1, history: [], now: NOW }).id;
     expect(idOf("{")).toBe(idOf("{"));
@@ -100,7 +100,7 @@ describe("a dead letter", () => {
     expect(idOf("{").length).toBeLessThanOrEqual(200);
   });
 
-  it("is published again until it is confirmed, also when nothing takes it, and the message is never dropped", async () => {
+  it("is published again until it is confirmed, even if no queue takes it, and the message is never dropped", async () => {
     const refusals: Error[] = [new Unroutable("No queue."), new BusUnavailable("No answer.")];
     await using s = await pipelineUnderTest((bus) => ({
       ...bus,
@@ -113,7 +113,7 @@ describe("a dead letter", () => {
     await s.start();
     await s.send("bad", { body: "{" });
     const letter = await s.letterOf("bad");
-    expect(letter).toMatchObject({ reason: "the body is no JSON", deliveries: 3 });
+    expect(letter).toMatchObject({ reason: "the body is not JSON", deliveries: 3 });
     const errors = s.lines.filter(({ level }) => level === "error").map(({ text }) => text);
     expect(errors).toEqual([expect.stringContaining('"code":"unroutable"'), expect.stringContaining('"code":"bus_unavailable"')]);
   });
@@ -154,7 +154,7 @@ describe("a handler", () => {
     expect(line?.text).not.toContain("hunter2");
   });
 
-  it("that always throws leaves a dead letter with what happened before", async () => {
+  it("that always throws leaves a dead letter with its history", async () => {
     await using s = await pipelineUnderTest();
     await s.start({
       maxDeliveries: 3,
@@ -185,10 +185,10 @@ describe("a handler", () => {
     await s.send("same");
     await s.isHandled("same");
     await s.send("same", { body: "{" });
-    expect(await s.letterOf("same")).toMatchObject({ reason: "the body is no JSON", deliveries: 1, history: [] });
+    expect(await s.letterOf("same")).toMatchObject({ reason: "the body is not JSON", deliveries: 1, history: [] });
   });
 
-  it("that asks for another try each time is bounded too", async () => {
+  it("that asks for another try each time is also bounded", async () => {
     await using s = await pipelineUnderTest();
     await s.start({ maxDeliveries: 2, handler: async () => ({ kind: "retry", after: 0, reason: "busy" }) });
     await s.send("busy");
@@ -215,7 +215,7 @@ describe("a handler", () => {
     expect(s.lines.map(({ text }) => text)).toEqual([expect.stringMatching(/longer than 20 ms .*"code":"deadline"/)]);
   });
 
-  it("is not run again for a message whose last tries ended without a word", async () => {
+  it("is not run again for a message whose last tries ended without a result", async () => {
     const deliveredTwelveTimes = (bus: MessageBus): MessageBus => ({
       ...bus,
       consume: (topic, handler, options) => bus.consume(topic, (delivery) => handler({ ...delivery, count: 12 }), options),
@@ -227,7 +227,7 @@ describe("a handler", () => {
     expect(s.handled.items).toEqual([]);
   });
 
-  it("whose delivery was taken back is heard no more: no error, no dead letter, and the message comes again", async () => {
+  it("whose delivery was taken back is ignored: no error, no dead letter, and the message comes again", async () => {
     await using s = await pipelineUnderTest();
     const begun = record<string>({ patienceMs: 5000 });
     const subscription = await s.start({
@@ -298,7 +298,7 @@ describe("consumers", () => {
     for (let n = 0; n < 200; n++) await bus.publish(probe("orders", `order-${n}`));
     const ids = await handled.until("all orders are handled", (all) => new Set(all).size === 200);
     await bus.close();
-    // More than once for some, or the faults were idle.
+    // More than once for some, otherwise the faults did nothing.
     expect(ids.length).toBeGreaterThan(200);
   });
 });

@@ -7,7 +7,7 @@ import { runWithin } from "./run-within.ts";
 import { readStrictly, type Strictness } from "./strict-message.ts";
 import { type Unusable, unusableMessages } from "./unusable-messages.ts";
 
-/** What a handler of the pipeline makes of a delivery. */
+/** The verdict of a pipeline's handler on a delivery. */
 export type Verdict = Disposition | Unusable;
 
 export interface ConsumeOptions<T> extends Strictness<T> {
@@ -23,7 +23,7 @@ export interface ConsumeOptions<T> extends Strictness<T> {
   readonly backoffMs?: readonly number[];
   /** A message older than this becomes a dead letter unread; 24 h by default. Ledgers are kept longer, so no late repeat finds its row gone. */
   readonly maxAgeMs?: number;
-  /** How many messages that nobody can use become dead letters in a minute; `LETTERS_PER_MINUTE` by default. */
+  /** How many unusable messages become dead letters per minute; `LETTERS_PER_MINUTE` by default. */
   readonly lettersPerMinute?: number | undefined;
   readonly log: PipelineLog;
   /** Wall clock, to judge the age of messages and to date dead letters. */
@@ -41,13 +41,14 @@ export interface DeliveryContext {
 /**
  * Consumes a queue with the rules that every service shares:
  * - A message that cannot be read (size, type, age, JSON, schema) becomes a dead letter at once. It never reaches the handler.
- * - Of those that can be nobody's work (ill-formed, or "unusable" to the handler) the first `LETTERS_PER_MINUTE` of a minute become dead letters. The others
- *   are dropped, and a line says how many. What is well-formed and came too late, or failed, is never among them.
- * - A handler that throws or is late is retried with back-off. The log says where, never what the error quotes.
+ * - Of those that no consumer can work on (malformed, or "unusable" to the handler) the first `LETTERS_PER_MINUTE` of a minute become dead letters. The
+ *   others
+ *   are dropped, and a line says how many. A well-formed message that came too late, or failed, is never among them.
+ * - A handler that throws or is late is retried with back-off. The log says where it threw, never what the error quotes.
  * - A message that is delivered `maxDeliveries` times without an ack becomes a dead letter, whether its handlers failed, asked for another try or
  *   took their process with them.
  * - A dead letter is published to `dead.<topic>` before the delivery is acked. While that fails, even as unroutable, the delivery is retried with
- *   back-off and an error in the log: a message is never dropped for want of a reader.
+ *   back-off and an error in the log: a message is never dropped because a reader is missing.
  */
 export async function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Promise<Subscription> {
   const rules: Rules<T> = { ...DEFAULTS, ...options };
@@ -77,14 +78,14 @@ export async function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T
     }
   }
 
-  /** Publishes the dead letter, then acks: a crash between the two gives two letters, never none. */
+  /** Publishes the dead letter, then acks: a crash between the two gives two dead letters, never none. */
   async function bury(
     { message, count }: Delivery,
     reason: string,
     unconfirmed: (id: string) => void = () => undefined,
   ): Promise<Disposition> {
     const { topic, clock, log } = rules;
-    // Another message may have the same id, and its tries are not this one's.
+    // Another message may have the same id, and its tries do not belong to this one.
     const history = count > 1 ? tries.of(message.id).slice(1 - count) : [];
     try {
       await bus.publish(deadLetterMessage(message, { queue: topic, reason, deliveries: count, history, now: clock() }));
@@ -109,10 +110,10 @@ const DEFAULTS: { readonly maxDeliveries: number; readonly backoffMs: readonly n
 };
 const HISTORY_BOUNDS = { messages: 1000, tries: 10 };
 
-/** What the message itself and its handler make of a delivery, before the number of tries counts. */
+/** The verdict of the message itself and its handler on a delivery, before the number of tries counts. */
 async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Verdict> {
   const { message, count } = delivery;
-  // Tries that ended without a word may have taken their process with them, so it is not even read again.
+  // Tries that ended without a result may have taken their process down, so it is not even read again.
   if (count > rules.maxDeliveries) return exhausted("none was acked", count - 1);
   const read = readStrictly(message, rules, { now: rules.clock(), maxAgeMs: rules.maxAgeMs });
   if (!read.ok) return { kind: read.illFormed ? "unusable" : "dead-letter", reason: read.reason };

@@ -15,9 +15,9 @@ export interface GivenUp {
 }
 
 /**
- * The message for `dead.<queue>` that keeps a message which is given up. Grant and call secret are left out: whoever may read dead letters may
- * not run writes. One that does not fit into a body keeps the beginning of its texts and says `cut`. Two messages that another program gave the same
- * id, or none, have letters of two ids, so that no broker drops one of them as a duplicate. Never throws.
+ * The message for `dead.<queue>` that preserves a given-up message. Grant and call secret are left out: readers of dead letters may not run writes. A
+ * message that does not fit into a body keeps the beginning of its texts and is marked `cut`. Two messages with the same id from another program, or with
+ * none, get dead letters with two ids, so that no broker drops one of them as a duplicate. Never throws.
  */
 export function deadLetterMessage(original: Message, { queue, reason, deliveries, history, now }: GivenUp): Message {
   const letter: DeadLetter = {
@@ -40,7 +40,7 @@ export function deadLetterMessage(original: Message, { queue, reason, deliveries
 
 const SECRETS: readonly string[] = [attributes.grant, attributes.callSecret];
 
-// Cut texts must fit even when JSON escapes each of their characters as six bytes.
+// Truncated texts must fit even if JSON escapes each of their characters as six bytes.
 const LONGEST_NAME = 200;
 const LONGEST_ID = 160;
 const LONGEST_REASON = 300;

@@ -14,13 +14,13 @@ describe("delivery history", () => {
     expect(history.of("a")).toEqual([]);
   });
 
-  it("keeps the last tries only", () => {
+  it("keeps only the last tries", () => {
     const history = deliveryHistory({ messages: 10, tries: 2 });
     for (const at of [1, 2, 3]) history.add("a", { at, reason: "again" });
     expect(history.of("a").map(({ at }) => at)).toEqual([2, 3]);
   });
 
-  it("drops the message whose last try is longest ago", () => {
+  it("drops the message with the oldest last try", () => {
     const history = deliveryHistory({ messages: 2, tries: 2 });
     for (const id of ["a", "b", "a", "c"]) history.add(id, { at: 1, reason: "again" });
     expect(["a", "b", "c"].map((id) => history.of(id).length)).toEqual([2, 0, 1]);

@@ -5,18 +5,18 @@ export interface Try {
 }
 
 /**
- * What this process saw of the earlier tries of messages that will come again, for the dead letter of one that never succeeds. It is bounded: it
- * keeps the last tries of the messages that failed last, and tries in other processes are unknown to it. Nothing decides by it.
+ * What this process saw of the earlier tries of messages that will come again, for the dead letter of a message that never succeeds. It is bounded: it
+ * keeps the last tries of the messages that failed last, and does not know tries in other processes. No decision depends on it.
  */
 export interface DeliveryHistory {
   add(messageId: string, entry: Try): void;
-  /** Oldest first; empty when nothing is known. */
+  /** Oldest first; empty if nothing is known. */
   of(messageId: string): readonly Try[];
   forget(messageId: string): void;
 }
 
 export function deliveryHistory(bounds: { readonly messages: number; readonly tries: number }): DeliveryHistory {
-  // A map iterates in insertion order, so the first key is the message whose last try is longest ago.
+  // A map iterates in insertion order, so the first key is the message with the oldest last try.
   const kept = new Map<string, readonly Try[]>();
   return {
     add(messageId, entry) {

@@ -28,7 +28,7 @@ async function setup(listener?: (message: Message, body: ToolCancel) => void | P
 }
 
 describe("listening", () => {
-  it("hears what can be read and drops the rest with a line in the log", async () => {
+  it("hears readable announcements and drops the others with a line in the log", async () => {
     await using s = await setup();
     await s.announce("no json", { body: "{" });
     await s.announce("other type", { type: "toolbus.other" });
@@ -37,8 +37,8 @@ describe("listening", () => {
     await s.heard.until("the good one is heard", (ids) => ids.includes("good"));
     expect(s.heard.items).toEqual(["good"]);
     expect(s.lines.items).toEqual([
-      expect.stringContaining("the body is no JSON"),
-      expect.stringContaining("the type is none of toolbus.tool.cancel"),
+      expect.stringContaining("the body is not JSON"),
+      expect.stringContaining("the type is not one of toolbus.tool.cancel"),
       expect.stringContaining("/force is not a known field"),
     ]);
   });
@@ -51,7 +51,7 @@ describe("listening", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("The key is sesame."))],
-  ])("goes on after a listener that %s, and logs no word of its error", async (_, fail) => {
+  ])("continues after a listener that %s, and logs nothing of its error's text", async (_, fail) => {
     await using s = await setup(fail);
     await s.announce("first");
     await s.announce("second");

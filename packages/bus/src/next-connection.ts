@@ -1,10 +1,10 @@
 import { BusUnavailable } from "./message-bus.ts";
 
-/** Those who wait for the next connection to a broker. */
+/** The callers that wait for the next connection to a broker. */
 export interface NextConnection<C> {
-  /** Resolves with the next one. Rejects with `BusUnavailable` and the sentence that holds then, once the signal aborts. */
+  /** Resolves with the next connection. Rejects with `BusUnavailable` and the sentence that applies then, once the signal aborts. */
   wait(signal: AbortSignal): Promise<C>;
-  /** Hands a connection to everybody who waits. */
+  /** Hands a connection to all waiting callers. */
   tell(connection: C): void;
 }
 

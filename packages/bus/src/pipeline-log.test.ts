@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { logUntil } from "./pipeline-log.ts";
 
 describe("a log until somebody leaves", () => {
-  it("is the same log first, and tells nobody from then on", () => {
+  it("is the same log first, and is silent afterwards", () => {
     const told: unknown[] = [];
     const leaving = new AbortController();
     const log = logUntil(leaving.signal, {

@@ -1,13 +1,13 @@
-/** What the pipelines need of a log. Fields hold ids, topics, counts and codes, never bodies, attributes or messages of errors. */
+/** What the pipelines need from a log. Fields contain ids, topics, counts and codes, never bodies, attributes or error messages. */
 export interface PipelineLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Tells nobody. */
+/** Logs nothing. */
 export const silentPipelineLog: PipelineLog = { warn: () => undefined, error: () => undefined };
 
-/** The same log as long as nobody leaves; then it tells nobody. To whoever leaves, a broker that goes as well is no news. */
+/** The same log until somebody leaves; after that it is silent. For a process that leaves, a broker that goes away too is not news. */
 export function logUntil(leaving: AbortSignal, log: PipelineLog): PipelineLog {
   const tell =
     (level: keyof PipelineLog) =>
@@ -27,7 +27,7 @@ export function faultFields(thrown: unknown): { readonly code: string; readonly 
   return where === undefined ? { code } : { code, where };
 }
 
-/** An id for a log line: whoever sent it may have made it as long as they liked. */
+/** An id for a log line: its sender may have made it arbitrarily long. */
 export function loggedId(id: string): string {
   return id.slice(0, LONGEST_LOGGED_ID);
 }

@@ -16,7 +16,7 @@ describe("a body of 50 MB", () => {
     ["on AMQP in UTF-16", () => amqp(Buffer.alloc(LARGE, Buffer.from("x", "utf16le")), "utf-16le")],
     ["on AMQP with characters of three bytes", () => amqp(Buffer.alloc(LARGE, "好"))],
     ["on NATS", () => nats(Buffer.alloc(LARGE, "x"))],
-  ])("%s is refused for its size and buried with its beginning, and hardly any of it is read", (_, receive) => {
+  ])("%s is refused for its size and dead-lettered with its beginning, and hardly any of it is read", (_, receive) => {
     const message = receive();
     expect(message.body.length).toBeLessThan(3 * MAX_BODY_BYTES);
     const read = readStrictly(message, { parse: () => ({ ok: true, value: null }) });
@@ -29,8 +29,8 @@ describe("a body of 50 MB", () => {
   });
 });
 
-describe("a body that is as large as one may be", () => {
-  it("is read whole", () => {
+describe("a body of the maximum size", () => {
+  it("is read in full", () => {
     const body = "x".repeat(MAX_BODY_BYTES);
     expect([amqp(Buffer.from(body)).body, nats(Buffer.from(body)).body, amqp(Buffer.from(body, "utf16le"), "utf-16le").body]).toEqual([
       body,

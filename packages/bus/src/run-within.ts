@@ -1,12 +1,12 @@
-/** How a piece of work ended. A thrown value is handed on as it is. */
+/** How a piece of work ended. A thrown value is passed on unchanged. */
 export type Ending<T> =
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "threw"; readonly thrown: unknown }
   | { readonly kind: "late" };
 
 /**
- * Runs work that gets a signal, for `deadlineMs` at most. When that is over the signal aborts with a `TimeoutError` and the ending is "late" at
- * once, whether the work heeds the signal or not; what it does afterwards is dropped. When `outer` aborts, the signal does with the same reason.
+ * Runs work that gets a signal, for at most `deadlineMs`. When that is over the signal aborts with a `TimeoutError` and the ending is "late" at once,
+ * whether the work heeds the signal or not; its later result is dropped. When `outer` aborts, the signal does with the same reason.
  */
 export async function runWithin<T>(deadlineMs: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<Ending<T>> {
   const controller = new AbortController();

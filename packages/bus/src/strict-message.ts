@@ -3,7 +3,7 @@ import { describeProblems, MAX_BODY_BYTES, type Message, type Parsed } from "@to
 export interface Strictness<T> {
   /** A parser of the contracts. */
   readonly parse: (value: unknown) => Parsed<T>;
-  /** The message types that are read; by default any, the body decides. */
+  /** The accepted message types; by default any, and the body decides. */
   readonly types?: readonly string[];
 }
 
@@ -13,13 +13,13 @@ export interface AgeLimit {
   readonly maxAgeMs: number;
 }
 
-/** `illFormed`: it can be nobody's work, whenever it was sent and whatever became of it. */
+/** `illFormed`: no consumer can work on it, whenever it was sent and whatever happens to it. */
 export type StrictlyRead<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly illFormed: boolean; readonly reason: string };
 
 /**
- * Reads a message that anyone may have sent: size, names, type, time, JSON, schema; the first that is wrong is the reason. Never throws; a refusal says what is wrong
+ * Reads a message that anyone may have sent: size, names, type, time, JSON, schema; the first fault is the reason. Never throws; a refusal names the fault
  * in at most 300 characters, which may quote field names of the body but none of its values.
  */
 export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {
@@ -27,12 +27,12 @@ export function readStrictly<T>(message: Message, { parse, types }: Strictness<T
   if (attributeBytes(message) > MAX_ATTRIBUTE_BYTES) return refuse(`the attributes are over ${MAX_ATTRIBUTE_BYTES} bytes`);
   const longName = NAMES.find((name) => Buffer.byteLength(message[name] ?? "") > MAX_NAME_BYTES);
   if (longName) return refuse(`the ${longName} is over ${MAX_NAME_BYTES} bytes`);
-  if (types && !types.includes(message.type)) return refuse(`the type is none of ${types.join(", ")}`);
+  if (types && !types.includes(message.type)) return refuse(`the type is not one of ${types.join(", ")}`);
   const sent = RFC_3339.test(message.time) ? Date.parse(message.time) : Number.NaN;
   if (age && Number.isNaN(sent)) return refuse("the time is not RFC 3339");
   const read = bodyOf(message, parse);
   const wrongAge = age && faultOfAge(sent, age);
-  // An odd date makes an ill-formed message nothing better.
+  // An odd date does not make a malformed message any better.
   return wrongAge === undefined ? read : refuse(wrongAge, !read.ok && read.illFormed);
 }
 
@@ -41,14 +41,14 @@ function bodyOf<T>(message: Message, parse: Strictness<T>["parse"]): StrictlyRea
     const parsed = parse(JSON.parse(message.body));
     return parsed.ok ? { ok: true, body: parsed.value } : refuse(`the body breaks its schema: ${describeProblems(parsed.problems)}`);
   } catch (error) {
-    // A check that fails is a fault of ours, and the message may be as it should be.
-    return error instanceof SyntaxError ? refuse("the body is no JSON") : refuse("the body cannot be checked", false);
+    // A check that fails is a fault of ours, and the message may be valid.
+    return error instanceof SyntaxError ? refuse("the body is not JSON") : refuse("the body cannot be checked", false);
   }
 }
 
-/** What RabbitMQ's header table can carry; no message of ours comes near. */
+/** What RabbitMQ's header table can carry; none of our messages comes near. */
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
-/** What RabbitMQ's properties can carry. Services store ids of messages in documents, which have limits of their own. */
+/** What RabbitMQ's properties can carry. Services store ids of messages in documents, which have their own limits. */
 const MAX_NAME_BYTES = 255;
 const NAMES = ["id", "type", "source", "correlationId", "replyTo"] as const;
 const LONGEST_REASON = 300;

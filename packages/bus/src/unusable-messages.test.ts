@@ -4,11 +4,11 @@ import { BusUnavailable } from "./message-bus.ts";
 import { NOW, pipelineUnderTest, TOPIC } from "./testing/pipeline-under-test.ts";
 import { LETTERS_PER_MINUTE } from "./unusable-messages.ts";
 
-describe("a flood of messages that nobody can use", () => {
+describe("a flood of unusable messages", () => {
   const MINUTE_MS = 60_000;
   const ILL_FORMED: Partial<Message> = { body: "{" };
 
-  it("leaves dead letters of the first, and of the others their number when the consumer stops", async () => {
+  it("leaves dead letters for the first ones, and the number of the others when the consumer stops", async () => {
     await using s = await pipelineUnderTest();
     const subscription = await s.start({ concurrency: 1 });
     for (let n = 0; n < 100; n++) await s.send(`bad-${n}`, ILL_FORMED);
@@ -20,7 +20,7 @@ describe("a flood of messages that nobody can use", () => {
     expect(droppedIn(s.lines)).toEqual([100 - LETTERS_PER_MINUTE]);
   });
 
-  it("is the same of what the handler finds unusable", async () => {
+  it("is the same for messages that the handler finds unusable", async () => {
     await using s = await pipelineUnderTest();
     const subscription = await s.start({
       concurrency: 1,
@@ -38,7 +38,7 @@ describe("a flood of messages that nobody can use", () => {
     expect(droppedIn(s.lines)).toEqual([50 - LETTERS_PER_MINUTE]);
   });
 
-  it("takes no dead letter from what is well-formed: what is too old, failed or was given up has one each", async () => {
+  it("does not affect well-formed messages: each one that is too old, failed or was given up has a dead letter", async () => {
     await using s = await pipelineUnderTest();
     await s.start({
       maxDeliveries: 1,
@@ -61,7 +61,7 @@ describe("a flood of messages that nobody can use", () => {
       expect(s.letters.items.filter(({ message: { id } }) => id.startsWith(kind))).toHaveLength(50);
   });
 
-  it("is ill-formed whatever time it names", async () => {
+  it("is malformed whatever time it names", async () => {
     await using s = await pipelineUnderTest();
     const subscription = await s.start({ concurrency: 1 });
     for (let n = 0; n < 40; n++) await s.send(`bad-${n}`, { ...ILL_FORMED, time: new Date(NOW - 86_400_001).toISOString() });
@@ -71,7 +71,7 @@ describe("a flood of messages that nobody can use", () => {
     expect(droppedIn(s.lines)).toEqual([40 - LETTERS_PER_MINUTE]);
   });
 
-  it("leaves dead letters again in the next minute, also when the clock was set back", async () => {
+  it("leaves dead letters again in the next minute, even if the clock was set back", async () => {
     let now = NOW;
     await using s = await pipelineUnderTest();
     const subscription = await s.start({ concurrency: 1, clock: () => now });
@@ -87,7 +87,7 @@ describe("a flood of messages that nobody can use", () => {
     expect(droppedIn(s.lines)).toEqual([10, 10, 10]);
   });
 
-  it("loses no dead letter that it was to have while the broker takes none", async () => {
+  it("loses no dead letter while the broker accepts none", async () => {
     let refusing = true;
     await using s = await pipelineUnderTest((bus) => ({
       ...bus,

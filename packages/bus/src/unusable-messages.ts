@@ -1,21 +1,21 @@
 import type { PipelineLog } from "./pipeline-log.ts";
 
-/** What a handler says of a message that can be nobody's work: what it names cannot be here, whoever sent it. */
+/** What a handler says about a message that no consumer can work on: it names something that cannot be here, whoever sent it. */
 export interface Unusable {
   readonly kind: "unusable";
   readonly reason: string;
 }
 
 /**
- * Which messages that can be nobody's work become dead letters. The first of a minute do; of the rest the number is kept, and a line tells it when the minute
- * is over, so that whoever sends them by the thousand does not have each cost a publish while the work behind them waits.
+ * Which messages that no consumer can work on become dead letters. The first of a minute do; the others are only counted, and a log line reports the number
+ * when the minute is over. So a sender of thousands does not cause a publish for each while the work behind them waits.
  */
 export interface UnusableMessages {
   /** Counts one. True: it becomes a dead letter. */
   take(message: UnusableMessage): boolean;
-  /** The dead letter of one that `take` chose was not confirmed: when the message comes again it is chosen again. */
+  /** The dead letter of a chosen message was not confirmed: it is chosen again when the message comes again. */
   promise(id: string): void;
-  /** Tells what was counted so far. Safe to do twice. */
+  /** Reports the count so far. Safe to use twice. */
   stop(): void;
 }
 
@@ -24,11 +24,11 @@ export interface UnusableMessage {
   readonly reason: string;
 }
 
-/** As many as security events of a kind are kept whole. */
+/** The same number as for security events of a kind. */
 export const LETTERS_PER_MINUTE = 30;
 
 export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MINUTE }: UnusableOptions): UnusableMessages {
-  /** Chosen, and without a letter yet. Each lets one delivery pass, so a flood under the same id passes once. */
+  /** Chosen, and without a dead letter yet. Each allows one delivery, so a flood under the same id passes once. */
   const promised = new Set<string>();
   let since = clock();
   let letters = 0;
@@ -39,7 +39,7 @@ export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MI
     take({ id, reason }) {
       if (promised.delete(id)) return true;
       const now = clock();
-      // A clock that was set back must not keep the minute for ever.
+      // A clock that was set back must not extend the minute for ever.
       if (Math.abs(now - since) >= MINUTE_MS) {
         tell();
         since = now;
@@ -64,10 +64,7 @@ export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MI
     if (timer) clearTimeout(timer);
     timer = null;
     if (dropped === 0) return;
-    log.warn(
-      { topic, dropped, lastReason },
-      "messages that nobody can use came faster than dead letters of them are kept; these were dropped",
-    );
+    log.warn({ topic, dropped, lastReason }, "unusable messages came faster than dead letters of them are kept; these were dropped");
     dropped = 0;
   }
 }
@@ -81,5 +78,5 @@ export interface UnusableOptions {
 }
 
 const MINUTE_MS = 60_000;
-// While the broker takes no dead letters, those of the last minutes come again and again.
+// While the broker accepts no dead letters, those of the last minutes come again and again.
 const MOST_PROMISED = 1000;

@@ -8,8 +8,8 @@ const MAX_DEPTH = 64;
 export const TOO_DEEP = "a value that is less deeply nested";
 
 /**
- * Finds the end of the JSON value (RFC 8259) that begins at `from`, whatever follows it. Unlike `JSON.parse` it always says where a fault is, and
- * needs no end of the text.
+ * Finds the end of the JSON value (RFC 8259) that begins at `from`, whatever follows it. Unlike `JSON.parse` it always says where a fault is, and does not
+ * need the end of the text.
  */
 export function jsonExtent(text: string, from: number): Extent {
   let at = from;
@@ -79,7 +79,7 @@ export function jsonExtent(text: string, from: number): Extent {
   }
 }
 
-/** A place in a text as people count: `line 2, character 5`. In a text of one line the line is left out. */
+/** A place in a text as people count: `line 2, character 5`. For a text of one line the line is left out. */
 export function placeIn(text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   const character = `character ${(before.at(-1) ?? "").length + 1}`;

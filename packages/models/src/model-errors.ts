@@ -1,6 +1,6 @@
 /**
- * A model call that failed. The class says what a caller does about it, `retryable` whether the same request may succeed later; anything else
- * that is thrown is a bug. Messages are written to the operator: what happened and what to try. Keys and request bodies never stand in them.
+ * A failed model call. The class says how a caller should react, `retryable` whether the same request may succeed later; any other thrown value is a bug.
+ * Messages are for the operator: what happened and what to try. They never contain keys or request bodies.
  */
 export abstract class ModelError extends Error {
   abstract readonly code: string;
@@ -19,7 +19,7 @@ export class RateLimitError extends ModelError {
   override readonly name = "RateLimitError";
   readonly code = "rate_limited";
   readonly retryable = true;
-  /** How long the provider asks us to wait, in milliseconds; null when it does not say. */
+  /** How long the provider asks us to wait, in milliseconds; null if it does not say. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, retryAfterMs: number | null, options?: ErrorOptions) {
@@ -28,14 +28,14 @@ export class RateLimitError extends ModelError {
   }
 }
 
-/** The provider refuses the request itself: a fault of a tool's schema first, of the transcript second. */
+/** The provider refuses the request itself: most likely because of a tool's schema, otherwise because of the transcript. */
 export class ValidationError extends ModelError {
   override readonly name = "ValidationError";
   readonly code = "invalid_request";
   readonly retryable = false;
 }
 
-/** The prompt is longer than the model's window: with less of the conversation the same request may be taken. */
+/** The prompt is longer than the model's window: with a shorter conversation the same request may be accepted. */
 export class ContextOverflow extends ValidationError {}
 
 /** The provider could not be reached, or the connection broke in the middle of a reply. */
@@ -46,18 +46,18 @@ export class NetworkError extends ModelError {
 }
 
 /**
- * The answer is larger than one may be, in bytes, events, one event or the arguments of its calls: it is endless, or the server takes no heed of the longest
- * reply that it was asked for. Asked again it would come again, and be paid for again.
+ * The answer exceeds a limit: in bytes, events, the size of one event or the arguments of its calls. It is endless, or the server ignores the requested
+ * maximum reply. A retry would get, and pay for, the same again.
  */
 export class AnswerTooLarge extends ModelError {
   override readonly name = "AnswerTooLarge";
   readonly code = "answer_too_large";
   readonly retryable = false;
 
-  /** What it is, such as `is over 100 bytes`, and the setting that lets more in, or else what to do. */
+  /** What it is, such as `is over 100 bytes`, and the setting that allows more, or else what to do. */
   constructor(what: string, remedy: { readonly raise: string } | string) {
     const todo =
-      typeof remedy === "string" ? remedy : `Look at the model or its server, and raise ${remedy.raise} where such answers are meant.`;
+      typeof remedy === "string" ? remedy : `Look at the model or its server, and raise ${remedy.raise} if such answers are intended.`;
     super(`The model's answer ${what} and was given up; nothing of it is used. ${todo}`);
   }
 }
@@ -70,18 +70,18 @@ export class AnswerStalled extends ModelError {
 
   constructor(silenceMs: number) {
     super(
-      `The model's answer stopped coming for ${silenceMs / 1000} s; nothing of it is used. Look at the model or its server, and raise MODEL_SILENCE_MS where such waits are meant.`,
+      `The model's answer stopped coming for ${silenceMs / 1000} s; nothing of it is used. Look at the model or its server, and raise MODEL_SILENCE_MS if such waits are intended.`,
     );
   }
 }
 
-/** The provider answered that it failed, or answered what nobody can read. */
+/** The provider answered that it failed, or its answer was unreadable. */
 export class ProviderError extends ModelError {
   override readonly name = "ProviderError";
   readonly code = "provider_failed";
   /** True for an overloaded or failing server; false for an answer that would come again. */
   readonly retryable: boolean;
-  /** How long the provider asks us to wait, in milliseconds; null when it does not say. */
+  /** How long the provider asks us to wait, in milliseconds; null if it does not say. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, retryable: boolean, options?: ErrorOptions & { readonly retryAfterMs?: number | null }) {

@@ -5,8 +5,8 @@ import { type Carrier, currentCarrier, readCarrier, type SentContext, withinRece
 type Row = NonNullable<Change["outbox"]>[number];
 
 /**
- * The message with the trace context in which it is made. One that was made for another trace keeps that: what an approver decides goes on in the
- * trace of the run, not in the approver's.
+ * The message with the trace context in which it is made. A message that was made for another trace keeps that one: an approver's decision continues the
+ * trace of the run, not the approver's.
  */
 export function carrying(message: Message, carrier: SentContext | undefined): Message {
   const own = message.attributes[attributes.traceparent];
@@ -15,8 +15,8 @@ export function carrying(message: Message, carrier: SentContext | undefined): Me
 }
 
 /**
- * Outbox rows that remember the trace context of the commit that makes them, so that a relay, an hour later and in another process, publishes them in
- * the right trace. A row that holds no message but what one is made from gets it as a field.
+ * Outbox rows that remember the trace context of the commit that makes them, so that a relay, an hour later and in another process, publishes them in the
+ * right trace. A row that holds only the input of its message gets it as a field.
  */
 export function rowsInContext(rows: readonly Row[]): readonly Row[] {
   const carrier = currentCarrier();
@@ -24,7 +24,7 @@ export function rowsInContext(rows: readonly Row[]): readonly Row[] {
   return rows.map((row) => ({ ...row, message: rowMessage(row.message, carrier) }));
 }
 
-/** Runs work in the trace that a row remembers. A message carries it itself. */
+/** Runs work in the trace that a row remembers. A message carries its own. */
 export function withinRow<T>(message: Json, work: () => T): T {
   if (!isObject(message) || isObject(message["attributes"]) || typeof message["traceparent"] !== "string") return work();
   return withinReceived({ traceparent: message["traceparent"] }, work);

@@ -17,15 +17,15 @@ import type { Settings, SettingsOf } from "./settings.ts";
 /** The signing keys of the services of one process. */
 export interface Identities {
   of(service: string): Identity;
-  /** What the process itself signs with: as the first of its services. */
+  /** The process's own signing key: that of the first of its services. */
   readonly ofProcess: Identity;
   /** The public halves by the names under which they are trusted in this process. */
   readonly publicKeys: Readonly<Record<string, KeySet>>;
 }
 
 /**
- * Opens the signing key of each service. Where all of them are in one process (the bus is in memory), a key that is not there is made; a service on its own
- * gets its keys from an operator, because others have to trust them, and refuses to start without. Throws a `Refusal`.
+ * Opens the signing key of each service. If all of them are in one process (the bus is in memory), a missing key is made. A separate service gets its keys
+ * from an operator, because others must trust them, and refuses to start without. Throws a `Refusal`.
  */
 export async function openIdentities(
   definitions: readonly ServiceDefinition<Settings>[],
@@ -58,7 +58,7 @@ async function keysIn({ setting, file }: OwnKeyFile, embedded: boolean): Promise
     if (found !== null) return found;
     if (!embedded)
       throw new Refusal(
-        `${setting} names no signing key${file === "" ? "" : ` (there is no file ${file})`}: a service in a process of its own signs what others believe. "toolbus keys" makes all keys.`,
+        `${setting} names no signing key${file === "" ? "" : ` (there is no file ${file})`}: a service in a separate process signs what others believe. "toolbus keys" makes all keys.`,
       );
     return [file === "" ? await generateSigningKey() : await openSigningKey({ file })];
   } catch (error) {

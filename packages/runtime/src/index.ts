@@ -1,4 +1,4 @@
-// What whoever keeps the broker needs to know, for the command line, which has the bus only by way of this package.
+// What the broker's operator needs to know, for the command line, which reaches the bus only through this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
 export { storeDurability } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lastingTrouble } from "./lasting-trouble.ts";
 
 describe("a trouble that lasts", () => {
-  it("is told when it begins, once for each further cause, and with the number of failures when it is over", () => {
+  it("is reported when it begins, once for each further cause, and with the number of failures when it is over", () => {
     const { trouble, told } = setup();
     for (let tries = 0; tries < 1000; tries++) trouble.failed(new Error("It is full."));
     for (let tries = 0; tries < 5; tries++) for (const cause of ["It is away.", "It is full."]) trouble.failed(new Error(cause));
@@ -12,7 +12,7 @@ describe("a trouble that lasts", () => {
     expect(told).toEqual(["it fails: It is full.", "it fails: It is away.", "it works again after 1010", "it fails: It is full."]);
   });
 
-  it("is told eight times at most, however many causes there are", () => {
+  it("is reported eight times at most, however many causes there are", () => {
     const { trouble, told } = setup();
     for (let tries = 0; tries < 100; tries++) trouble.failed(new Error(`Try ${tries} failed.`));
     expect(told).toHaveLength(8);
@@ -20,7 +20,7 @@ describe("a trouble that lasts", () => {
     expect(told.at(-1)).toBe("it works again after 100");
   });
 
-  it("is not told of where nothing failed", () => {
+  it("is not reported if nothing failed", () => {
     const { trouble, told } = setup();
     trouble.worked();
     expect(told).toEqual([]);

@@ -1,16 +1,16 @@
 import type { Log } from "@toolbus/telemetry";
 
-/** What is tried again and again, and fails for as long as something else is broken. */
+/** The failures of something that is retried for as long as something else is broken. */
 export interface LastingTrouble {
-  /** Tells when it begins, and of each further cause once; of the same again it only counts. */
+  /** Reports when it begins, and each further cause once; repeats are only counted. */
   failed(error: unknown): void;
-  /** Tells that it is over, where something was told. */
+  /** Reports that it is over, if it was reported. */
   worked(): void;
 }
 
 /**
- * A loop that asks four times a second writes a line with a stack each time, for every hour that a store is away, and nobody finds the line that matters. So
- * the log has one when it begins and one when it is over, with the number of tries that failed.
+ * A loop that asks four times a second would write a line with a stack each time, for every hour that a store is unavailable, and nobody would find the
+ * line that matters. So the log has one line when it begins and one when it is over, with the number of failed tries.
  */
 export function lastingTrouble(
   log: Pick<Log, "info" | "warn">,
@@ -34,5 +34,5 @@ export function lastingTrouble(
   };
 }
 
-/** A cause with a number that differs each time would be a line each time. */
+/** A cause that contains a different number each time would be a line each time. */
 const MOST_CAUSES = 8;

@@ -3,8 +3,8 @@ import type { Log } from "@toolbus/telemetry";
 import type { Outbox } from "./outbox.ts";
 
 /**
- * The same outbox, with somebody who is told of every change that was committed: metrics and audit see what became true in one place, and no
- * transition knows of them. What goes wrong there is logged and harms nothing. A process that dies just after a commit tells nobody.
+ * The same outbox, with an observer of every committed change: metrics and audit see all facts in one place, and no transition knows about them. An error
+ * of the observer is logged and does no harm. If a process dies just after a commit, its observer misses it.
  */
 export function observedOutbox(outbox: Outbox, observe: (change: Change, now: number) => void, log: Log): Outbox {
   return {

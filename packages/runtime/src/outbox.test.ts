@@ -10,7 +10,7 @@ const TOPIC = "run.wake";
 const VISIBILITY_MS = 1000;
 
 describe("the outbox", () => {
-  it("publishes what a commit put into it, and forgets it when the broker confirmed", async () => {
+  it("publishes the messages of a commit, and removes them when the broker confirmed", async () => {
     await using t = await setup();
     expect(await t.outbox.commit(SHARD, change("a", "a1", "a2"))).toMatchObject({ outcome: "ok" });
     await until(() => t.arrived.length === 2);
@@ -18,14 +18,14 @@ describe("the outbox", () => {
     expect(await t.left()).toEqual([]);
   });
 
-  it("commits what has no messages, and publishes nothing", async () => {
+  it("commits a change without messages, and publishes nothing", async () => {
     await using t = await setup();
     expect(await t.outbox.commit(SHARD, change("a"))).toMatchObject({ outcome: "ok" });
     expect(await t.left()).toEqual([]);
     expect(t.arrived).toEqual([]);
   });
 
-  it("publishes nothing of a commit that did not happen", async () => {
+  it("publishes nothing for a commit that did not happen", async () => {
     await using t = await setup();
     expect(await t.outbox.commit(SHARD, { ...change("a", "a1"), guards: [{ key: keyOf("a"), version: 7 }] })).toMatchObject({
       outcome: "stale",
@@ -34,7 +34,7 @@ describe("the outbox", () => {
     expect(t.arrived).toEqual([]);
   });
 
-  it("keeps what the bus did not take, and the relay publishes it after its visibility, not before", async () => {
+  it("keeps messages that the bus did not accept, and the relay publishes them after their visibility, not before", async () => {
     await using t = await setup();
     t.faults.publish = 1;
     await t.outbox.commit(SHARD, change("a", "a1"));
@@ -48,7 +48,7 @@ describe("the outbox", () => {
     expect(await t.left()).toEqual([]);
   });
 
-  it("tries again and again while the bus is away", async () => {
+  it("keeps retrying while the bus is unavailable", async () => {
     await using t = await setup();
     t.faults.publish = 4;
     await t.outbox.commit(SHARD, change("a", "a1"));
@@ -70,7 +70,7 @@ describe("the outbox", () => {
     expect(t.arrived).toEqual(["a1"]);
   });
 
-  it("gives up after three lost replies, and what was committed is published all the same", async () => {
+  it("gives up after three lost replies, and still publishes what was committed", async () => {
     await using t = await setup();
     t.faults.reply = 3;
     await expect(t.outbox.commit(SHARD, change("a", "a1"))).rejects.toThrow(StoreUnavailable);
@@ -86,7 +86,7 @@ describe("the outbox", () => {
     expect(t.ops).toEqual(["a"]);
   });
 
-  it("publishes again what it could not forget", async () => {
+  it("publishes again what it could not remove", async () => {
     await using t = await setup();
     t.faults.settle = 1;
     await t.outbox.commit(SHARD, change("a", "a1"));
@@ -96,7 +96,7 @@ describe("the outbox", () => {
     expect(await t.left()).toEqual([]);
   });
 
-  it("takes over what another process left, more than fits into one claim, and only its own service's", async () => {
+  it("takes over what another process left, even more than one claim holds, and only for its own service", async () => {
     await using t = await setup();
     const ids = Array.from({ length: 150 }, (_, i) => `m${i}`);
     await t.state.commit(SHARD, change("before", ...ids));
@@ -109,7 +109,7 @@ describe("the outbox", () => {
     expect(await t.left("other")).toEqual(["x1"]);
   });
 
-  it("goes on when the store could not be read for a moment", async () => {
+  it("continues after the store could not be read for a moment", async () => {
     await using t = await setup();
     await t.state.commit(SHARD, change("before", "m1"));
     t.faults.claim = 2;
@@ -118,7 +118,7 @@ describe("the outbox", () => {
     expect(t.faults.claim).toBe(0);
   });
 
-  it("forgets a burst in fewer round trips than it has messages", async () => {
+  it("removes a burst in fewer round trips than it has messages", async () => {
     await using t = await setup();
     await Promise.all(Array.from({ length: 50 }, (_, i) => t.outbox.commit(SHARD, change(`a${i}`, `m${i}`))));
     await until(() => t.arrived.length === 50);
@@ -126,7 +126,7 @@ describe("the outbox", () => {
     expect(t.settles()).toBeLessThan(50);
   });
 
-  it("makes a message when it is published, where the row holds only what it is made from", async () => {
+  it("makes a message when it is published, if the row holds only its input", async () => {
     const prepare: OutboxOptions["prepare"] = async (row) => aMessage(`made of ${JSON.stringify(row.message)}`);
     await using t = await setup({ prepare });
     await t.outbox.commit(SHARD, { ...change("a"), outbox: [{ service: "s", id: "r", topic: TOPIC, message: { approval: 7 }, dueIn: 0 }] });
@@ -135,7 +135,7 @@ describe("the outbox", () => {
     expect(await t.left()).toEqual([]);
   });
 
-  it("waits at a stop for what is being published, and takes up nothing after it", async () => {
+  it("waits at a stop for pending publishes, and starts none after it", async () => {
     await using t = await setup();
     const release = t.holdPublishing();
     await t.outbox.commit(SHARD, change("a", "a1"));
@@ -216,12 +216,12 @@ async function setup(options: Pick<OutboxOptions, "prepare"> = {}) {
     ops,
     turns,
     settles: () => settles,
-    /** Resolves when the relay has looked at the store twice more. */
+    /** Resolves when the relay has read the store twice more. */
     async polled(): Promise<void> {
       const from = claims;
       await until(() => claims >= from + 2);
     },
-    /** What the store still holds of a service, once the outbox has stopped. */
+    /** What the store still has for a service, once the outbox has stopped. */
     async left(service = "s"): Promise<readonly string[]> {
       await outbox.stop();
       clock.now += 1_000_000;

@@ -11,7 +11,7 @@ export interface OutboxOptions {
   readonly bus: Pick<MessageBus, "publish">;
   /** Whose rows these are. */
   readonly service: string;
-  /** Makes the message of a row when it is published; by default the row holds it whole. Null: there is nothing to say, and the row goes. */
+  /** Makes the message of a row when it is published; by default the row contains the whole message. Null: there is no message, and the row is removed. */
   readonly prepare?: (row: { readonly topic: string; readonly message: Json }) => Promise<Message | null>;
   readonly log: Log;
   /** How long the committer has before the relay takes a row over. */
@@ -20,13 +20,13 @@ export interface OutboxOptions {
 }
 
 /**
- * Commits, then publishes what the commit put into the outbox: the committer at once, the relay whatever is overdue. A row goes only after the
- * broker confirmed it, so a crash between the two repeats a message and loses none.
+ * Commits, then publishes the messages that the commit put into the outbox: the committer at once, the relay everything overdue. A row is removed only
+ * after the broker confirmed it, so a crash between the two repeats a message and loses none.
  */
 export interface Outbox {
-  /** Commits with up to three tries of the same `op` when the store does not answer. Publishing goes on in the background. */
+  /** Commits with up to three tries of the same `op` if the store does not answer. Publishing continues in the background. */
   commit(shard: string, change: Change): Promise<CommitReply>;
-  /** Stops the relay and waits for publishes under way. */
+  /** Stops the relay and waits for pending publishes. */
   stop(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     try {
       await withinRow(row.message, async () => {
         const prepared = await prepare(row);
-        if (prepared === null) log.warn({ id: row.id, topic: row.topic }, "a row of the outbox has nothing to say and is taken away");
+        if (prepared === null) log.warn({ id: row.id, topic: row.topic }, "an outbox row had no message and was removed");
         else await bus.publish(prepared);
       });
     } catch (error) {
@@ -113,7 +113,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     await settling;
   }
 
-  /** Settles what was confirmed meanwhile in one call: a burst costs one round trip. */
+  /** Settles all confirmed rows in one call: a burst costs one round trip. */
   async function settleConfirmed(): Promise<void> {
     await Promise.resolve();
     try {

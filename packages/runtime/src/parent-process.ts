@@ -1,17 +1,18 @@
 import type { Service } from "./service.ts";
 
-/** What a process says to the one that started it, once, when its services take work. */
+/** What a process reports to its parent, once, when its services accept work. */
 export interface Started {
   readonly toolbus: "started";
   /** The addresses of those of its services that listen, by name. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
-/** Says that the services of this process have started, where there is somebody to say it to. */
+/** Reports that the services of this process have started, if there is a parent to report it to. */
 export function tellParent(services: ReadonlyMap<string, Service> = new Map()): void {
   const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
   const said: Started = { toolbus: "started", urls };
-  // With a callback a channel that closed meanwhile is no error that ends the process: it learns of it by "disconnect" and stops in order.
+  // With a callback, a channel that closed meanwhile is not an error that ends the process: it learns about that by "disconnect" and stops
+  // in order.
   process.send?.(said, undefined, undefined, () => undefined);
 }
 

@@ -18,7 +18,7 @@ describe("a pause", () => {
     await pause(60_000, stop.signal);
   });
 
-  it("of more than a timer can hold lasts, instead of ending at once", async () => {
+  it("longer than a timer's maximum lasts, instead of ending at once", async () => {
     const stop = new AbortController();
     let over = false;
     const waiting = pause(2 ** 40, stop.signal).then(() => (over = true));
@@ -28,7 +28,7 @@ describe("a pause", () => {
     await waiting;
   });
 
-  it("of less than nothing ends in the next turn", async () => {
+  it("of a negative length ends in the next turn", async () => {
     await pause(-5, new AbortController().signal);
   });
 

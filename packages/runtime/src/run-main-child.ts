@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { defineService, Refusal, runMain, runServices } from "./index.ts";
 
-// The child process of run-main.test.ts: a main of the kind that its argument names. It says on standard output how far it is.
+// The child process of run-main.test.ts: a main of the kind that its argument names. It reports its progress on standard output.
 
 const MAINS: Readonly<Record<string, (signal: AbortSignal) => ReturnType<typeof runServices>>> = {
   "waits for work": () => run({}),
   "is told to stop while it starts": () => run({ start: () => new Promise((resolve) => process.once("SIGTERM", () => resolve())) }),
-  // Blocked, it hears nothing of its channel until it has said on it that it has started.
+  // Blocked, it hears nothing on its channel until it has reported there that it has started.
   "is left while it starts": () => run({ start: async () => void readFileSync(0) }),
   "does not stop": () => run({ stop: () => new Promise(() => undefined) }),
   "does not stop in time": () => run({ stop: () => new Promise(() => setInterval(() => undefined, 1000)), env: { DRAIN_MS: "30" } }),

@@ -33,7 +33,7 @@ describe("a process", () => {
   });
 
   it.each(["store", "bus over AMQP", "bus over NATS"])(
-    "that is told to stop while it waits for its %s ends at once, with 0 and no word",
+    "that is told to stop while it waits for its %s ends at once, with 0 and no message",
     async (what) => {
       const child = start(`waits for its ${what}`);
       await child.says("waiting");
@@ -60,7 +60,7 @@ describe("a process", () => {
     expect(await child.ended).toMatchObject({
       code: 1,
       signal: null,
-      stderr: "The time to stop ran out; what was open goes on at the next start.\n",
+      stderr: "The time to stop ran out; open work continues at the next start.\n",
     });
   });
 
@@ -75,7 +75,7 @@ describe("a process", () => {
     expect(await child.ended).toEqual({ code: 1, signal: null, said: ["left"], stderr });
   });
 
-  it("that cannot go on by itself stops in order, says why and exits with 1", async () => {
+  it("that cannot continue by itself stops in order, says why and exits with 1", async () => {
     expect(await start("cannot go on").ended).toEqual({
       code: 1,
       signal: null,
@@ -100,18 +100,18 @@ describe("a process", () => {
 
 describe("the sentence of an error", () => {
   it.each([new Refusal("So."), new StoreRefused("So."), new StoreUnavailable("So."), new BusUnavailable("So."), new BadSettings("So.")])(
-    "is its message when a person can fix it: %s",
+    "is its message if a person can fix it: %s",
     (error) => {
       expect(sentenceOf(error)).toBe("So.");
     },
   );
 
-  it("asks for a report when it is no error at all", () => {
+  it("asks for a report if it is not an error", () => {
     expect(sentenceOf("a string")).toBe("A fault of Toolbus, please report it: a string");
   });
 });
 
-/** Starts the child as this kind of main, `tied` with a channel. It is killed at the end of the test if it is still there. */
+/** Starts the child as this kind of main, `tied` with a channel. It is killed at the end of the test if it is still running. */
 function start(main: string, { tied = false } = {}) {
   const child = spawn(process.execPath, [CHILD, main], {
     env: {},

@@ -6,17 +6,17 @@ import { Refusal } from "./refusal.ts";
 import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
 
-/** What a process runs; its services, where it has some, are told to the process that started it. */
+/** What a process runs; its services, if any, are reported to the parent process. */
 export type Main = Pick<Running, "stop"> &
   Partial<Pick<Running, "services">> & {
-    /** Resolves with the reason when it cannot go on by itself: then it is stopped, and the reason told. */
+    /** Resolves with the reason if it cannot continue by itself: then it is stopped, and the reason is reported. */
     readonly failed?: Promise<Error>;
   };
 
 /**
- * Runs a process from start to its end by signal. What a person can fix is one sentence on standard error and exit 1; a fault of ours keeps
- * its stack. One that is told to stop while it waits for its store or its bus, as `start` learns by the signal, ends at once with exit 0. A second
- * SIGINT ends at once. One that was started with a channel (`fork`) says on it when it has started, and stops when it closes.
+ * Runs a process from its start to its end by signal. A problem that a person can fix is one sentence on standard error and exit 1; a fault of ours keeps
+ * its stack. A process that is told to stop while it waits for its store or its bus (`start` gets the signal) ends at once with exit 0. A second SIGINT
+ * ends it at once. A process that was started with a channel (`fork`) reports there that it has started, and stops when the channel closes.
  */
 export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): Promise<void> {
   let running: Main | undefined;
@@ -32,11 +32,11 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
     stop();
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  // Whoever started it with a channel is gone: nobody would ever stop it.
+  // The process at the other end of the channel is gone: nobody would ever stop this one.
   process.once("disconnect", stop);
-  // And nobody reads what it says while it stops, which must not end it in the middle.
+  // And nobody reads its output while it stops, which must not end it in the middle.
   if (process.connected) for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  // Services that only wait for messages and timers hold nothing open that would keep the process alive.
+  // Services that only wait for messages and timers have nothing open that would keep the process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   try {
     running = await start(stopping.signal);
@@ -45,11 +45,11 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
     const clean = await running.stop();
     if (reason) throw reason;
     if (clean) return;
-    process.stderr.write("The time to stop ran out; what was open goes on at the next start.\n");
-    // What did not stop in time would keep the process alive.
+    process.stderr.write("The time to stop ran out; open work continues at the next start.\n");
+    // Parts that did not stop in time would keep the process alive.
     process.exit(1);
   } catch (error) {
-    // What is still being connected to would keep the process alive.
+    // Pending connections would keep the process alive.
     if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
     process.stderr.write(`${sentenceOf(error)}\n`);
     process.exitCode = 1;
@@ -59,7 +59,7 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
   }
 }
 
-/** One sentence for what a person can fix; the stack for a fault of ours. */
+/** One sentence for a problem that a person can fix; the stack for a fault of ours. */
 export function sentenceOf(error: unknown): string {
   if (
     error instanceof Refusal ||

@@ -45,7 +45,7 @@ describe("running services", () => {
     expect(t.said).toEqual([]);
   });
 
-  it("stops what it started when one cannot start, and throws that one's error", async () => {
+  it("stops the started services if one cannot start, and throws that one's error", async () => {
     const t = setup();
     const locked = t.service("locked", {
       onStart: () => {
@@ -59,7 +59,7 @@ describe("running services", () => {
     await expect(t.infrastructure().state.read([])).rejects.toThrow(StoreUnavailable);
   });
 
-  it("says in one sentence that a port is taken, and by which variable to choose another", async () => {
+  it("says in one sentence that a port is taken, and which variable chooses another", async () => {
     const t = setup();
     const taken = await startHttpServer(serverOptions({ name: "first" }));
     const number = Number(new URL(taken.url).port);
@@ -77,7 +77,7 @@ describe("running services", () => {
     await taken.stop();
   });
 
-  it("tells on a port of its own whether it lives and takes work, from before its services start until after they have stopped", async () => {
+  it("reports on a separate port whether it is alive and accepts work, from before its services start until after they have stopped", async () => {
     const t = setup();
     const number = await freePort();
     const ready = async () => {
@@ -99,7 +99,7 @@ describe("running services", () => {
     await expect(ready()).rejects.toThrow("fetch failed");
   });
 
-  it("does not take work while the bus does not, says why, and lives all the same", async () => {
+  it("accepts no work while the bus does not, says why, and stays alive", async () => {
     let reasons: readonly string[] = [];
     const t = setup();
     const number = await freePort();
@@ -119,7 +119,7 @@ describe("running services", () => {
     await running.stop();
   });
 
-  it("stops once, however often it is told to", async () => {
+  it("stops once, however often it is asked to", async () => {
     const t = setup();
     const running = await t.run([t.service("one")]);
     const first = running.stop();
@@ -129,7 +129,7 @@ describe("running services", () => {
     expect(t.said).toEqual(["start one", "stop one"]);
   });
 
-  it("stops the others when one does not stop cleanly", async () => {
+  it("stops the others if one does not stop cleanly", async () => {
     const t = setup();
     const broken = t.service("broken", { onStop: () => Promise.reject(new Error("broken")) });
     const running = await t.run([t.service("one"), broken, t.service("two")]);
@@ -137,13 +137,13 @@ describe("running services", () => {
     expect(t.said.slice(3)).toEqual(["stop two", "stop broken", "stop one"]);
   });
 
-  it("gives false when the time to stop runs out", async () => {
+  it("returns false if the time to stop runs out", async () => {
     const t = setup();
     const running = await t.run([t.service("stuck", { onStop: () => new Promise(() => undefined) })], { DRAIN_MS: "10" });
     expect(await running.stop()).toBe(false);
   });
 
-  it("releases the store when the bus cannot be closed, and still says why it could not start", async () => {
+  it("releases the store if the bus cannot be closed, and still says why it could not start", async () => {
     const wrap: RunOptions["wrap"] = (built) => {
       const bus: MessageBus = { ...built.bus, close: () => Promise.reject(new BusUnavailable("The broker is away.")) };
       return { ...built, bus };
@@ -157,7 +157,7 @@ describe("running services", () => {
     await expect(t.run([locked], {}, wrap)).rejects.toThrow("The door is locked.");
   });
 
-  it("waits for no store and no bus once it was told to stop, and releases what it had opened", async () => {
+  it("waits for no store and no bus once it was told to stop, and releases what it has opened", async () => {
     for (const env of [{ STATE_URL: "redis://127.0.0.1:1" }, { BUS_URL: "amqp://127.0.0.1:1" }]) {
       const t = setup();
       const stopping = new AbortController();
@@ -168,7 +168,7 @@ describe("running services", () => {
     }
   });
 
-  it.each(["99", "3600001", "2s"])("refuses %s for how far clocks may differ", async (limit) => {
+  it.each(["99", "3600001", "2s"])("refuses %s as the tolerated clock difference", async (limit) => {
     const t = setup();
     const refused = t.run([t.service("one")], { CLOCK_SKEW_WARN_MS: limit });
     await expect(refused).rejects.toThrow(`CLOCK_SKEW_WARN_MS: must be a whole number from 100 to 3600000, not "${limit}"`);
@@ -205,7 +205,7 @@ async function freePort(): Promise<number> {
   return Number(new URL(server.url).port);
 }
 
-/** Services that say what happens to them. */
+/** Services that record what happens to them. */
 function setup() {
   const said: string[] = [];
   let latest: Parameters<NonNullable<RunOptions["wrap"]>>[0] | undefined;

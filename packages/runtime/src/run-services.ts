@@ -23,7 +23,7 @@ import { messagingSystem, tracedBus } from "./traced-bus.ts";
 import { openTrustedKeys, trustSettings } from "./trust.ts";
 import { unknownSettings } from "./unknown-settings.ts";
 
-/** What a process reads besides its services' settings. */
+/** What a process reads in addition to its services' settings. */
 export const processSettings = {
   BUS_URL: str({ default: "memory:", desc: "the bus: memory: (all services in one process), amqp://… or nats://…" }),
   STATE_URL: str({
@@ -41,7 +41,7 @@ export const processSettings = {
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
   AUDIT_KEY_FILE: str({ default: "", desc: "the key of the audit's hashes; by default it is made beside the audit" }),
-  HEALTH_HOST: str({ default: "127.0.0.1", desc: "the address of /healthz and /readyz; loopback unless told otherwise" }),
+  HEALTH_HOST: str({ default: "127.0.0.1", desc: "the address of /healthz and /readyz; loopback by default" }),
   HEALTH_PORT: port({ default: 0, desc: "a port for /healthz and /readyz of this process; 0: none" }),
   CLOCK_SKEW_WARN_MS: integer(SKEW_WARN_MS)({
     default: SKEW_WARN_MS.default,
@@ -54,7 +54,7 @@ export interface Running {
   readonly infrastructure: Infrastructure;
   /** The services by name, in the order they were started. */
   readonly services: ReadonlyMap<string, Service>;
-  /** Stops them in reverse order, then the bus and the store. Safe to call twice. Gives false when the time ran out. */
+  /** Stops them in reverse order, then the bus and the store. Safe to call twice. Returns false if the time ran out. */
   stop(): Promise<boolean>;
 }
 
@@ -62,21 +62,21 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Replaces what the URLs would give: tests put faults between a service and its store or bus here. */
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
-  /** Ends the wait for a store or a bus that is absent at the start; then the start rejects with the signal's reason. */
+  /** Ends the wait for a store or a bus that is unavailable at the start; the start then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** `service.name` of a process with several services. */
 const PROCESS = "toolbus";
 const TELEMETRY_FLUSH_MS = 2000;
-/** The handlers under way get this share of the time to stop; what comes after them, the outbox and the streams, gets the rest. */
+/** The handlers under way get this share of the time to stop; the later parts, the outbox and the streams, get the rest. */
 const DRAIN_SHARE = 0.8;
 
 type AnyService = ServiceDefinition<Settings>;
 
 /**
- * Runs services in this process: reads all settings once (every fault at once), builds the infrastructure, starts in list order.
- * When one cannot start, those before it are stopped and its error is thrown.
+ * Runs services in this process: reads all settings once (and reports every fault at once), builds the infrastructure, starts in list order. If one cannot
+ * start, the services before it are stopped and its error is thrown.
  */
 export async function runServices(definitions: readonly AnyService[], options: RunOptions): Promise<Running> {
   const all: Settings = Object.assign({}, processSettings, ...definitions.map((d) => d.settings));
@@ -213,7 +213,7 @@ async function openState(
   }
 }
 
-/** What is being opened, or the signal's reason when that comes first; what is there too late is closed. */
+/** The thing being opened, or the signal's reason if that comes first; a thing that opens too late is closed. */
 async function untilAborted<T>(opening: Promise<T>, signal: AbortSignal | undefined, close: (late: T) => Promise<void>): Promise<T> {
   if (!signal) return opening;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -236,13 +236,13 @@ interface Rest {
   readonly telemetry: () => Promise<void>;
 }
 
-/** Goes on whatever one of them does: the store's lock must not outlive the services. Health is told to the last. */
+/** Continues even if one of them fails: the store's lock must not outlive the services. Health is reported until the end. */
 async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMap<string, Service>, rest: Rest): Promise<void> {
   const stops = [...services].map(([name, service]) => ({ name, stop: () => service.stop() })).toReversed();
   for (const { name, stop } of [
     ...stops,
     { name: "bus", stop: () => bus.close() },
-    // After the bus, so that nothing that is being told holds up the stop.
+    // After the bus, so that no pending report delays the stop.
     { name: "losses", stop: rest.losses.stop },
     { name: "state", stop: () => state.close() },
     { name: "health", stop: rest.health },

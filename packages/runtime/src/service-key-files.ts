@@ -15,7 +15,7 @@ import {
 } from "@toolbus/grants";
 import { Refusal } from "./refusal.ts";
 
-/** Where the keys of the services lie in one directory: each private one for its service alone, the public ones for all. */
+/** The files of the services' keys in one directory: each private key for its service alone, the public ones for all. */
 export interface ServiceKeyFiles {
   readonly directory: string;
   readonly gateway: string;
@@ -41,7 +41,7 @@ export function serviceKeyFiles(directory: string): ServiceKeyFiles {
   };
 }
 
-/** The file of a toolset with a key of its own. */
+/** The file of a toolset with its own key. */
 export function workerKeyFile({ directory }: Pick<ServiceKeyFiles, "directory">, toolset: string): string {
   return path.join(directory, `worker.${toolset}-signing.jwk`);
 }
@@ -49,14 +49,14 @@ export function workerKeyFile({ directory }: Pick<ServiceKeyFiles, "directory">,
 export interface MakeServiceKeys {
   /** Toolsets whose workers share one key. */
   readonly toolsets: readonly string[];
-  /** Toolsets that get keys of their own, beside those that have some already. */
+  /** Toolsets that get their own keys, in addition to those that already have some. */
   readonly ownToolsets?: readonly string[];
   readonly random: (bytes: number) => Uint8Array;
 }
 
 /**
- * Makes what is missing of these keys, and writes the public halves of all; what the file of public halves has of others stays in it. Keys that are there
- * are kept. Throws a `Refusal` for a file that cannot be used; it is never replaced.
+ * Makes the missing ones of these keys, and writes the public halves of all; other entries in the file of public halves stay. Existing keys are kept.
+ * Throws a `Refusal` for a file that cannot be used; it is never replaced.
  */
 export async function makeServiceKeys(files: ServiceKeyFiles, { toolsets, ownToolsets = [], random }: MakeServiceKeys): Promise<void> {
   try {
@@ -69,18 +69,18 @@ export async function makeServiceKeys(files: ServiceKeyFiles, { toolsets, ownToo
   }
 }
 
-/** Toolsets with a key of their own, by the files that are there. */
+/** Toolsets with their own keys, according to the existing files. */
 export async function toolsetsWithKeys({ directory }: Pick<ServiceKeyFiles, "directory">): Promise<readonly string[]> {
   const names = await readdir(directory);
   return names.flatMap((name) => /^worker\.([A-Za-z0-9._-]+)-signing\.jwk$/.exec(name)?.[1] ?? []).toSorted();
 }
 
-/** What is rotated: a service with a signing key, `worker` for the one that toolsets share, or the secrets of approvals' seals. */
+/** What is rotated: a service with a signing key, `worker` for the key that toolsets share, or the secrets of approvals' seals. */
 export type Rotatable = "gateway" | "agent" | "approvals" | "approvals-seals" | "worker" | `worker.${string}`;
 
 /**
- * Takes the keys of a service one step on: a new one that is known, then used; with `finish` the old one goes. The public halves are written again.
- * Throws a `Refusal` for a step that is not due.
+ * Advances the keys of a service by one step: first a new one is known, then it is used; with `finish` the old one is removed. The public halves are
+ * written again. Throws a `Refusal` for a step that is not due.
  */
 export async function rotateServiceKeys(
   files: ServiceKeyFiles,

@@ -13,12 +13,12 @@ const settings = {
 const DEFAULTS = { HOST: "127.0.0.1", PORT: 8080, LEVEL: "info", WAIT_MS: 100, TARGET_URL: "http://127.0.0.1:1" };
 
 describe("settings", () => {
-  it("are the defaults where nothing is set, or an empty text", () => {
+  it("are the defaults if nothing is set, or an empty text", () => {
     expect(readSettings(settings, {})).toEqual(DEFAULTS);
     expect(readSettings(settings, { HOST: "", PORT: "", WAIT_MS: undefined })).toEqual(DEFAULTS);
   });
 
-  it("are read from their variables and from no other", () => {
+  it("are read from their variables only", () => {
     const env = {
       HOST: "::1",
       PORT: "0",
@@ -31,14 +31,14 @@ describe("settings", () => {
     expect(readSettings(settings, env)).toEqual({ HOST: "::1", PORT: 0, LEVEL: "debug", WAIT_MS: 7, TARGET_URL: "https://api.example/x" });
   });
 
-  it("can be spread and looked into, whatever is asked for", () => {
+  it("can be spread and inspected, whatever is asked for", () => {
     const config = readSettings(settings, {});
     expect({ ...config }).toEqual(DEFAULTS);
     expect("THEN" in config).toBe(false);
     expect(JSON.parse(JSON.stringify(config))).toEqual(DEFAULTS);
   });
 
-  it("are refused all at once, each with what it needs, what was given and what it is for", () => {
+  it("are refused all at once, each with its requirement, the given value and its purpose", () => {
     const refused = faultOf({ PORT: "http", LEVEL: "loud", WAIT_MS: "-1", HOST: "fine" });
     expect(refused).toBeInstanceOf(BadSettings);
     expect(refused.message).toMatch(/^Settings are wrong: /);
@@ -49,13 +49,13 @@ describe("settings", () => {
     expect(refused.message.split("\n")).toHaveLength(1);
   });
 
-  it("are refused in the singular when one is wrong", () => {
+  it("are refused in the singular if one is wrong", () => {
     expect(faultOf({ PORT: "-1" }).message).toBe(
       'A setting is wrong: PORT: must be a whole number from 0 to 65535, not "-1" (the port to listen on).',
     );
   });
 
-  it("do not repeat an address, which may hold a password", () => {
+  it("do not repeat an address, which may contain a password", () => {
     for (const address of ["ftp://me:secret@host", "me:secret@host", "//secret"]) {
       expect(faultOf({ TARGET_URL: address }).message).toBe(
         "A setting is wrong: TARGET_URL: must be an address that begins with http:// or https:// (whom to call).",
@@ -63,11 +63,11 @@ describe("settings", () => {
     }
   });
 
-  it.each(["1.5", "1e3", "0x10", " 1", "1 ", "one", "--1", "65536", "9".repeat(100)])("take no %j for a port", (text) => {
+  it.each(["1.5", "1e3", "0x10", " 1", "1 ", "one", "--1", "65536", "9".repeat(100)])("refuse %j as a port", (text) => {
     expect(faultOf({ PORT: text }).message).toContain("PORT");
   });
 
-  it("hold for both ends of a range", () => {
+  it("accept both ends of a range", () => {
     const range = { N: integer({ min: -2, max: 3 })({ default: 0, desc: "n" }) };
     expect([readSettings(range, { N: "-2" }).N, readSettings(range, { N: "3" }).N]).toEqual([-2, 3]);
     for (const text of ["-3", "4"]) expect(() => readSettings(range, { N: text })).toThrow(BadSettings);

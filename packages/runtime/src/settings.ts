@@ -11,7 +11,7 @@ export class BadSettings extends Error {
   override readonly name = "BadSettings";
 }
 
-/** Reads settings from an environment. Throws `BadSettings` naming every bad variable, what it needs and what was given. */
+/** Reads settings from an environment. Throws `BadSettings`, which names every bad variable, its requirement and the given value. */
 export function readSettings<const S extends Settings>(settings: S, env: Readonly<Record<string, string | undefined>>): SettingsOf<S> {
   const faults: string[] = [];
   const given = Object.fromEntries(
@@ -49,7 +49,7 @@ export const milliseconds = integer({ min: 1, max: 31 * 86_400_000 });
 
 export const port = integer({ min: 0, max: 65_535 });
 
-/** An http or https address. What was given is not repeated: it may hold a password. */
+/** An http or https address. The given value is not repeated: it may contain a password. */
 export const httpAddress = makeValidator<string>((text) => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new Error("must be an address that begins with http:// or https://");

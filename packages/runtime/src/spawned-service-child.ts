@@ -26,7 +26,7 @@ const STOPS: Readonly<Record<string, () => Promise<void>>> = {
   async "says that it stops"() {
     process.stdout.write("stopping\n");
     process.stderr.write("stopping\n");
-    // Time enough for a write that nobody reads to fail.
+    // Enough time for a write that nobody reads to fail.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     await writeFile(process.env["STOPPED_FILE"] ?? "", "stopped");
   },

@@ -6,14 +6,14 @@ import { type SpawnedService, spawnService } from "./spawned-service.ts";
 
 const MODULE = new URL("./spawned-service-child.ts", import.meta.url);
 
-describe("a service in a process of its own", () => {
-  it("is there when it takes work, with the addresses at which it listens", async () => {
+describe("a service in a separate process", () => {
+  it("is there when it accepts work, with the addresses at which it listens", async () => {
     const service = await spawned({ CHILD: "listens" });
     expect(service.urls).toEqual({ child: "http://127.0.0.1:1" });
     expect(await service.stop()).toBe(0);
   });
 
-  it("gets the environment that it was given, and of ours only where Node keeps compiled code", async () => {
+  it("gets the given environment, and from ours only the place where Node keeps compiled code", async () => {
     const said: string[] = [];
     const service = await spawned({ CHILD: "tells its environment" }, (text) => said.push(text));
     await service.stop();
@@ -25,15 +25,15 @@ describe("a service in a process of its own", () => {
     await expect(spawned({ CHILD: "is refused" })).rejects.toThrow("The service child did not start: The door is locked: unlock it.");
   });
 
-  it("that takes too long to start is killed, and its refusal says so, whatever it said meanwhile", async () => {
+  it("that takes too long to start is killed, and its refusal says so, whatever it printed meanwhile", async () => {
     const said: string[] = [];
     const starting = spawned({ CHILD: "never starts" }, (text) => said.push(text), 300);
     const refused = await starting.catch((error: unknown) => String(error));
-    const last = said.join("") === "" ? "" : " The last that it said: starting";
+    const last = said.join("") === "" ? "" : " Its last output: starting";
     expect(refused).toBe(`Refusal: The service child did not start: it took more than 0.3 s.${last}`);
   });
 
-  it("is killed while it starts when nobody wants it any more", async () => {
+  it("is killed while it starts if nobody needs it any more", async () => {
     const stopping = new AbortController();
     const starting = spawned({ CHILD: "never starts" }, () => stopping.abort(new Error("enough")), undefined, stopping.signal);
     await expect(starting).rejects.toThrow("enough");
@@ -45,12 +45,12 @@ describe("a service in a process of its own", () => {
     expect(await service.ended).toBe("SIGKILL");
   });
 
-  it("is killed when it does not stop in time", async () => {
+  it("is killed if it does not stop in time", async () => {
     const service = await spawned({ CHILD: "does not stop" });
     expect(await service.stop(100)).toBe("SIGKILL");
   });
 
-  it("stops by itself and in order when the process that started it is gone, also while it says something that nobody reads", async () => {
+  it("stops by itself and in order when its parent process is gone, even while it prints something that nobody reads", async () => {
     await using folder = await mkdtempDisposable(path.join(tmpdir(), "spawned-"));
     const file = path.join(folder.path, "stopped");
     const said: string[] = [];
@@ -66,7 +66,7 @@ describe("a service in a process of its own", () => {
     expect(await readFile(file, "utf8")).toBe("stopped");
   });
 
-  it("leads a process group of its own, so that Ctrl-C at a terminal is for whoever started it", async () => {
+  it("leads its own process group, so that Ctrl-C at a terminal reaches only its parent", async () => {
     const service = await spawned({ CHILD: "listens" });
     // A signal to a group that does not exist is an error.
     expect(process.kill(-service.pid, 0)).toBe(true);
@@ -92,7 +92,7 @@ async function spawned(
   return service;
 }
 
-/** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
+/** A process without a parent here gives no signal when it ends, so it is polled until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
   const isGone = (): boolean => {
     try {

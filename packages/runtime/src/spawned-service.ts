@@ -6,31 +6,31 @@ import { isStarted } from "./parent-process.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface SpawnOptions {
-  /** Names it in sentences. */
+  /** Its name in messages. */
   readonly name: string;
   /** A module that calls `runMain`. */
   readonly module: string | URL;
-  /** All that it gets of an environment: of this process's only where Node keeps compiled code. */
+  /** Its whole environment; from this process's it gets only the place where Node keeps compiled code. */
   readonly env: Readonly<Record<string, string>>;
   /** How long it may take to start. */
   readonly startMs?: number;
-  /** Gets what it writes to standard output and error, as it comes; by default this process's standard error does. */
+  /** Gets its standard output and error as they come; by default this process's standard error does. */
   readonly onOutput?: (text: string) => void;
   /** Aborts the start: the process is killed. */
   readonly signal?: AbortSignal;
 }
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface SpawnedService {
   readonly name: string;
   readonly pid: number;
   /** The addresses of its services that listen, by name. */
   readonly urls: Readonly<Record<string, string>>;
-  /** False from the moment that it has ended. */
+  /** False once it has ended. */
   readonly alive: () => boolean;
-  /** Resolves with the exit code, or the signal, when it has ended for whatever reason. */
+  /** Resolves with the exit code, or the signal, when it has ended for any reason. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Asks it to stop (SIGTERM) and waits until it has ended; kills it after `withinMs` milliseconds. Gives how it ended. */
+  /** Asks it to stop (SIGTERM) and waits until it has ended; kills it after `withinMs` milliseconds. Returns how it ended. */
   stop(withinMs?: number): Promise<number | NodeJS.Signals>;
   /** SIGKILL: it ends at once, whatever it does. */
   kill(): Promise<void>;
@@ -41,8 +41,8 @@ const STOP_MS = 40_000;
 const KEPT_OUTPUT = 4000;
 
 /**
- * Starts a service in a process of its own; resolves when it takes work. It ends with this process, however this one ends, because the channel between
- * them closes. Throws a `Refusal` with the last sentence that it wrote when it does not start.
+ * Starts a service in a separate process; resolves when it accepts work. It ends with this process, however this one ends, because the channel between them
+ * closes. Throws a `Refusal` with the last sentence that it printed if it does not start.
  */
 export async function spawnService(options: SpawnOptions): Promise<SpawnedService> {
   const { name, module, env, startMs = START_MS, signal } = options;
@@ -51,13 +51,14 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const child = fork(file, {
     env: { ...compileCache(), ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // A process group of its own: Ctrl-C at a terminal reaches every process of the group in front, and who started it says when it stops.
+    // Its own process group: Ctrl-C at a terminal reaches every process of the foreground group, and the parent decides when this one
+    // stops.
     detached: true,
   });
   const said = outputOf(child, options.onOutput ?? ((text) => void process.stderr.write(text)));
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, by) => resolve(code ?? by ?? 1));
-    // It could not even be started: there is no close without a process.
+    // It could not even be started: without a process there is no close event.
     child.once("error", () => (child.pid === undefined ? resolve(127) : undefined));
   });
   const urls = await startedWithin(child, { ended, startMs, signal }).catch(async (error: unknown) => {
@@ -85,15 +86,15 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   };
 }
 
-/** `how` is the end of a sentence; what the service said last is put to it, or says it better. */
+/** `how` is the end of a sentence; the service's last output is appended, or replaces it if it says more. */
 class NotStarted extends Error {
   override readonly name = "NotStarted";
   readonly told: (last: string) => string;
 
   constructor(how: string, { itself }: { readonly itself: boolean }) {
     super(how);
-    // One that ended by itself has said why. One that goes on was in the middle of something.
-    this.told = (last) => (last === "" ? how : itself ? last : `${how} The last that it said: ${last}`);
+    // A process that ended by itself has said why. One that still runs was in the middle of something.
+    this.told = (last) => (last === "" ? how : itself ? last : `${how} Its last output: ${last}`);
   }
 }
 
@@ -120,7 +121,7 @@ async function startedWithin(child: ChildProcess, { ended, startMs, signal }: St
   }
 }
 
-/** Hands on what it writes, and keeps the last line of it: a service that cannot start ends with one sentence. */
+/** Passes its output on, and keeps the last line: a service that cannot start ends with one sentence. */
 function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => string {
   let kept = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -132,7 +133,7 @@ function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => 
   return () => kept.trimEnd().split("\n").at(-1) ?? "";
 }
 
-/** Node names the folder of its own version, within the one that it was given. */
+/** Node names the folder of its own version, inside the given one. */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };

@@ -2,8 +2,8 @@ import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { storeReadiness } from "./store-readiness.ts";
 
-describe("whether the store takes changes", () => {
-  it("is asked of the store once in two seconds, however many ask at once or after one another", async () => {
+describe("whether the store accepts changes", () => {
+  it("is checked once in two seconds, however many requests come at once or one after another", async () => {
     const t = setup();
     await Promise.all(Array.from({ length: 100 }, () => t.ask()));
     t.pass(1999);
@@ -15,18 +15,18 @@ describe("whether the store takes changes", () => {
   });
 
   it.each([
-    { error: new StoreUnavailable("Redis at host:1 is full.", { fault: "memory" }), reason: "the state store takes no changes: memory" },
+    { error: new StoreUnavailable("Redis at host:1 is full.", { fault: "memory" }), reason: "the state store accepts no changes: memory" },
     { error: new StoreUnavailable("Redis at host:1 is away."), reason: "the state store does not answer" },
-    { error: new StoreRefused("Redis at host:1 permits nothing."), reason: "the state store takes no changes: refused" },
-    { error: new Error("Redis at host:1 answered: ERR"), reason: "the state store takes no changes: failed" },
-  ])("is told to strangers without the store's own words: $reason", async ({ error, reason }) => {
+    { error: new StoreRefused("Redis at host:1 permits nothing."), reason: "the state store accepts no changes: refused" },
+    { error: new Error("Redis at host:1 answered: ERR"), reason: "the state store accepts no changes: failed" },
+  ])("is reported to strangers without the store's own words: $reason", async ({ error, reason }) => {
     const t = setup();
     t.failWith(error);
     await expect(t.ask()).rejects.toMatchObject({ name: "Unready", message: reason });
     expect(t.logged).toEqual([{ error, reason }]);
   });
 
-  it("is logged when it changes, not as often as it is asked", async () => {
+  it("is logged when it changes, not at each check", async () => {
     const t = setup();
     const failing = new StoreUnavailable("full", { fault: "disk" });
     t.failWith(failing);
@@ -36,11 +36,11 @@ describe("whether the store takes changes", () => {
     }
     t.failWith(null);
     await t.ask();
-    const reason = "the state store takes no changes: disk";
+    const reason = "the state store accepts no changes: disk";
     expect(t.logged).toEqual([{ error: failing, reason }, { reason }]);
   });
 
-  it("asks no second time while the first has no answer, and again when it is given up", async () => {
+  it("is not checked again while the first check is pending, but is after that was given up", async () => {
     const t = setup();
     t.hang();
     void t.ask();

@@ -2,9 +2,9 @@ import { type StateStore, StoreRefused, StoreUnavailable } from "@toolbus/state"
 import type { Log } from "@toolbus/telemetry";
 import { type Need, Unready } from "./http/health-routes.ts";
 
-/** How long an answer of the store holds: so many questions cost it one small write. */
+/** How long an answer of the store holds: for this time all requests cost it one small write. */
 const KEPT_MS = 2000;
-/** A probe that has not ended by then is another one's to ask for. */
+/** A probe that has not ended by then is given up, and the next request starts another. */
 const GIVEN_UP_MS = 10_000;
 
 export interface StoreReadinessOptions {
@@ -14,8 +14,8 @@ export interface StoreReadinessOptions {
 }
 
 /**
- * Whether the state store takes changes, for `/readyz`: a real write, every two seconds at most however often it is asked, and one at a time. Strangers are
- * told one word for the cause; the log has the store's own sentence, when it begins, when it changes and when it is over.
+ * Whether the state store accepts changes, for `/readyz`: a real write, at most every two seconds whatever the number of requests, and one at a time.
+ * Strangers get one word for the cause; the log has the store's own sentence when it begins, when it changes and when it is over.
  */
 export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions): Need {
   let last: { readonly at: number; readonly outcome: Promise<void>; settled: boolean } | null = null;
@@ -42,18 +42,18 @@ export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions)
       await state.probe();
     } catch (error) {
       const reason = reasonOf(error);
-      if (told !== reason) log.warn({ error, reason }, "the state store takes no changes now, so this process is not ready");
+      if (told !== reason) log.warn({ error, reason }, "the state store accepts no changes now, so this process is not ready");
       told = reason;
       throw new Unready(reason, { cause: error });
     }
-    if (told !== null) log.info({ reason: told }, "the state store takes changes again");
+    if (told !== null) log.info({ reason: told }, "the state store accepts changes again");
     told = null;
   }
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof StoreUnavailable) {
-    return error.fault === undefined ? "the state store does not answer" : `the state store takes no changes: ${error.fault}`;
+    return error.fault === undefined ? "the state store does not answer" : `the state store accepts no changes: ${error.fault}`;
   }
-  return `the state store takes no changes: ${error instanceof StoreRefused ? "refused" : "failed"}`;
+  return `the state store accepts no changes: ${error instanceof StoreRefused ? "refused" : "failed"}`;
 }

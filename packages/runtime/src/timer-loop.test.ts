@@ -7,7 +7,7 @@ const SHARD = "05";
 const VISIBLE_MS = 1000;
 
 describe("the timer loop", () => {
-  it("hands a timer to its handler when it is due, not before", async () => {
+  it("passes a timer to its handler when it is due, not before", async () => {
     await using t = await setup();
     await t.set("a", 500);
     t.clock.now += 499;
@@ -18,7 +18,7 @@ describe("the timer loop", () => {
     expect(t.handled).toEqual([{ shard: SHARD, id: "a", due: t.clock.now }]);
   });
 
-  it("hands it over again while the handler did not finish the obligation", async () => {
+  it("passes it again until the handler finishes the obligation", async () => {
     await using t = await setup();
     await t.set("a", 0);
     await until(() => t.handled.length === 1);
@@ -32,7 +32,7 @@ describe("the timer loop", () => {
     expect(t.handled).toHaveLength(2);
   });
 
-  it("hands it over again when the handler failed, and lets no other timer wait for it", async () => {
+  it("passes it again if the handler failed, and delays no other timer", async () => {
     await using t = await setup(({ id }, times) => {
       if (id === "bad" && times === 1) throw new Error("broken");
     });
@@ -44,7 +44,7 @@ describe("the timer loop", () => {
     expect(t.handled.map(({ id }) => id).toSorted()).toEqual(["bad", "bad", "good", "good"]);
   });
 
-  it("lets no other timer wait for a handler that takes long, and does not hand that one over a second time meanwhile", async () => {
+  it("delays no other timer because of a slow handler, and does not pass that one's timer a second time meanwhile", async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await using t = await setup(({ id }) => (id === "slow" ? held : undefined));
     await t.set("slow", 0);
@@ -60,7 +60,7 @@ describe("the timer loop", () => {
     await until(() => t.handled.filter(({ id }) => id === "slow").length === 2);
   });
 
-  it("takes more than one claim gives without waiting in between", async () => {
+  it("handles more than one claim's rows without waiting in between", async () => {
     await using t = await setup(undefined, { pollMs: 60_000, atOnce: 100 });
     await until(() => t.handled.length === 100);
     expect(new Set(t.handled.map(({ id }) => id)).size).toBe(100);
@@ -75,7 +75,7 @@ describe("the timer loop", () => {
     expect(t.handled.map(({ id }) => id)).toEqual(["ours"]);
   });
 
-  it("goes on when the store could not be read for a moment", async () => {
+  it("continues after the store could not be read for a moment", async () => {
     await using t = await setup();
     t.faults.claim = 3;
     await t.set("a", 0);
@@ -83,7 +83,7 @@ describe("the timer loop", () => {
     expect(t.faults.claim).toBe(0);
   });
 
-  it("waits at a stop for the handlers under way, and calls none after it", async () => {
+  it("waits at a stop for pending handlers, and calls none after it", async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await using t = await setup(() => held);
     await t.set("a", 0);

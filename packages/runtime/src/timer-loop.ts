@@ -6,11 +6,11 @@ import { pause } from "./pause.ts";
 export interface TimerLoopOptions {
   readonly state: StateStore;
   readonly service: string;
-  /** Finishes the obligation or sets its timer again, in a commit of its own. A handler that throws is called again after `visibleMs`. */
+  /** Finishes the obligation or sets its timer again, in its own commit. A handler that throws is called again after `visibleMs`. */
   readonly handle: (timer: TimerRow) => Promise<void>;
   readonly log: Log;
   readonly pollMs: number;
-  /** How long a claimed timer stays out of sight; longer than a handler takes. */
+  /** How long a claimed timer stays invisible; longer than a handler takes. */
   readonly visibleMs: number;
   /** 0 to 1, spreads the polls of replicas. */
   readonly random: () => number;
@@ -24,8 +24,8 @@ const BATCH = 32;
 const MAX_UNDER_WAY = 256;
 
 /**
- * Claims due timers of a service and hands each to its handler. Timers are re-armed by the claim, so a crash in a handler only costs time. A
- * handler that takes long, a model call for one, holds up no other timer; its own is not handed over a second time meanwhile.
+ * Claims due timers of a service and passes each to its handler. Timers are re-armed by the claim, so a crash in a handler only costs time. A slow handler,
+ * for example a model call, delays no other timer; its own is not passed a second time meanwhile.
  */
 export function startTimerLoop(options: TimerLoopOptions): Loop {
   const { state, service, handle, log, pollMs, visibleMs, random } = options;

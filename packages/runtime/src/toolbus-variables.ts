@@ -1,4 +1,4 @@
-/** Every variable of ours that begins with TOOLBUS_: nothing else of ours does. All but TOOLBUS_ENVIRONMENT are the command line's. */
+/** Every variable of ours that begins with TOOLBUS_. All except TOOLBUS_ENVIRONMENT belong to the command line. */
 export const TOOLBUS_VARIABLES = [
   "TOOLBUS_URL",
   "TOOLBUS_APPROVALS_URL",
@@ -7,8 +7,8 @@ export const TOOLBUS_VARIABLES = [
   "TOOLBUS_APPROVER_KEY",
   "TOOLBUS_APPROVER_KEY_FILE",
   "TOOLBUS_HEALTH_URLS",
-  // How the command line was called.
+  // How the command line was invoked.
   "TOOLBUS_TYPED",
-  // Of services: which flags of tools hold.
+  // For services: which flags of tools apply.
   "TOOLBUS_ENVIRONMENT",
 ] as const;

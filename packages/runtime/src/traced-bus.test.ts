@@ -26,7 +26,7 @@ describe("a bus while telemetry is off", () => {
     expect([first?.seen, second?.seen]).toEqual([undefined, CLIENT]);
   });
 
-  it("gives announcements and their listeners the trace as well", async () => {
+  it("also gives announcements and their listeners the trace", async () => {
     await using bus = openBus();
     const heard = Promise.withResolvers<string | undefined>();
     await bus.listen("news", () => heard.resolve(currentTraceparent()));
@@ -34,7 +34,7 @@ describe("a bus while telemetry is off", () => {
     expect(await heard.promise).toBe(CLIENT);
   });
 
-  it("says why it is not ready as the bus beneath it does", async () => {
+  it("reports why it is not ready, like the underlying bus", async () => {
     await using bus = openBus();
     expect(bus.unready()).toEqual([]);
     await bus.untraced.close();
@@ -49,7 +49,7 @@ describe("a bus while telemetry is on", () => {
   });
   afterEach(() => traces.stop());
 
-  it("has a producer span around the publish and beneath it a consumer span around the delivery, of the services that they belong to", async () => {
+  it("has a producer span around the publish and below it a consumer span around the delivery, each of its own service", async () => {
     await using bus = openBus();
     const { take, taken } = collector(1);
     await bus.consume("work", take, { concurrency: 1 });
@@ -77,7 +77,7 @@ describe("a bus while telemetry is on", () => {
     expect(new Set([transition?.traceId, publish?.traceId, process?.traceId]).size).toBe(1);
   });
 
-  it("tells a delivery that is given back, and one whose handler fails by its code only", async () => {
+  it("records a delivery that is given back, and one whose handler fails, by its code only", async () => {
     await using bus = openBus();
     const acked = Promise.withResolvers<void>();
     const threw = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ describe("a bus while telemetry is on", () => {
     expect(JSON.stringify(all)).not.toContain("hunter2");
   });
 
-  it("takes a delivery in the trace of its message, whatever is active around whoever delivers it", async () => {
+  it("handles a delivery in the trace of its message, whatever is active in the delivering code", async () => {
     await using bus = openBus();
     const { take, taken } = collector(1);
     await bus.consume("work", take, { concurrency: 1 });
@@ -125,12 +125,12 @@ describe("a bus while telemetry is on", () => {
     expect(publish?.links[0]?.traceparent).toContain(decision?.spanId);
   });
 
-  it("gets a message that only the relay publishes in the trace of the commit that made it", async () => {
+  it("publishes a message that only the relay sends in the trace of the commit that made it", async () => {
     await using bus = openBus();
     const { take, taken } = collector(2);
     await bus.consume("work", take, { concurrency: 1 });
     const state = memoryStore({ clock: () => Date.now() });
-    // The committer dies before it publishes: its bus takes nothing.
+    // The committer dies before it publishes: its bus accepts nothing.
     const dead = { ...bus, publish: () => Promise.reject(new Error("dead")) };
     const options = { state, service: "s", log: silentLog, visibilityMs: 1, pollMs: 1 };
     const committer = startOutbox({ ...options, bus: dead, pollMs: 3_600_000 });
@@ -174,7 +174,7 @@ function openBus() {
   return { ...bus, untraced: inner, [Symbol.asyncDispose]: () => inner.close() };
 }
 
-/** Which delivery of which message a span is about. */
+/** The delivery and message that a span belongs to. */
 function placeOf({ attributes }: Line): string {
   return `${String(attributes["messaging.message.id"])} ${String(attributes["toolbus.deliveries"])}`;
 }
@@ -183,7 +183,7 @@ function aMessage(id: string): Message {
   return message({ id, topic: "work", type: "t", source: "/s", now: Date.now(), correlationId: "call-1", body: {} });
 }
 
-/** A handler that acks, and the deliveries it got with the trace it saw. */
+/** A handler that acks, and the deliveries that it got with the trace that it saw. */
 function collector(count: number) {
   const got: { readonly message: Message; readonly seen: string | undefined }[] = [];
   const { promise: taken, resolve } = Promise.withResolvers<typeof got>();
@@ -212,7 +212,7 @@ interface Line {
   readonly links: readonly { readonly traceparent: string }[];
 }
 
-/** Telemetry that writes trace files, and what stands in them once it has ended. */
+/** Telemetry that writes trace files, and their content once it has ended. */
 async function traced() {
   const dir = mkdtempSync(path.join(tmpdir(), "toolbus-traced-bus-"));
   const telemetry = await startTelemetry({

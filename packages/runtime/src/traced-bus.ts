@@ -16,7 +16,7 @@ import {
 import { carrying } from "./carried-context.ts";
 
 export interface TracedBusOptions {
-  /** Whose spans these are. */
+  /** The service of these spans. */
   readonly service: string;
   /** `messaging.system`: memory, rabbitmq or nats. */
   readonly system: string;
@@ -26,8 +26,8 @@ export interface TracedBusOptions {
 }
 
 /**
- * The same bus, with a producer span around every publish and a consumer span around every delivery, so that a trace goes on in whoever takes the
- * message. While telemetry is off it only hands on the trace context that came with a request or a message.
+ * The same bus, with a producer span around every publish and a consumer span around every delivery, so that a trace continues in the consumer of the
+ * message. While telemetry is off it only passes on the trace context of a request or a message.
  */
 export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
   const inherited: Attributes = { [attributeNames.service]: service };
@@ -45,7 +45,7 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     const attributes = about(message, message.topic, "publish", "send");
     const parent = { how: "made", carrier: message.attributes } as const;
     await withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, async () => {
-      // The consumer's span is beneath this one, not beside it.
+      // The consumer's span is below this one, not beside it.
       await bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } });
     });
     measure(metricNames.publishAge, Math.max(0, clock() - Date.parse(message.time)), {

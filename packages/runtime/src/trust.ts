@@ -4,23 +4,23 @@ import type { Log } from "@toolbus/telemetry";
 import { Refusal } from "./refusal.ts";
 import { type SettingsOf, str } from "./settings.ts";
 
-/** Where a process has the public keys of other services from. */
+/** The sources of other services' public keys for a process. */
 export const trustSettings = {
   SERVICE_KEYS_FILE: str({ default: "", desc: 'the public keys of all services, as "toolbus keys" makes them; equal in all processes' }),
   JWKS_FILE: str({
     default: "",
-    desc: "a file with the public keys of approvals, read again every minute; in place of SERVICE_KEYS_FILE's",
+    desc: "a file with the public keys of approvals, read again every minute; instead of SERVICE_KEYS_FILE's",
   }),
-  JWKS_URL: str({ default: "", desc: "the approvals service's /.well-known/jwks.json; in place of SERVICE_KEYS_FILE's" }),
+  JWKS_URL: str({ default: "", desc: "the approvals service's /.well-known/jwks.json; instead of SERVICE_KEYS_FILE's" }),
   GATEWAY_JWKS_URL: str({
     default: "",
-    desc: "an address that serves the gateway's public keys as a JWKS; in place of SERVICE_KEYS_FILE's",
+    desc: "an address that serves the gateway's public keys as a JWKS; instead of SERVICE_KEYS_FILE's",
   }),
 } as const;
 
 const JWKS_TIMEOUT_MS = 5000;
 
-/** The public keys that this process trusts: those of its own services, those of the file, and those that are fetched. Throws a `Refusal`. */
+/** The public keys that this process trusts: those of its own services, those of the file, and the fetched ones. Throws a `Refusal`. */
 export async function openTrustedKeys(
   config: SettingsOf<typeof trustSettings>,
   parts: { readonly own: Readonly<Record<string, KeySet>>; readonly monotonic: () => number; readonly log: Log },
@@ -34,12 +34,12 @@ export async function openTrustedKeys(
     ...(JWKS_URL === "" ? {} : { approvals: fetched(JWKS_URL) }),
     ...(JWKS_FILE === "" ? {} : { approvals: fileKeySet({ file: JWKS_FILE, clock, onProblem }) }),
     ...(GATEWAY_JWKS_URL === "" ? {} : { gateway: fetched(GATEWAY_JWKS_URL) }),
-    // Its own key needs no file: what it signs it may believe.
+    // Its own key needs no file: it may trust its own signatures.
     ...own,
   });
 }
 
-/** Throws a `Refusal` unless the keys of these services are known: without them nothing they sign could be believed. */
+/** Throws a `Refusal` unless the keys of these services are known: without them their signatures could not be verified. */
 export function needKeysOf(trusted: TrustedKeys, services: readonly string[]): void {
   const missing = services.filter((service) => !trusted.knows(service));
   if (missing.length === 0) return;

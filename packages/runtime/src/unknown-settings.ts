@@ -3,17 +3,17 @@ import { TOOLBUS_VARIABLES } from "./toolbus-variables.ts";
 
 export { TOOLBUS_VARIABLES };
 
-/** A variable of the environment that looks like one of our settings and is none. */
+/** An environment variable that looks like one of our settings but is not one. */
 export interface UnknownSetting {
   readonly variable: string;
-  /** The setting that was probably meant; null when none is near. */
+  /** The setting that was probably meant; null if none is near. */
   readonly meant: string | null;
 }
 
 /**
- * Variables that somebody probably set for this process and that it does not read: those that begin with the name of one of its services or with TOOLBUS_, with
- * LLM_ where it has a model, and those that are a letter or two away from a setting. `known` are the settings of this process. Only names are looked at, never
- * values, but for the names in `LLM_CLI_ENV`, which are a command's.
+ * Variables that somebody probably set for this process and that it does not read: those that begin with the name of one of its services or with TOOLBUS_,
+ * with LLM_ if it has a model, and those that differ from a setting by a letter or two. `known` are the settings of this process. Only names are read,
+ * never values, except for the names in `LLM_CLI_ENV`, which belong to a command.
  */
 export function unknownSettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,9 @@ function isMisspelt(variable: string, meant: string | null): boolean {
 
 const LONG = 8;
 
-/** What Kubernetes puts into every container of a namespace for each of its Services: one called toolbus gives TOOLBUS_PORT, TOOLBUS_SERVICE_HOST and more. */
+/**
+ * What Kubernetes puts into every container of a namespace for each of its Services: one named toolbus gives TOOLBUS_PORT, TOOLBUS_SERVICE_HOST and more.
+ */
 function isOfKubernetes(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
   return KUBERNETES.test(name) || (name.endsWith("_PORT") && env[`${name.slice(0, -"_PORT".length)}_SERVICE_HOST`] !== undefined);
 }

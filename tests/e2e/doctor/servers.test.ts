@@ -11,13 +11,13 @@ describeOnPrivateServer("rabbitmq", "toolbus doctor, of the servers of a system"
     });
     afterAll(() => system?.[Symbol.asyncDispose]());
 
-    it("fails while RabbitMQ takes no messages because of a memory alarm, and says what to do", async () => {
+    it("fails while RabbitMQ accepts no messages because of a memory alarm, and says what to do", async () => {
       await broker().control(["set_vm_memory_high_watermark", "absolute", "1MB"]);
       // RabbitMQ blocks a connection when it publishes.
       const { runId } = await system.client.say("hello");
       expect(await system.faults(["broker"])).toMatchObject([
         {
-          message: expect.stringMatching(/^RabbitMQ is short of memory or disk and takes no messages\.$/),
+          message: expect.stringMatching(/^RabbitMQ is short of memory or disk and accepts no messages\.$/),
           fix: expect.stringMatching(/^Make room/),
         },
       ]);

@@ -54,7 +54,7 @@ describe("doctor, checking a service", () => {
     const found = checkReady("gateway", "http://gateway", {
       ...probed(0),
       ready: false,
-      reasons: [`the state store takes no changes: ${fault}`],
+      reasons: [`the state store accepts no changes: ${fault}`],
     });
     expect(found).toMatchObject({ level: "fail", fix: expect.stringMatching(remedy) });
     expect(found).toMatchObject({ fix: expect.stringContaining("docs/deployment.md") });
@@ -87,13 +87,13 @@ describe("doctor, checking a service", () => {
   });
 
   it("fails when a ready service says that its broker accepts no messages, with what to do", async () => {
-    const sentence = "RabbitMQ is short of memory or disk and takes no messages: make room on its disk";
+    const sentence = "RabbitMQ is short of memory or disk and accepts no messages: make room on its disk";
     const found = { ...probed(0), warnings: [sentence] };
     expect(checkWarnings("gateway", "http://gateway", found)).toEqual([
       {
         name: "broker",
         level: "fail",
-        message: "RabbitMQ is short of memory or disk and takes no messages.",
+        message: "RabbitMQ is short of memory or disk and accepts no messages.",
         fix: "Make room on its disk.",
       },
     ]);
@@ -101,7 +101,7 @@ describe("doctor, checking a service", () => {
 
   it("reports for the health port of an agent or a worker that it is not ready or unreachable, and names the flag it came from", async () => {
     const server = await serverUnderTest((_request, response) =>
-      sendJson(response, { status: "unready", reasons: ["the state store takes no changes: memory"] }, 503),
+      sendJson(response, { status: "unready", reasons: ["the state store accepts no changes: memory"] }, 503),
     );
     const found = await probe("health", server.url, () => 0, never);
     expect(checkReady("health", server.url, found)).toMatchObject({

@@ -10,20 +10,21 @@ import type { NotReached, Probed } from "./probe.ts";
 const DATE_MS = 500;
 const HOUR_MS = 3_600_000;
 
-/** How to fix each reason that services give, in the words of the table in docs/deployment.md. The first match counts. */
+/** How to fix each reason that services give, in the words of the table in docs/deployment.md, and of the release before. The first match counts. */
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
-  [/takes no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
-  [/takes no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
-  [/takes no changes: replicas$/, "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for."],
-  [/takes no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
-  [/takes no changes: replicas$/, "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for."],
-  [/takes no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
+  [/(?:accepts|takes) no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
+  [/(?:accepts|takes) no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
   [
-    /takes no changes: refused$/,
+    /(?:accepts|takes) no changes: replicas$/,
+    "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for.",
+  ],
+  [/(?:accepts|takes) no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
+  [
+    /(?:accepts|takes) no changes: refused$/,
     `The service's log says which: if the store was emptied or is another one, "${SELF} permissions --set-up" writes its record again; if its login lacks a right, load the files of "${SELF} permissions".`,
   ],
   [
-    /takes no changes: damaged$/,
+    /(?:accepts|takes) no changes: damaged$/,
     "Check again in a few seconds. If it stays, the service's log names what has to be removed from the store.",
   ],
   [/the state store does not answer$/, "Check that the store runs, and that the service's STATE_URL points to it."],

@@ -51,7 +51,7 @@ describe("a batch of acks", () => {
     expect([...broker.open]).toEqual([1]);
   });
 
-  it("settles a delivery once, however often it is asked for", () => {
+  it("settles a delivery once, however often that is requested", () => {
     const batch = ackBatch<number>();
     const broker = brokerOf(batch);
     broker.deliver(1);

@@ -6,22 +6,22 @@ export interface Ack<Delivery> {
 }
 
 /**
- * Gathers the acks of one channel, so that deliveries which end within one turn of the event loop share a frame. Each delivery is settled once,
- * however often it is asked for: a second ack of one delivery closes the channel (406).
+ * Gathers the acks of one channel, so that deliveries that end within one turn of the event loop share a frame. Each delivery is settled once, however
+ * often that is requested: a second ack of one delivery closes the channel (406).
  */
 export interface AckBatch<Delivery> {
-  /** One came, after all others. */
+  /** A delivery arrived, after all others. */
   add(delivery: Delivery): void;
-  /** It shall be acked with the next batch. */
+  /** It is to be acked with the next batch. */
   ack(delivery: Delivery): void;
-  /** It goes back to the queue, and no batch may cover it. False when it was settled before. */
+  /** It goes back to the queue, and no batch may cover it. False if it was settled before. */
   giveBack(delivery: Delivery): boolean;
   /** The acks to send now. */
   take(): readonly Ack<Delivery>[];
 }
 
 export function ackBatch<Delivery>(): AckBatch<Delivery> {
-  /** Not settled, in the order of delivery. */
+  /** Not settled yet, in the order of delivery. */
   const open = new Set<Delivery>();
   const finished = new Set<Delivery>();
   return {
@@ -41,7 +41,7 @@ export function ackBatch<Delivery>(): AckBatch<Delivery> {
     },
   };
 
-  /** One ack for the finished deliveries before which every other is settled. */
+  /** One ack for the finished deliveries that have no unsettled one before them. */
   function contiguous(): Ack<Delivery>[] {
     const run: Delivery[] = [];
     for (const delivery of open) {

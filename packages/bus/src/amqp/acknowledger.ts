@@ -2,14 +2,14 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import { ackBatch } from "./ack-batch.ts";
 import type { Generation } from "./steady-channel.ts";
 
-/** Settles the deliveries of one channel; once the channel is gone, nothing. */
+/** Settles the deliveries of one channel; does nothing once the channel is gone. */
 export interface Acknowledger {
   add(received: ConsumeMessage): void;
-  /** Sent when all that runs now has run, together with what is acked until then. */
+  /** Sent at the end of the current turn, together with all acks until then. */
   ack(received: ConsumeMessage): void;
   /** It comes again at once, to any consumer. */
   giveBack(received: ConsumeMessage): void;
-  /** Sends the acks that wait. */
+  /** Sends the waiting acks. */
   flush(): void;
 }
 

@@ -23,20 +23,20 @@ export interface AmqpBusOptions {
   readonly random: () => number;
   /** How long a stop waits for handlers under way. */
   readonly drainMs: number;
-  /** How long a server that does not answer is tried at first. */
+  /** How long to retry a server that does not answer at first. */
   readonly connectForMs: number;
   /** How long a message may wait for its confirmation. */
   readonly confirmMs: number;
 }
 
 /**
- * The bus on RabbitMQ 3.10 or newer, over two connections: a server that is short of memory or disk stops reading from whoever publishes, and the
- * acks that would relieve it must not wait behind that. Every queue is a quorum queue (`topology.ts`).
+ * The bus on RabbitMQ 3.10 or newer, over two connections: a server that is short of memory or disk stops reading from publishing connections, and the acks
+ * that would relieve it must not wait behind that. Every queue is a quorum queue (`topology.ts`).
  *
  * - A delayed retry waits in a ladder of queues, so its delay is rounded down to 0.25, 1, 5, 30 or 120 s; up to 0.1 s is at once.
- * - `count` is the broker's count of what came back by itself, and ours of what was retried.
- * - Limits of length are an operator's policies (`amqpPolicies`). They are compared at start when the URL says `management=http://…`, and what
- *   differs is warned of; without it nobody checks them.
+ * - `count` is the broker's count of its own redeliveries, plus ours of retries.
+ * - Limits of length are an operator's policies (`amqpPolicies`). They are compared at start if the URL says `management=http://…`, and differences are
+ *   logged as warnings; without it nobody checks them.
  */
 export async function amqpBus(url: string, given: AmqpBusOptions): Promise<MessageBus> {
   const parsed = parseAmqpUrl(url);
@@ -63,7 +63,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
   return {
     publish(message) {
       const { topic } = message;
-      if (!isTopic(topic)) return Promise.reject(new Unroutable(`No queue takes "${topic.slice(0, 100)}", which is no topic.`));
+      if (!isTopic(topic)) return Promise.reject(new Unroutable(`No queue takes "${topic.slice(0, 100)}", which is not a topic.`));
       const publish = (): Promise<void> =>
         outgoing.publish({ topic, route: queueRoute(namespace, topic), wire: toWire(message), kept: true });
       const queue = topic.startsWith(DEAD) ? topic.slice(DEAD.length) : null;
@@ -105,7 +105,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
     unready,
 
-    // RabbitMQ says so to a connection that publishes: whoever sends nothing does not know, and need not.
+    // RabbitMQ reports it to a connection that publishes: a process that sends nothing does not know, and need not.
     warnings: () => (publishing.blocked ? [SHORT] : []),
 
     close: () => (closing ??= close()),
@@ -113,7 +113,8 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
   function unready(): readonly string[] {
     if (leaving.signal.aborted) return [BUS_IS_CLOSED];
-    // The rest follows from it. A broker short of memory or disk is no reason: it still delivers, and what is accepted waits in the outbox.
+    // The others follow from this one. A broker short of memory or disk is not a reason: it still delivers, and accepted messages wait in
+    // the outbox.
     if (!publishing.up || !consuming.up) return ["the connection to RabbitMQ is down"];
     return [
       ...(publisher.open ? [] : ["messages cannot be published to RabbitMQ yet"]),
@@ -122,7 +123,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     ];
   }
 
-  /** Somebody may have deleted the queue of dead letters, which nobody else would ever make again. */
+  /** Somebody may have deleted the queue of dead letters, which nothing else would ever create again. */
   async function buryAgain(error: unknown, queue: string, publish: () => Promise<void>): Promise<void> {
     if (!(error instanceof Unroutable)) throw error;
     await declare.queue(await publishing.session(AbortSignal.timeout(given.confirmMs)), queue);
@@ -154,7 +155,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
 const DEAD = topics.dead("");
 
-/** Both, or none of them stays open. */
+/** Either both connections stay open, or neither. */
 async function openLinks(
   settings: AmqpSettings,
   options: AmqpBusOptions,
@@ -177,14 +178,14 @@ async function warnOfPolicies({ namespace, management, vhost }: AmqpSettings, lo
   for (const difference of await policyDifferences(management, vhost, amqpPolicies(namespace), signal)) log.warn({ namespace }, difference);
 }
 
-/** The topic of its dead queue is the longer one of the two. */
+/** The topic of its dead queue is the longer of the two. */
 function requireTopic(topic: string): void {
   if (!isTopic(topics.dead(topic)))
     throw new RangeError(
-      `"${topic.slice(0, 100)}" is no topic: words of letters, digits, hyphens and underscores, with dots between them, 185 characters at most.`,
+      `"${topic.slice(0, 100)}" is not a topic: words of letters, digits, hyphens and underscores, with dots between them, 185 characters at most.`,
     );
 }
 
-/** A sentence with its remedy, as `/readyz` tells it. */
+/** A sentence with its remedy, as `/readyz` reports it. */
 const SHORT =
-  "RabbitMQ is short of memory or disk and takes no messages: make room on its disk, or give it more memory (vm_memory_high_watermark, disk_free_limit)";
+  "RabbitMQ is short of memory or disk and accepts no messages: make room on its disk, or give it more memory (vm_memory_high_watermark, disk_free_limit)";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseAmqpUrl } from "./amqp-url.ts";
 
 describe("the URL of a RabbitMQ bus", () => {
-  it("needs no more than a host", () => {
+  it("needs only a host", () => {
     expect(parseAmqpUrl("amqp://broker")).toEqual({
       ok: true,
       settings: {
@@ -19,7 +19,7 @@ describe("the URL of a RabbitMQ bus", () => {
     });
   });
 
-  it("says everything", () => {
+  it("sets everything", () => {
     const url =
       "amqps://worker:p%40ss%2Fword@[::1]:5999/pro%2Fduction?namespace=team-1&heartbeat=5&management=https%3A%2F%2Fops:secret@broker:15671%2Fapi-root%2F";
     expect(parseAmqpUrl(url)).toEqual({

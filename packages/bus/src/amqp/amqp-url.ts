@@ -7,11 +7,11 @@ export interface AmqpSettings {
   readonly password: string;
   /** As people write it: `/`, not `%2F`. */
   readonly vhost: string;
-  /** In seconds. Without a sign of the other side for two to three of these, a connection is given up. */
+  /** In seconds. If the other side is silent for two to three of these, the connection is given up. */
   readonly heartbeat: number;
-  /** What every exchange and queue of this bus begins with, so that several can share a virtual host. */
+  /** The prefix of every exchange and queue of this bus, so that several can share a virtual host. */
   readonly namespace: string;
-  /** Where the policies can be read; null when they are not checked. */
+  /** Where the policies can be read; null if they are not checked. */
   readonly management: ManagementAddress | null;
 }
 
@@ -23,7 +23,7 @@ export interface ManagementAddress {
   readonly password: string;
 }
 
-/** A refusal is one sentence that quotes no part of the URL but the names of its options. */
+/** A refusal is one sentence that quotes nothing from the URL but the names of its options. */
 export type ParsedAmqpUrl = { readonly ok: true; readonly settings: AmqpSettings } | { readonly ok: false; readonly reason: string };
 
 /**
@@ -65,7 +65,7 @@ function refuse(what: string): ParsedAmqpUrl {
   return { ok: false, reason: `BUS_URL ${what}.` };
 }
 
-/** Null when the URL names nobody. */
+/** Null if the URL has no login. */
 function loginOf({ username, password }: URL): Login | "broken" | null {
   if (!username && !password) return null;
   const login = { user: decoded(username), password: decoded(password) };

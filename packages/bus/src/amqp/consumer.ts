@@ -19,7 +19,7 @@ import { cameFor, queueName, queueRoute, retryRoute } from "./topology.ts";
 import { fromWire, toWire } from "./wire.ts";
 
 export interface AmqpConsumer extends Subscription {
-  /** False while deliveries that shall come cannot: its channel was lost and has not begun again. */
+  /** False while deliveries cannot come: its channel was lost and has not begun again. */
   readonly open: boolean;
 }
 
@@ -34,9 +34,8 @@ export interface ConsumerOptions extends SteadyChannelOptions {
 }
 
 /**
- * Consumes the queue of a topic, on a channel of its own. When the channel is lost, or the queue is deleted, everything is declared again and the
- * consumer comes back; deliveries of the old channel are then no longer this consumer's: their signals abort, and what their handlers return
- * changes nothing.
+ * Consumes the queue of a topic, on its own channel. If the channel is lost, or the queue is deleted, everything is declared again and the consumer comes
+ * back. Deliveries of the old channel are then no longer this consumer's: their signals abort, and the results of their handlers change nothing.
  */
 export async function openConsumer(
   options: ConsumerOptions,
@@ -47,9 +46,9 @@ export async function openConsumer(
   const { namespace, declarer, publisher, clock, drainMs, log, random } = options;
   const queue = queueName(namespace, topic);
   const isDead = topic.startsWith(topics.dead(""));
-  /** The handlers under way, those of lost channels included. */
+  /** The handlers under way, including those of lost channels. */
   const underWay = new Set<Held>();
-  /** What came after the stop began. */
+  /** Deliveries that came after the stop began. */
   const tooLate: Held[] = [];
   const stopping = new AbortController();
   let consuming: Consuming | null = null;
@@ -74,7 +73,7 @@ export async function openConsumer(
     await channel.prefetch(concurrency);
     const acks = acknowledger(generation);
     const { consumerTag } = await channel.consume(queue, (received) => {
-      // The broker's word that the queue was deleted; nothing else would happen.
+      // The broker reports that the queue was deleted; there is no other sign.
       if (received === null) void generation.end();
       else take({ received, generation, acks });
     });
@@ -83,13 +82,13 @@ export async function openConsumer(
 
   function take(held: Held): void {
     held.acks.add(held.received);
-    // Given back at once it would come again at once, until the broker knows that this consumer stops.
+    // If it were given back at once, it would come again at once, until the broker knows that this consumer stops.
     if (stopping.signal.aborted) return void tooLate.push(held);
     const { exchange, routingKey } = held.received.fields;
     if (!cameFor(namespace, topic, { exchange, routingKey })) {
       log.error(
         { topic, exchange, routingKey },
-        "a delivery that was published under another topic is dropped: somebody went round the permissions",
+        "a delivery that was published under another topic is dropped: somebody bypassed the permissions",
       );
       return held.acks.ack(held.received);
     }
@@ -103,7 +102,7 @@ export async function openConsumer(
     const count = deliveryCount(received);
     const message = messageIn(received);
     const disposition = await dispositionOf(handler, { message, count, signal: gone });
-    // Once taken back it is another consumer's, or comes again here.
+    // Once taken back it belongs to another consumer, or comes again here.
     if (!gone.aborted) {
       if (disposition.kind === "ack") acks.ack(received);
       else await passOn(held, message, count, disposition);
@@ -113,8 +112,8 @@ export async function openConsumer(
   }
 
   /**
-   * Publishes what shall outlive the delivery, and then acks: a crash between the two gives two, never none. While that fails the delivery is held:
-   * given back it would come again at once, and soon reach the broker's own limit of deliveries.
+   * Publishes what must outlive the delivery, and then acks: a crash between the two gives two messages, never none. While that fails the delivery is held:
+   * if it were given back, it would come again at once, and soon reach the broker's own limit of deliveries.
    */
   async function passOn(held: Held, message: Message, count: number, disposition: Exclude<Disposition, { kind: "ack" }>): Promise<void> {
     const { received, generation, acks } = held;
@@ -139,7 +138,7 @@ export async function openConsumer(
     return isDead ? asDeadLetter(message, received.properties.headers ?? {}, { namespace, now: clock() }) : message;
   }
 
-  /** Publishes the message to where it waits for its time. */
+  /** Publishes the message to the rung where it waits for its time. */
   async function sendAgain(session: Session, message: Message, count: number, after: number): Promise<void> {
     const rungMs = rungFor(after);
     const wire = toWire(message);
@@ -154,7 +153,7 @@ export async function openConsumer(
     await routed(publication, () => declarer.queue(session, topic));
   }
 
-  /** A rung is declared when it is needed for the first time; and any queue may have been deleted, which nobody else would ever make again. */
+  /** A rung is declared when it is first needed; and any queue may have been deleted, which nothing else would ever create again. */
   async function routed(publication: Publication, declare: () => Promise<void>): Promise<void> {
     try {
       await publisher.publish(publication);

@@ -8,8 +8,8 @@ import type { Session } from "./link.ts";
 import { EXCHANGE_KINDS, exchangeName, type QueueDeclaration, queueDeclaration, rungDeclaration } from "./topology.ts";
 
 /**
- * Makes sure that things are there; all of it can be repeated. Where the user has no right to declare, it is enough that an operator did. Rejects
- * with `BusUnavailable` when something is missing then, or is there already and is another thing.
+ * Makes sure that things exist; all of it can be repeated. If the user has no right to declare, it is enough that an operator did. Rejects with
+ * `BusUnavailable` if something is missing in this case, or exists with other properties.
  */
 export interface Declarer {
   exchanges(session: Session): Promise<void>;
@@ -60,7 +60,7 @@ export function declarer(namespace: string, log: PipelineLog): Declarer {
       if (mentions(error, /^ACCESS_REFUSED/)) return onChannel(session, what, check);
       if (!mentions(error, /inequivalent arg/)) throw error;
       throw new BusUnavailable(
-        `RabbitMQ has ${what} already, with other properties; delete that one, or set another namespace in BUS_URL.`,
+        `RabbitMQ already has ${what}, with other properties; delete that one, or set another namespace in BUS_URL.`,
         { cause: error },
       );
     }
@@ -80,7 +80,7 @@ export function declarer(namespace: string, log: PipelineLog): Declarer {
 
 interface Declaration {
   readonly declare: (channel: Channel) => Promise<void>;
-  /** Only looks, for which no right is needed. */
+  /** Only looks, which needs no right. */
   readonly check: (channel: Channel) => Promise<void>;
 }
 

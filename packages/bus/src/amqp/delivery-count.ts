@@ -1,15 +1,15 @@
-/** What of a delivery tells how often its message was delivered. */
+/** The parts of a delivery that show how often its message was delivered. */
 export interface CountedDelivery {
   readonly fields: { readonly redelivered: boolean };
   readonly properties: { readonly headers?: Readonly<Record<string, unknown>> | undefined };
 }
 
-/** Carries the deliveries before a retry, which to the broker is a new message. */
+/** Carries the count of deliveries before a retry, because to the broker the retry is a new message. */
 export const DELIVERIES_HEADER = "x-toolbus-deliveries";
 
 /**
- * How often the message was delivered, this time included. The broker counts what came back by itself, from dead consumers for the most part, and
- * our header what came back by a retry. From RabbitMQ 4.3 on the broker no longer counts what was given back on purpose; then it counts too few.
+ * How often the message was delivered, including this time. The broker counts its own redeliveries, mostly those of dead consumers, and our header counts
+ * retries. From RabbitMQ 4.3 on the broker no longer counts messages that were given back on purpose, so the count is too low there.
  */
 export function deliveryCount({ fields, properties }: CountedDelivery): number {
   const headers = properties.headers ?? {};
@@ -22,7 +22,7 @@ export function earlierDeliveries(headers: Readonly<Record<string, unknown>>): n
   return countOf(headers[DELIVERIES_HEADER]);
 }
 
-// Whoever may publish can write anything here.
+// Anybody who may publish can write anything here.
 const MOST = 1_000_000;
 
 function countOf(value: unknown): number {

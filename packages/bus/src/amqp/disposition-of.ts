@@ -1,6 +1,6 @@
 import { type Delivery, type DeliveryHandler, type Disposition, RETRY_AFTER_THROW_MS } from "../message-bus.ts";
 
-/** What a handler makes of a delivery; one that throws is retried. */
+/** A handler's verdict on a delivery; if the handler throws, the delivery is retried. */
 export async function dispositionOf(handler: DeliveryHandler, delivery: Delivery): Promise<Disposition> {
   try {
     return await handler(delivery);

@@ -8,12 +8,12 @@ import type { Link, Session } from "./link.ts";
 import { BLOCKED, type Publication, type Publisher } from "./publisher.ts";
 
 /**
- * Publishes; what goes under a key for the first time, one after another, on a channel of their own. RabbitMQ answers a publish that the login has no right to by
- * closing its channel, and with it goes all that is under way there. Keys come out of messages of others (who is to be answered), so
- * without this whoever sends such messages would have everybody else's publishes fail.
+ * Publishes messages. A key's first messages go one at a time, on a separate channel. RabbitMQ answers a publish for which the login has no right by
+ * closing the channel, and everything in flight there is lost with it. Keys come from other parties' messages (the reply topic), so without this a sender
+ * of such messages could make everybody else's publishes fail.
  */
 export interface FirstPublications extends Pick<Publisher, "publish"> {
-  /** Waits for the one under way. */
+  /** Waits for the pending one. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface FirstPublicationsOptions {
   readonly log: PipelineLog;
   /** From a publish to its confirm, in milliseconds. */
   readonly confirmMs: number;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
@@ -37,7 +37,7 @@ export async function firstPublications({
 }: FirstPublicationsOptions): Promise<FirstPublications> {
   /** Keys that this login may publish under. */
   const allowed = new Set<string>();
-  /** Until when each key that it may not is not tried again. */
+  /** Until when each forbidden key is not tried again. */
   const refused = new Map<string, number>();
   let last: Promise<void> = Promise.resolve();
   let spare: Spare | null = null;
@@ -76,7 +76,7 @@ export async function firstPublications({
         refused.set(key, monotonic() + REFUSED_FOR_MS);
         throw notPermitted(publication);
       case "unknown":
-        // What is under way there may still be confirmed, and belongs to no connection any more.
+        // Messages in flight there may still be confirmed; the channel belongs to no connection any more.
         letGo();
         throw new BusUnavailable(
           link.blocked ? BLOCKED : `RabbitMQ did not confirm a message for "${publication.topic}" within ${confirmMs} ms.`,
@@ -90,7 +90,7 @@ export async function firstPublications({
     if (allowed.size < MOST_ALLOWED) allowed.add(key);
   }
 
-  /** With as many refused as that, whoever names ever new keys has them all refused without asking. */
+  /** With this many refused, a sender of ever new keys has them all refused without a try. */
   function isRefused(key: string): boolean {
     const now = monotonic();
     for (const [known, until] of refused) if (until <= now) refused.delete(known);
@@ -107,7 +107,7 @@ export async function firstPublications({
     gone.addEventListener("abort", () => resolve(false), { once: true });
     const properties = { ...wire.properties, mandatory: true, persistent: true };
     channel.publish(route.exchange, route.routingKey, wire.content, properties, (error: unknown) => {
-      // What closed the channel is told after this.
+      // The reason for the close is reported after this.
       if (!error) resolve(true);
       else if (error instanceof Error && error.message === "message nacked") resolve(false);
     });
@@ -118,11 +118,11 @@ export async function firstPublications({
     // The next one finds a channel that is open.
     if (gone.aborted) spareOn(session).catch(() => undefined);
     if (codeOf(guarded.fault) === ACCESS_REFUSED) {
-      // Once a minute for a key, and for no more keys than are remembered.
-      log.error({ topic: topic.slice(0, LONGEST_TOPIC), ...channelFault(guarded.fault) }, "RabbitMQ refuses what this login publishes");
+      // Once a minute per key, and for no more keys than are remembered.
+      log.error({ topic: topic.slice(0, LONGEST_TOPIC), ...channelFault(guarded.fault) }, "RabbitMQ refuses publishes by this login");
       return "refused";
     }
-    // An exchange that is missing is made by the channel that everything else goes over.
+    // The channel for all other messages creates a missing exchange.
     return codeOf(guarded.fault) === NOT_FOUND ? "elsewhere" : "unknown";
   }
 
@@ -159,7 +159,7 @@ const ABSENT_MS = 2000;
 const REFUSED_FOR_MS = 60_000;
 const MOST_REFUSED = 30;
 const LONGEST_TOPIC = 200;
-// Far more than a deployment has topics.
+// Far more than the number of topics in a deployment.
 const MOST_ALLOWED = 10_000;
 const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;

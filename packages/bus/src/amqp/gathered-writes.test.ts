@@ -38,7 +38,7 @@ describe("the writes of a connection", () => {
     expect(given).toEqual([["a"], ["b", "c"], ["d"]]);
   });
 
-  it("take those along that amqplib makes in the immediate after them", async () => {
+  it("include those that amqplib makes in the immediate after them", async () => {
     const { stream, gather, given } = setup();
     const handOn = (): void => ["a", "b", "c"].forEach((frame) => stream.write(frame));
     process.nextTick(() => setImmediate(handOn));
@@ -59,7 +59,7 @@ describe("the writes of a connection", () => {
     expect(given).toEqual([["last"]]);
   });
 
-  it("are left alone when there is no socket to be found", () => {
+  it("are left alone if no socket is found", () => {
     const gather = gatheredWrites({ connection: { serverProperties } });
     expect(() => gather()).not.toThrow();
   });

@@ -2,10 +2,10 @@ import { Writable } from "node:stream";
 import type { ChannelModel } from "amqplib";
 
 /**
- * Gathers what is written to a connection in one turn of the event loop into one write to its socket. amqplib writes each frame by itself: five
- * system calls for a call and its answer, where with many at a time less than one will do. To be called after each frame.
+ * Gathers the writes to a connection in one turn of the event loop into one write to its socket. amqplib writes each frame separately: five system calls
+ * for a call and its answer, although under load less than one is enough. Use it after each frame.
  *
- * The socket is no public part of amqplib. Without it nothing is gathered, and all else works.
+ * The socket is not a public part of amqplib. Without the socket nothing is gathered, and everything else works.
  */
 export function gatheredWrites({ connection }: Pick<ChannelModel, "connection">): () => void {
   const socket = "stream" in connection ? connection.stream : undefined;

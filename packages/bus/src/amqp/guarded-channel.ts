@@ -3,12 +3,12 @@ import { BusUnavailable } from "../message-bus.ts";
 import { faultFields, type PipelineLog } from "../pipeline-log.ts";
 import { settled } from "./settled.ts";
 
-/** A channel that nothing takes the process down with, and that says when it is over. */
+/** A channel that cannot take the process down, and that reports its end. */
 export interface GuardedChannel<C extends Channel> {
   readonly channel: C;
   /** Aborts when the channel is gone, whoever ended it. */
   readonly gone: AbortSignal;
-  /** What ended it, as far as it was said. */
+  /** What ended it, as far as it was reported. */
   readonly fault: unknown;
   /** Ends it within `CLOSE_MS`; `gone` aborts at once. Safe to call twice, and on a channel that is gone. */
   end(): Promise<void>;
@@ -37,7 +37,7 @@ export function guardedChannel<C extends Channel>(channel: C, log: PipelineLog):
 
 const CLOSE_MS = 2000;
 
-/** What a log may say about a channel that ended. The broker's own words hold names of queues and users, and nothing of messages. */
+/** What a log may say about an ended channel. The broker's own words contain names of queues and users, and nothing from messages. */
 export function channelFault(fault: unknown): { readonly code: string; readonly reason?: string } {
   const cause = fault instanceof BusUnavailable ? (fault.cause ?? fault) : fault;
   const reason = fault instanceof BusUnavailable ? fault.message : brokerReply(fault);
@@ -45,7 +45,7 @@ export function channelFault(fault: unknown): { readonly code: string; readonly 
   return reason === undefined ? { code } : { code, reason };
 }
 
-/** What the broker said when it refused something, at most 300 characters; undefined when it was not the broker. */
+/** The broker's words when it refused something, at most 300 characters; undefined if it was not the broker. */
 export function brokerReply(fault: unknown): string | undefined {
   if (!(fault instanceof Error)) return undefined;
   return /with message "(.*)"$/s.exec(fault.message)?.[1]?.slice(0, LONGEST_REPLY);

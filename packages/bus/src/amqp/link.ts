@@ -17,20 +17,20 @@ export interface Session {
   readonly gatherWrites: () => void;
 }
 
-/** Connected for ever: a connection that is lost is replaced by another one, on which everything attached begins again. */
+/** Connected for ever: a lost connection is replaced by another one, on which all attached parts begin again. */
 export interface Link {
-  /** The connection that lives, or else the next one. Rejects with `BusUnavailable` when the signal aborts first, or the link is closed. */
+  /** The live connection, or else the next one. Rejects with `BusUnavailable` if the signal aborts first, or the link is closed. */
   session(signal: AbortSignal): Promise<Session>;
   /**
-   * Calls `part` on each connection after `since`; the connection counts as up when all its parts have resolved. They must not reject. Returns how
-   * to detach it.
+   * Calls `part` on each connection after `since`; the connection counts as up when all its parts have resolved. They must not reject. Returns a function
+   * that detaches it.
    */
   attach(part: LinkPart, since: Session): () => void;
-  /** While RabbitMQ takes no messages from this connection, because it is short of memory or disk. */
+  /** True while RabbitMQ accepts no messages from this connection, because it is short of memory or disk. */
   readonly blocked: boolean;
   /** False from the loss of a connection until all parts have begun, or tried to, on the next one. */
   readonly up: boolean;
-  /** Ends the connection within `CLOSE_MS`, whatever state it is in. Safe to call twice. */
+  /** Ends the connection within `CLOSE_MS`, whatever its state. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -38,9 +38,9 @@ export type LinkPart = (session: Session) => Promise<void>;
 
 export interface LinkOptions {
   readonly settings: AmqpSettings;
-  /** What the connection is for: it shows in RabbitMQ's own lists, and in the log. */
+  /** The purpose of the connection: it shows in RabbitMQ's own lists, and in the log. */
   readonly purpose: "publishing" | "consuming";
-  /** How long the first connection is tried, in milliseconds. */
+  /** How long to retry the first connection, in milliseconds. */
   readonly connectForMs: number;
   readonly log: PipelineLog;
   /** From 0 up to 1. */
@@ -48,10 +48,10 @@ export interface LinkOptions {
 }
 
 /**
- * Connects. Rejects with `BusUnavailable` and one sentence: at once when the server refuses, after `connectForMs` when none answers. Once it was
- * connected it gives up no more.
+ * Connects. Rejects with `BusUnavailable` and one sentence: at once if the server refuses, after `connectForMs` if none answers. After the first connection
+ * it never gives up.
  *
- * amqplib's recovery makes the connections again, but carries nothing over to them: its `setup` is where the parts begin.
+ * amqplib's recovery restores connections, but carries nothing over to them: the parts begin in its `setup`.
  */
 export async function openLink({ settings, purpose, connectForMs, log, random }: LinkOptions): Promise<Link> {
   const giveUpAt = performance.now() + connectForMs;
@@ -60,7 +60,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   const cutting = new AbortController();
   const parts = new Set<LinkPart>();
   const next = nextConnection<Session>(() => (ending.signal.aborted ? CLOSED : LOST));
-  /** The newest connection, whose parts may still be beginning. */
+  /** The newest connection, whose parts may not have begun completely. */
   let newest: Session | null = null;
   let up: Session | null = null;
   let wasUp = false;
@@ -79,7 +79,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   recovering.on("connect-failed", (error) => {
     lastFault = error;
     const { reason, final } = refusalOf(error, settings);
-    // Without a connection yet it is not tried again, and whoever asked for one is told.
+    // If there was no connection yet, it is not retried, and the caller gets the error.
     if (wasUp || !final) tellOnce(reason);
   });
   try {
@@ -133,18 +133,18 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     if (up !== session) return;
     up = null;
     if (!ending.signal.aborted)
-      log.warn({ purpose, host: settings.host, code: codeOf(error) }, "the connection to RabbitMQ was lost; it is made again");
+      log.warn({ purpose, host: settings.host, code: codeOf(error) }, "the connection to RabbitMQ was lost; it is restored");
   }
 
   function setBlocked(now: boolean): void {
     blocked = now;
     log.warn(
       { purpose, host: settings.host },
-      now ? "RabbitMQ is short of memory or disk and takes no messages for now" : "RabbitMQ takes messages again",
+      now ? "RabbitMQ is short of memory or disk and accepts no messages for now" : "RabbitMQ accepts messages again",
     );
   }
 
-  /** The delay before another try. What it throws makes amqplib give up, which only the first connection ever does. */
+  /** The delay before another try. If it throws, amqplib gives up, which only the first connection ever does. */
   function calculateDelay(attempt: number): number {
     const delay = backoffMs(attempt, random);
     if (wasUp) return delay;
@@ -155,20 +155,20 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
 
   /** The same complaint every five seconds would hide all others. */
   function tellOnce(reason: string): void {
-    if (reason !== told) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is tried again");
+    if (reason !== told) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is retried");
     told = reason;
   }
 
   async function close(): Promise<void> {
     ending.abort();
-    // A connection that is half open never answers the farewell. One that is just being made is left to amqplib, which ends it within DIAL_MS: cut
-    // in its first moments, before anyone listens to it, it would take the process along.
+    // A half-open connection never answers the close. A connection that is just being opened is left to amqplib, which ends it within
+    // DIAL_MS: cut in its first moments, before anyone listens to it, it would take the process down.
     if (!(await settled(recovering.close(), CLOSE_MS))) cutting.abort();
   }
 }
 
 export const CLOSED = "The bus is closed.";
-export const LOST = "The connection to RabbitMQ is down; it is made again as soon as the server answers.";
+export const LOST = "The connection to RabbitMQ is down; it is restored as soon as the server answers.";
 
 const CLOSE_MS = 2000;
 const DIAL_MS = 5000;
@@ -185,7 +185,7 @@ function socketOptions(purpose: string, signal: AbortSignal) {
     keepAlive: true,
     timeout: DIAL_MS,
     clientProperties: { connection_name: `toolbus ${purpose}` },
-    // Handed on to the socket, which amqplib has no other way to destroy.
+    // Passed to the socket, which amqplib has no other way to destroy.
     signal,
   };
 }

@@ -17,13 +17,13 @@ export interface ListenersOptions extends SteadyChannelOptions {
 }
 
 /**
- * Hears announcements, all of them through one queue that lives as long as its connection. On the next connection every topic is bound again;
- * what was announced in between is not heard.
+ * Hears announcements, all of them through one queue that exists as long as its connection. On the next connection every topic is bound again;
+ * announcements in between are lost.
  */
 export interface Listeners {
   /** Resolves when announcements may arrive. */
   listen(topic: string, hear: (message: Message) => void): Promise<Subscription>;
-  /** False while announcements that somebody listens to cannot arrive. */
+  /** False while announcements for a listener cannot arrive. */
   readonly open: boolean;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function listeners(options: ListenersOptions): Listeners {
   async function begin(generation: Generation<Channel>): Promise<void> {
     const { channel, session, gone } = generation;
     await declarer.exchanges(session);
-    // Another name on each connection: the broker may hold the former one, and its queue, for alive longer than we do.
+    // A different name on each connection: the broker may believe that the former one, and its queue, are alive for longer than we do.
     const bound: Bound = { channel, queue: listenQueueName(namespace, newId()) };
     const properties = { exclusive: true, autoDelete: true, durable: false, arguments: { "x-queue-type": "classic" } };
     await channel.assertQueue(bound.queue, properties);
@@ -102,7 +102,7 @@ export function listeners(options: ListenersOptions): Listeners {
     if (!others?.delete(listener) || others.size > 0) return;
     topics.delete(topic);
     const { exchange, routingKey } = broadcastRoute(namespace, topic);
-    // Only spares traffic: without a listener nobody is told.
+    // Only saves traffic: without a listener nobody is notified.
     current?.channel.unbindQueue(current.queue, exchange, routingKey).catch(() => undefined);
   }
 
@@ -113,7 +113,7 @@ export function listeners(options: ListenersOptions): Listeners {
       try {
         hear(message);
       } catch (error) {
-        // What one listener throws must not keep the others from hearing.
+        // If one listener throws, the others must still hear it.
         log.error({ ...faultFields(error), topic }, "a listener failed");
       }
     }

@@ -5,7 +5,7 @@ import { amqpPolicies } from "./policies.ts";
 const wanted = amqpPolicies("toolbus");
 
 describe("the policies that are set", () => {
-  it("are as wanted, with others and with more", () => {
+  it("match, even among others and with extra keys", () => {
     const set = wanted.map((policy) => ({ ...policy, definition: { ...policy.definition, "max-age": "1D" }, priority: 3 }));
     expect(comparePolicies([...set, { name: "of somebody else" }], wanted)).toEqual([]);
   });
@@ -24,6 +24,6 @@ describe("the policies that are set", () => {
   });
 
   it.each([null, {}, "text"])("are unknown when the answer is %j", (answer) => {
-    expect(comparePolicies(answer, wanted)).toEqual(["The policies could not be checked: the management plugin's answer is no list."]);
+    expect(comparePolicies(answer, wanted)).toEqual(["The policies could not be checked: the management plugin's answer is not a list."]);
   });
 });

@@ -2,8 +2,8 @@ import type { ManagementAddress } from "./amqp-url.ts";
 import type { AmqpPolicy } from "./policies.ts";
 
 /**
- * What differs between the policies that a bus wants and those that are set, one sentence each; none when all is well. The management plugin is
- * asked, because AMQP itself cannot tell. A plugin that does not answer within seconds, or before the signal aborts, is one sentence too.
+ * The differences between the policies that a bus needs and those that are set, one sentence each; none if all is well. It asks the management plugin,
+ * because AMQP cannot tell. If the plugin does not answer within seconds, or before the signal aborts, that is one sentence too.
  */
 export async function policyDifferences(
   { url, user, password }: ManagementAddress,
@@ -26,9 +26,9 @@ export async function policyDifferences(
   return comparePolicies(found, wanted);
 }
 
-/** Compares with what `/api/policies/<vhost>` answers. */
+/** Compares with the answer of `/api/policies/<vhost>`. */
 export function comparePolicies(found: unknown, wanted: readonly AmqpPolicy[]): readonly string[] {
-  if (!Array.isArray(found)) return ["The policies could not be checked: the management plugin's answer is no list."];
+  if (!Array.isArray(found)) return ["The policies could not be checked: the management plugin's answer is not a list."];
   const set: readonly unknown[] = found;
   return wanted.flatMap((policy) => {
     const same = set.map(recordOf).find(({ name }) => name === policy.name);

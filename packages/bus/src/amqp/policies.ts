@@ -1,6 +1,6 @@
 import { exchangeName } from "./topology.ts";
 
-/** A policy of RabbitMQ: what holds for every queue whose name matches. */
+/** A policy of RabbitMQ: applies to every queue whose name matches. */
 export interface AmqpPolicy {
   readonly name: string;
   /** A regular expression. */
@@ -9,9 +9,9 @@ export interface AmqpPolicy {
 }
 
 /**
- * The policies that an operator should set for a bus. They are a second wall: without them everything works, and nothing limits how long a queue
- * grows. With them a full queue refuses what is new (the publisher gets `BusUnavailable`), and a message whose consumers always die before they
- * can judge it becomes a dead letter.
+ * The policies that an operator should set for a bus. They are a second wall: without them everything works, and nothing limits the length of a queue. With
+ * them a full queue refuses new messages (the publisher gets `BusUnavailable`), and a message whose consumers always die before they can judge it becomes a
+ * dead letter.
  */
 export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
   return [
@@ -21,7 +21,7 @@ export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
       definition: {
         "delivery-limit": BROKER_DELIVERY_LIMIT,
         "dead-letter-exchange": exchangeName(namespace, "dead"),
-        // Takes effect only together with reject-publish; else RabbitMQ falls back to at-most-once and says nothing.
+        // Takes effect only together with reject-publish; otherwise RabbitMQ silently falls back to at-most-once.
         "dead-letter-strategy": "at-least-once",
         overflow: "reject-publish",
         "max-length": LONGEST_QUEUE,
@@ -52,7 +52,7 @@ export function policyDefinitions(namespace: string, vhost: string): readonly Po
   return amqpPolicies(namespace).map((policy) => ({ vhost, ...policy, "apply-to": "queues", priority: PRIORITY }));
 }
 
-/** One line for a shell each, in the order of `amqpPolicies`. */
+/** One shell line each, in the order of `amqpPolicies`. */
 export function setPolicyCommands(namespace: string, vhost = "/"): readonly string[] {
   return amqpPolicies(namespace).map(
     ({ name, pattern, definition }) =>
@@ -63,10 +63,10 @@ export function setPolicyCommands(namespace: string, vhost = "/"): readonly stri
 const PRIORITY = 10;
 // Above the pipeline's own limit of 10, whose dead letters say why and hold no secrets.
 const BROKER_DELIVERY_LIMIT = 20;
-// A letter that fails its reader has nowhere else to go. RabbitMQ 4 drops after 20 unless told otherwise, and 3.10 knows no -1.
+// A dead letter that fails its reader has nowhere else to go. RabbitMQ 4 drops after 20 unless told otherwise, and 3.10 knows no -1.
 const NO_DELIVERY_LIMIT = 1_000_000;
 const LONGEST_QUEUE = 100_000;
-// The oldest go first: an announcement is a hint.
+// The oldest are dropped first: an announcement is a hint.
 const MOST_UNHEARD = 10_000;
 
 function quoted(text: string): string {

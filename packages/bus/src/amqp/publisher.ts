@@ -7,40 +7,40 @@ import { type Generation, openSteadyChannel, type SteadyChannelOptions } from ".
 import type { Route } from "./topology.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** What is published, and where. */
+/** What to publish, and where. */
 export interface Publication {
   /** For errors. */
   readonly topic: string;
   readonly route: Route;
   readonly wire: WireMessage;
-  /** Survives a restart of the broker, and is refused when no queue takes it. An announcement is neither. */
+  /** Survives a restart of the broker, and is refused if no queue takes it. Neither holds for an announcement. */
   readonly kept: boolean;
 }
 
 /** Publishes with confirms on one channel, in the order of the calls. */
 export interface Publisher {
   /**
-   * Resolves when the broker confirms. Rejects with `Unroutable` when no queue takes it, and with `BusUnavailable` when the outcome is unknown: the
-   * broker refused it (a full queue), the channel was lost, or the deadline passed. It waits that long while RabbitMQ takes no messages, and for
+   * Resolves when the broker confirms. Rejects with `Unroutable` if no queue takes it, and with `BusUnavailable` if the outcome is unknown: the broker
+   * refused it (a full queue), the channel was lost, or the deadline passed. It waits up to the deadline while RabbitMQ accepts no messages, and for
    * `ABSENT_MS` while there is no connection.
    */
   publish(publication: Publication): Promise<void>;
   /** Whether its channel is there now. */
   readonly open: boolean;
-  /** Waits for the confirms that are due, for seconds at most. From the call on everything new rejects. */
+  /** Waits for the pending confirms, for seconds at most. New messages are rejected from now on. */
   close(): Promise<void>;
 }
 
 export interface PublisherOptions extends SteadyChannelOptions {
   /** From the call to the confirm, in milliseconds. */
   readonly confirmMs: number;
-  /** Runs before each channel is used: publishing to a missing exchange closes it (404). */
+  /** Runs before each channel is used: publishing to a missing exchange closes the channel (404). */
   readonly declare: (session: Session) => Promise<void>;
 }
 
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
   const { link, confirmMs, declare } = options;
-  /** Sent and not confirmed, by their numbers, the oldest first. Those whose deadline passed stay until the broker says something. */
+  /** Sent and not confirmed, by number, oldest first. Those whose deadline passed stay until the broker says something. */
   const sent = new Map<number, Pending>();
   /** Not sent, the oldest first. */
   const waiting = new Set<Pending>();
@@ -97,7 +97,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   async function begin(generation: Generation<ConfirmChannel>): Promise<void> {
     const { channel, session, gone } = generation;
     await declare(session);
-    // The return of a message comes before its confirm, which is an ack all the same.
+    // The return of a message comes before its confirm, which is still an ack.
     channel.on("return", ({ properties }) => {
       const number: unknown = properties.headers?.[NUMBER_HEADER];
       const pending = typeof number === "number" ? sent.get(number) : undefined;
@@ -115,7 +115,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     pump();
   }
 
-  /** Sends what may be sent. No confirm is waited for before the next message goes. */
+  /** Sends as much as allowed. The next message does not wait for the previous confirm. */
   function pump(): void {
     if (!current || !writable || inFlight >= MOST_IN_FLIGHT) return;
     for (const pending of waiting) {
@@ -146,7 +146,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     pending.timer = setTimeout(giveUp, confirmMs, pending);
   }
 
-  /** Called once for each message that was sent: also when its channel is gone, and before anybody else hears of that. */
+  /** Invoked once for each sent message: even if its channel is gone, and before anybody else learns of that. */
   function confirmed(number: number, pending: Pending, error: unknown, channel: ConfirmChannel): void {
     sent.delete(number);
     if (error && !isNack(error) && current?.channel === channel) current = null;
@@ -184,12 +184,12 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 /** At most as many messages are under way at once; the others wait their turn. */
 const MOST_IN_FLIGHT = 256;
 const LONGEST_WINDOW = 10_000;
-// Long enough for a connection that is made again at once; a longer outage is for the caller's own tries to get over.
+// Long enough for a connection that is restored at once; a longer outage is left to the caller's own retries.
 const ABSENT_MS = 2000;
 const CLOSE_MS = 5000;
-export const BLOCKED = "RabbitMQ is short of memory or disk and takes no messages for now.";
+export const BLOCKED = "RabbitMQ is short of memory or disk and accepts no messages for now.";
 
-/** Tells returned messages apart, as one message id may be under way twice. RabbitMQ and every reader ignore it. */
+/** Distinguishes returned messages, because one message id may be in flight twice. RabbitMQ and every reader ignore it. */
 const NUMBER_HEADER = "x-toolbus-number";
 
 interface Pending {
@@ -197,11 +197,11 @@ interface Pending {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   timer: NodeJS.Timeout | undefined;
-  /** It came while there was no connection, and its timer waits for one only. */
+  /** It came while there was no connection, and its timer waits only for a connection. */
   readonly brief: boolean;
   state: "waiting" | "sent" | "ended";
   returned: boolean;
-  /** Runs what sends it as part of what published it, which may not be what has it sent now: a client that is traced looks there for its trace. */
+  /** Sends it in the context of its publisher, not of the code that triggers the sending now: a traced client looks there for its trace. */
   within: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 

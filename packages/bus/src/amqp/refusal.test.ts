@@ -25,10 +25,10 @@ describe("why there is no connection to RabbitMQ", () => {
       'refused the login of "worker"',
     ],
     ["a missing virtual host", fault("Expected ConnectionOpenOk; got <ConnectionClose channel:0>"), true, 'refused the virtual host "/"'],
-    ["a certificate of somebody else", fault("…", "ERR_TLS_CERT_ALTNAME_INVALID"), true, "cannot be trusted or speaks no TLS"],
-    ["a certificate nobody vouches for", fault("…", "DEPTH_ZERO_SELF_SIGNED_CERT"), true, "cannot be trusted or speaks no TLS"],
-    ["a server without TLS", fault("…", "ERR_SSL_WRONG_VERSION_NUMBER"), true, "cannot be trusted or speaks no TLS"],
-    ["another protocol", fault("Frame size 1327528738 exceeds maxFrameSize 67108864"), true, "something else than RabbitMQ"],
+    ["a certificate of somebody else", fault("…", "ERR_TLS_CERT_ALTNAME_INVALID"), true, "cannot be trusted or does not speak TLS"],
+    ["an untrusted certificate", fault("…", "DEPTH_ZERO_SELF_SIGNED_CERT"), true, "cannot be trusted or does not speak TLS"],
+    ["a server without TLS", fault("…", "ERR_SSL_WRONG_VERSION_NUMBER"), true, "cannot be trusted or does not speak TLS"],
+    ["another protocol", fault("Frame size 1327528738 exceeds maxFrameSize 67108864"), true, "something other than RabbitMQ"],
     ["a closed port", fault("connect ECONNREFUSED", "ECONNREFUSED"), false, "does not answer (ECONNREFUSED)"],
     ["an unknown host", fault("getaddrinfo ENOTFOUND", "ENOTFOUND"), false, "does not answer (ENOTFOUND)"],
     [
@@ -38,8 +38,8 @@ describe("why there is no connection to RabbitMQ", () => {
       "does not answer (it closed the connection)",
     ],
     ["a connection lost while it began", new BusUnavailable("It was lost."), false, "It was lost."],
-    ["nothing that is known", undefined, false, "does not answer"],
-  ])("is said of %s, and whether another try is worth it", (_, error, final, words) => {
+    ["an unknown error", undefined, false, "does not answer"],
+  ])("is reported for %s, and whether a retry makes sense", (_, error, final, words) => {
     const refusal = refusalOf(error, settings);
     expect(refusal.final).toBe(final);
     expect(refusal.reason).toContain(words);
@@ -56,7 +56,7 @@ describe("a server", () => {
     expect(() => requireFitServer({ product: "RabbitMQ", version })).toThrow(UnfitServer);
   });
 
-  it("is refused when it is another product", () => {
+  it("is refused if it is another product", () => {
     expect(() => requireFitServer({ product: "LavinMQ", version: "4.2.0" })).toThrow(
       'The server calls itself "LavinMQ"; this bus needs RabbitMQ 3.10 or newer.',
     );

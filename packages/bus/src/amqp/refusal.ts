@@ -4,24 +4,24 @@ import type { AmqpSettings } from "./amqp-url.ts";
 /** Why there is no connection: one sentence without credentials. */
 export interface Refusal {
   readonly reason: string;
-  /** Another try would end alike, until someone changes something. */
+  /** Another try would end the same way, until someone changes something. */
   readonly final: boolean;
 }
 
-/** Reads what amqplib makes of a failed try to connect. It has a code for the socket's errors, and for the broker's own only words. */
+/** Interprets amqplib's error for a failed try to connect. It has a code for the socket's errors, and only words for the broker's own. */
 export function refusalOf(fault: unknown, { protocol, host, port, user, vhost }: AmqpSettings): Refusal {
   const at = `RabbitMQ at ${host}:${port}`;
   const { message, code } = partsOf(fault);
   if (fault instanceof UnfitServer) return final(message);
   if (fault instanceof BusUnavailable) return { reason: message, final: false };
   if (/ACCESS.REFUSED/.test(message)) return final(`${at} refused the login of "${user}"; check user and password in BUS_URL.`);
-  // A login that was accepted, and then a close instead of an open virtual host.
+  // The login was accepted, and then came a close instead of an open virtual host.
   if (/ConnectionOpenOk.*ConnectionClose/.test(message))
     return final(`${at} refused the virtual host "${vhost}": it does not exist, or "${user}" has no rights in it.`);
   if (isTlsFault(code))
-    return final(`${at} cannot be trusted or speaks no TLS (${code}); check its certificate and the scheme of BUS_URL.`);
+    return final(`${at} cannot be trusted or does not speak TLS (${code}); check its certificate and the scheme of BUS_URL.`);
   if (/maxFrameSize|frame size|Expected Connection/i.test(message))
-    return final(`At ${host}:${port} there is something else than RabbitMQ.`);
+    return final(`At ${host}:${port} there is something other than RabbitMQ.`);
   const hint = protocol === "amqp" ? "" : ", or only without TLS";
   return {
     reason: `${at} does not answer${hint} (${code || "it closed the connection"}); check BUS_URL and that the server runs.`,
@@ -29,12 +29,12 @@ export function refusalOf(fault: unknown, { protocol, host, port, user, vhost }:
   };
 }
 
-/** The server is there and cannot do what the bus needs. */
+/** The server is there but cannot do what the bus needs. */
 export class UnfitServer extends Error {
   override readonly name = "UnfitServer";
 }
 
-/** Throws `UnfitServer` for what is no RabbitMQ, or one without delays in quorum queues, by what it says of itself. */
+/** Throws `UnfitServer` if the server is not RabbitMQ, or has no delays in quorum queues, according to its own properties. */
 export function requireFitServer({ product, version }: { readonly product: string; readonly version: string }): void {
   if (product !== "RabbitMQ")
     throw new UnfitServer(`The server calls itself "${product.slice(0, 40)}"; this bus needs RabbitMQ ${OLDEST} or newer.`);

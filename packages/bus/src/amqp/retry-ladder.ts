@@ -2,8 +2,8 @@
 export const RUNGS_MS: readonly number[] = [250, 1000, 5000, 30_000, 120_000];
 
 /**
- * The rung for a requested delay: the longest that is not longer, at least the shortest and at most the last one. A tenth of a second or less is at
- * once, which is 0.
+ * The rung for a requested delay: the longest that does not exceed it, between the shortest and the last one. A tenth of a second or less is at once, which
+ * is 0.
  */
 export function rungFor(delayMs: number): number {
   if (!(delayMs > AT_ONCE_MS)) return 0;

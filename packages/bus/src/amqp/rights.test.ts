@@ -13,7 +13,7 @@ const worker: AmqpLogin = {
 const definitionsOf = (...logins: readonly AmqpLogin[]) => amqpDefinitions(PLACE, logins, ["tool.invoke.release"]);
 
 describe("the definitions of a RabbitMQ", () => {
-  it("let a user declare nothing but its listeners' queue, and reach nothing but its own queue and our exchanges", () => {
+  it("let a user declare only its listeners' queue, and reach only its own queue and our exchanges", () => {
     const [permission] = definitionsOf(worker).permissions;
     expect(permission).toEqual({
       user: "worker",
@@ -27,7 +27,7 @@ describe("the definitions of a RabbitMQ", () => {
       expect("amq.default").not.toMatch(new RegExp(pattern ?? ""));
   });
 
-  it("say of each exchange which keys it may use: without a word all would be allowed", () => {
+  it("list for each exchange the keys that it may use: without a list all would be allowed", () => {
     const keys = definitionsOf(worker).topic_permissions.map(({ exchange, write, read }) => [exchange, write, read]);
     const each = (namespace: string) => [
       [`${namespace}.work`, "^tool\\.result\\.default$", "^$"],
@@ -56,7 +56,7 @@ describe("the definitions of a RabbitMQ", () => {
     });
   });
 
-  it("have the queues with their ladders, for services that may not declare them, and their dead letters' too", () => {
+  it("contain the queues with their ladders, for services that may not declare them, and those of their dead letters", () => {
     const { queues, bindings, exchanges } = definitionsOf(worker);
     expect(exchanges.map(({ name }) => name)).toEqual(["tb.work", "tb.dead", "tb.retry", "tb.broadcast"]);
     const named = queues.map(({ name }) => String(name));

@@ -22,14 +22,14 @@ export interface AmqpLogin {
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** Where a bus lies: the namespace of its own and the one in which rights are tried, in one virtual host. */
+/** The location of a bus: its own namespace and the one in which rights are tried, in one virtual host. */
 export interface AmqpPlace {
   readonly vhost: string;
   readonly namespace: string;
   readonly scratch: string;
 }
 
-/** RabbitMQ's file of definitions, as far as a bus needs it; also what `rabbitmqctl import_definitions` reads. */
+/** RabbitMQ's definitions file, as far as a bus needs it; `rabbitmqctl import_definitions` reads the same. */
 export interface AmqpDefinitions {
   readonly vhosts: readonly { readonly name: string }[];
   readonly users: readonly AmqpUser[];
@@ -56,7 +56,7 @@ export interface AmqpPermission {
   readonly read: string;
 }
 
-/** A topic exchange without one for a user lets the user publish under any key: every user has one for each of ours. */
+/** If a user has no rule for a topic exchange, it may publish under any key: so every user has one for each of ours. */
 export interface AmqpTopicPermission {
   readonly user: string;
   readonly vhost: string;
@@ -66,9 +66,9 @@ export interface AmqpTopicPermission {
 }
 
 /**
- * Users with their permissions, and all that stays on the broker for these topics. No service may declare or delete anything but the queue of its own
- * listeners: with that right it could have a queue of its own dead-letter what it puts there under any routing key, which no topic permission looks
- * at. So queues and the rungs of their ladders are here, and services find them.
+ * Users with their permissions, and everything that stays on the broker for these topics. No service may declare or delete anything but the queue of its
+ * own listeners. With that right it could let its own queue dead-letter messages under any routing key, which no topic permission checks. So queues and the
+ * rungs of their ladders are here, and services find them.
  */
 export function amqpDefinitions(place: AmqpPlace, logins: readonly AmqpLogin[], queues: readonly string[]): AmqpDefinitions {
   const { vhost, namespace } = place;
@@ -113,7 +113,7 @@ export function amqpDefinitions(place: AmqpPlace, logins: readonly AmqpLogin[], 
   };
 }
 
-/** The queues of these topics and of their dead letters, each with its ladder; and where dead letters go that fail their reader. */
+/** The queues of these topics and of their dead letters, each with its ladder; and the place for dead letters that fail their reader. */
 export function amqpQueues(namespace: string, queues: readonly string[], rungs: readonly number[] = RUNGS_MS): readonly QueueDeclaration[] {
   return queues.flatMap((topic) => {
     const dead = topics.dead(topic);
@@ -155,7 +155,7 @@ function permissionsOf({ namespace, scratch }: AmqpPlace, rights: AmqpLogin["rig
 }
 
 function topicPermissionOf(kind: ExchangeKind, rights: TopicRights | "setup"): Pick<AmqpTopicPermission, "write" | "read"> {
-  // Binding a queue asks for the right to read its key.
+  // Binding a queue requires the right to read its key.
   if (rights === "setup") return { write: NOTHING, read: ".*" };
   const { publishes, consumes, announces, listens } = rights;
   switch (kind) {
@@ -180,7 +180,7 @@ function oneOf(patterns: readonly string[]): string {
   return patterns.length === 1 ? (patterns[0] ?? "") : `(${patterns.join("|")})`;
 }
 
-/** Topics and namespaces hold no other sign with a meaning in a pattern. */
+/** Topics and namespaces contain no other character with a meaning in a pattern. */
 function quoted(text: string): string {
   return text.replaceAll(".", "\\.");
 }

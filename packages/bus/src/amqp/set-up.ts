@@ -14,7 +14,7 @@ export async function setUpAmqp(settings: AmqpSettings, queues: readonly string[
   for (const declaration of amqpQueues(settings.namespace, queues, rungs)) await declare(session, declaration);
 }
 
-/** Takes away what `setUpAmqp` made. */
+/** Removes what `setUpAmqp` made. */
 export async function removeAmqp(settings: AmqpSettings, queues: readonly string[], rungs?: readonly number[]): Promise<void> {
   await using session = await openBrokerSession(settings);
   for (const { name } of amqpQueues(settings.namespace, queues, rungs)) await session.ask((channel) => channel.deleteQueue(name));

@@ -6,7 +6,7 @@ import { brokerAnswer } from "./broker-answer.ts";
 import { channelFault, type GuardedChannel, guardedChannel } from "./guarded-channel.ts";
 import type { Link, Session } from "./link.ts";
 
-/** One channel of a steady one, as long as it lasts. A delivery tag of an earlier one means another delivery on the next. */
+/** One channel of a steady one, as long as it lasts. A delivery tag of an earlier channel means another delivery on the next. */
 export interface Generation<C extends Channel> extends GuardedChannel<C> {
   readonly session: Session;
 }
@@ -16,7 +16,7 @@ export interface ChannelLife<C extends Channel> {
   /** For the log and errors. */
   readonly name: string;
   readonly create: (model: ChannelModel) => Promise<C>;
-  /** Declares and consumes, on each channel anew. */
+  /** Declares and consumes, again on each channel. */
   readonly begin: (generation: Generation<C>) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface SteadyChannelOptions {
   readonly random: () => number;
 }
 
-/** Opens one. Rejects with `BusUnavailable` when it does not begin: only once it did begin, it tries again by itself. */
+/** Opens one. Rejects with `BusUnavailable` if it does not begin: it retries by itself only after it began once. */
 export async function openSteadyChannel<C extends Channel>(
   { link, log, random }: SteadyChannelOptions,
   life: ChannelLife<C>,
@@ -46,7 +46,7 @@ export async function openSteadyChannel<C extends Channel>(
 
   const session = await link.session(AbortSignal.timeout(CONNECTION_MS));
   const first = await begin(session);
-  // Resolves after one try, so that a channel that cannot begin keeps no connection from being up.
+  // Resolves after one try, so that a channel that cannot begin does not keep the connection from being up.
   const detach = link.attach(async (next) => void keep(next, await tried(next)), session);
   void keep(session, first);
   return {
@@ -78,7 +78,7 @@ export async function openSteadyChannel<C extends Channel>(
       return await begin(on);
     } catch (error) {
       if (!on.gone.aborted && !ending.signal.aborted)
-        log.error({ channel: life.name, ...channelFault(error) }, "a channel cannot be used; it is tried again and again");
+        log.error({ channel: life.name, ...channelFault(error) }, "a channel cannot be used; it is retried");
       return null;
     }
   }

@@ -36,13 +36,13 @@ describe("the topology on RabbitMQ", () => {
     expect(queue?.bindings).toContainEqual({ exchange: "toolbus.dead", routingKey: "run.wake" });
   });
 
-  it("gives its queues no argument that could ever need a change, but what makes a rung one", () => {
+  it("gives its queues no argument that could ever need a change, except those that define a rung", () => {
     const { queues } = amqpTopology("toolbus", ["orders"]);
     for (const { name, arguments: given } of queues.filter(({ name }) => name.includes(".queue.")))
       expect([name, given]).toEqual([name, { "x-queue-type": "quorum" }]);
   });
 
-  it("brings what waited in a rung back where it came from, and drops nothing on the way", () => {
+  it("returns messages from a rung to their queue, and drops nothing on the way", () => {
     const rung = amqpTopology("toolbus", ["orders"]).queues.find(({ name }) => name === "toolbus.retry.1000.dead.orders");
     expect(rung?.arguments).toEqual({
       "x-queue-type": "quorum",
@@ -62,7 +62,7 @@ describe("the topology on RabbitMQ", () => {
     expect(Math.max(...longest)).toBeLessThanOrEqual(255);
   });
 
-  it.each(["", ".", "a.", ".a", "a..b", "*", "a.#", "a b", "ä", "a/b"])("takes %j for no topic", (text) => {
+  it.each(["", ".", "a.", ".a", "a..b", "*", "a.#", "a b", "ä", "a/b"])("does not accept %j as a topic", (text) => {
     expect(isTopic(text)).toBe(false);
   });
 });
@@ -82,7 +82,7 @@ describe("the policies for RabbitMQ", () => {
     expect(matching("toolbus-2.queue.run.wake")).toEqual([]);
   });
 
-  it("keep what RabbitMQ gives up, with the strategy that takes effect only together with reject-publish and an exchange", () => {
+  it("keep messages that RabbitMQ gives up, with the strategy that takes effect only together with reject-publish and an exchange", () => {
     expect(amqpPolicies("toolbus")[0]?.definition).toMatchObject({
       "dead-letter-exchange": "toolbus.dead",
       "dead-letter-strategy": "at-least-once",
@@ -90,7 +90,7 @@ describe("the policies for RabbitMQ", () => {
     });
   });
 
-  it("are set by commands that a shell takes as they are", () => {
+  it("are set by commands that a shell accepts unchanged", () => {
     expect(setPolicyCommands("toolbus", "it's")).toEqual([
       `rabbitmqctl set_policy --vhost 'it'\\''s' --apply-to queues --priority 10 'toolbus-queues' '^toolbus\\.queue\\.(?!dead\\.)' '{"delivery-limit":20,"dead-letter-exchange":"toolbus.dead","dead-letter-strategy":"at-least-once","overflow":"reject-publish","max-length":100000}'`,
       `rabbitmqctl set_policy --vhost 'it'\\''s' --apply-to queues --priority 10 'toolbus-dead' '^toolbus\\.queue\\.dead\\.' '{"delivery-limit":1000000,"overflow":"reject-publish","max-length":100000}'`,

@@ -2,7 +2,7 @@ import { topics } from "@toolbus/contracts";
 import { RUNGS_MS } from "./retry-ladder.ts";
 
 /**
- * What a bus has on RabbitMQ, as plain data: declarations, policies and permissions come from the same names.
+ * The objects of a bus on RabbitMQ, as plain data: declarations, policies and permissions come from the same names.
  *
  * Four topic exchanges, so that RabbitMQ's topic permissions can say who publishes what (`set_topic_permissions user exchange write read`):
  * - `<namespace>.work` takes the messages of queues, under their topic: an agent may write `^tool\.invoke\.`, a worker `^tool\.result\.`.
@@ -11,9 +11,9 @@ import { RUNGS_MS } from "./retry-ladder.ts";
  * - `<namespace>.retry` takes deliveries that come again, under `<milliseconds>.<topic>`.
  * - `<namespace>.broadcast` takes announcements, under their topic.
  *
- * Nothing is published to the default exchange, whose key is the name of a queue and which no topic permission covers. Topic permissions are a
- * second wall: RabbitMQ does not look at them when a queue dead-letters, so a user who may declare any queue, and may write to `work`, can pass
- * them. The first wall is the grant and the secret of each call.
+ * Nothing is published to the default exchange, whose key is the name of a queue and which no topic permission covers. Topic permissions are a second wall:
+ * RabbitMQ does not check them when a queue dead-letters, so a user who may declare any queue, and may write to `work`, can pass them. The first wall is
+ * the grant and the secret of each call.
  */
 export const EXCHANGE_KINDS = ["work", "dead", "retry", "broadcast"] as const;
 export type ExchangeKind = (typeof EXCHANGE_KINDS)[number];
@@ -24,7 +24,7 @@ export interface Route {
   readonly routingKey: string;
 }
 
-/** A durable queue. What may be changed later is no argument: a changed argument is refused (406), a policy is not. */
+/** A durable queue. Anything that may be changed later is not an argument: a changed argument is refused (406), a policy is not. */
 export interface QueueDeclaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, string | number>>;
@@ -36,8 +36,8 @@ export function exchangeName(namespace: string, kind: ExchangeKind): string {
 }
 
 /**
- * Whether a queue can have this topic: words of letters, digits, hyphens and underscores with dots between them. A `*` or `#` would be a pattern,
- * and names on the wire end at 255 bytes, those of a ladder's rungs with the longest namespace included.
+ * Whether a queue can have this topic: words of letters, digits, hyphens and underscores with dots between them. A `*` or `#` would be a pattern, and names
+ * on the wire end at 255 bytes, including those of a ladder's rungs with the longest namespace.
  */
 export function isTopic(topic: string): boolean {
   return topic.length <= LONGEST_TOPIC && TOPIC.test(topic);
@@ -58,7 +58,7 @@ export function queueName(namespace: string, topic: string): string {
   return `${namespace}.queue.${topic}`;
 }
 
-/** The queue of a topic. What is retried at once comes back through its second binding. */
+/** The queue of a topic. A message that is retried at once comes back through its second binding. */
 export function queueDeclaration(namespace: string, topic: string): QueueDeclaration {
   return {
     name: queueName(namespace, topic),
@@ -67,15 +67,15 @@ export function queueDeclaration(namespace: string, topic: string): QueueDeclara
   };
 }
 
-/** Where a delivery goes that comes again after one rung of the ladder, in milliseconds; 0 is at once. */
+/** The place for a delivery that comes again after one rung of the ladder, in milliseconds; 0 is at once. */
 export function retryRoute(namespace: string, topic: string, rungMs: number): Route {
   return { exchange: exchangeName(namespace, "retry"), routingKey: `${rungMs}.${topic}` };
 }
 
 /**
- * Whether a delivery came under the key of this topic. RabbitMQ (measured with 3.10) routes by the headers CC and BCC too, and does not ask its topic
- * permissions about them; but it tells the key that it did ask about. What comes by the default exchange, which no service may write to, was
- * put there by whoever keeps the broker.
+ * Whether a delivery came under the key of this topic. RabbitMQ (measured with 3.10) also routes by the headers CC and BCC, and does not check its topic
+ * permissions for them; but it passes on the key that it did check. A message from the default exchange, to which no service may write, was put there by
+ * the broker's operator.
  */
 export function cameFor(namespace: string, topic: string, { exchange, routingKey }: Route): boolean {
   return (
@@ -84,9 +84,8 @@ export function cameFor(namespace: string, topic: string, { exchange, routingKey
 }
 
 /**
- * A queue that nobody consumes: each message waits there for `rungMs` and then goes back to the queue of its topic. Its arguments say what it is
- * and never change. It releases a message only when the other queue has confirmed it, and RabbitMQ does so only for quorum queues that
- * refuse what is too much.
+ * A queue without consumers: each message waits there for `rungMs` and then goes back to the queue of its topic. Its arguments define it and never change.
+ * It releases a message only when the other queue has confirmed it, and RabbitMQ does so only for quorum queues that refuse messages over their limit.
  */
 export function rungDeclaration(namespace: string, topic: string, rungMs: number): QueueDeclaration {
   const home = queueRoute(namespace, topic);
@@ -104,14 +103,14 @@ export function rungDeclaration(namespace: string, topic: string, rungMs: number
   };
 }
 
-/** All that stays on the broker for these topics. */
+/** Everything that stays on the broker for these topics. */
 export interface AmqpTopology {
   /** Durable topic exchanges. */
   readonly exchanges: readonly string[];
   readonly queues: readonly QueueDeclaration[];
 }
 
-/** What consumers of these topics declare, down to the last rung of a ladder, which is there only once it was needed. */
+/** What consumers of these topics declare, down to the last rung of a ladder, which exists only once it was needed. */
 export function amqpTopology(namespace: string, topicNames: readonly string[]): AmqpTopology {
   const names = topicNames.flatMap((topic) => [topic, topics.dead(topic)]);
   return {

@@ -5,8 +5,8 @@ import { openBrokerSession } from "./broker-session.ts";
 import { broadcastRoute, exchangeName, listenQueueName, queueName, queueRoute, retryRoute, type Route } from "./topology.ts";
 
 /**
- * Tries with the login of a URL everything that one can do on the broker, in the URL's namespace, where all these queues are: nothing in it may matter
- * to anybody. Rejects with `BusUnavailable` when the broker does not answer.
+ * Tries with the login of a URL everything that one can do on the broker, in the URL's namespace, where all these queues are: its content must not matter
+ * to anybody. Rejects with `BusUnavailable` if the broker does not answer.
  */
 export async function tryAmqpRights(
   settings: AmqpSettings,
@@ -76,7 +76,7 @@ function published({ exchange, routingKey }: Route): (channel: Channel) => boole
   return (channel) => channel.publish(exchange, routingKey, PROBE);
 }
 
-/** Another refusal than for a lack of rights came after these were judged. */
+/** A refusal for another reason came after these were judged. */
 function wasRefused(refusal: string | null): boolean {
   return refusal !== null && refusal.startsWith("ACCESS_REFUSED");
 }

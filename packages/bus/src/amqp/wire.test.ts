@@ -11,7 +11,7 @@ const received = (content: Buffer | string, properties: ReceivedMessage["propert
   properties,
 });
 
-/** Any text that JavaScript can hold, halves of surrogate pairs included. */
+/** Any text that JavaScript can hold, including halves of surrogate pairs. */
 const text = fc.string({ unit: "binary", maxLength: 400 });
 const names = fc.oneof(text, fc.constantFrom("CC", "bcc", "x-death", "x-delivery-count", "ce-time", "__proto__", "constructor"));
 const anyMessage: fc.Arbitrary<Message> = fc
@@ -60,7 +60,7 @@ describe("a message on AMQP", () => {
     });
   });
 
-  it("survives the wire, whatever it holds, within what AMQP can carry", () => {
+  it("survives the wire, whatever it contains, within the limits of AMQP", () => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         const { content, properties } = toWire(message);
@@ -75,7 +75,7 @@ describe("a message on AMQP", () => {
     );
   });
 
-  it("is one with empty fields and an id of its own when another program sent it without our headers", () => {
+  it("has empty fields and its own id if another program sent it without our headers", () => {
     expect(fromWire("orders", received("{}"))).toEqual({
       id: "orders#7",
       topic: "orders",
@@ -87,7 +87,7 @@ describe("a message on AMQP", () => {
     });
   });
 
-  it("is one whatever stands in its properties and bytes", () => {
+  it("is readable whatever its properties and bytes contain", () => {
     const properties = fc.record({ messageId: fc.anything(), type: fc.anything(), headers: fc.dictionary(names, fc.anything()) });
     fc.assert(
       fc.property(fc.uint8Array(), properties, fc.string(), (bytes, foreign, elsewhere) => {
@@ -98,7 +98,7 @@ describe("a message on AMQP", () => {
     );
   });
 
-  it("has numbers and truth values as texts, and neither tables nor what means something to RabbitMQ", () => {
+  it("has numbers and booleans as texts, and neither tables nor headers with a meaning to RabbitMQ", () => {
     const headers = {
       count: 7,
       truth: false,
@@ -112,7 +112,7 @@ describe("a message on AMQP", () => {
     expect(fromWire("orders", received("{}", { headers })).attributes).toEqual({ count: "7", truth: "false" });
   });
 
-  it("has a body that is no JSON when its bytes are not UTF-8", () => {
+  it("has a body that is not JSON if its bytes are not UTF-8", () => {
     const { body } = fromWire("orders", received(Buffer.from([0x22, 0xff, 0x22])));
     expect(body).toBe('(not UTF-8) "\ufffd"');
     expect(() => JSON.parse(body)).toThrow(SyntaxError);

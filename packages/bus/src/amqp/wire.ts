@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type Message, SPEC_VERSION } from "@toolbus/contracts";
 import { readableBody } from "../readable-body.ts";
 
-/** A message as amqplib publishes it. Its headers belong to whoever publishes it, and may get more. */
+/** A message as amqplib publishes it. Its headers belong to the publisher, who may add more. */
 export interface WireMessage {
   readonly content: Buffer;
   readonly properties: WireProperties;
@@ -18,7 +18,7 @@ export interface WireProperties {
   readonly headers: Record<string, string | number>;
 }
 
-/** What of a delivery holds the message. Whoever sent it may have put anything there. */
+/** The parts of a delivery that contain the message. Its sender may have put anything there. */
 export interface ReceivedMessage {
   readonly content: Buffer;
   readonly fields: { readonly deliveryTag: number };
@@ -28,8 +28,8 @@ export interface ReceivedMessage {
 }
 
 /**
- * The message on the wire, in CloudEvents' binary mode; its topic is the routing key. What AMQP cannot carry in its usual place (a name over 255
- * bytes, half a surrogate pair, a header that RabbitMQ takes for an order) goes as JSON into one header of ours.
+ * The message on the wire, in CloudEvents' binary mode; its topic is the routing key. Values that AMQP cannot carry in their usual place (a name over 255
+ * bytes, half a surrogate pair, a header that RabbitMQ treats as a command) go as JSON into one header of ours.
  */
 export function toWire(message: Message): WireMessage {
   const { id, type, source, time, correlationId, replyTo, attributes, body } = message;
@@ -57,14 +57,14 @@ export function toWire(message: Message): WireMessage {
   }
   if (elsewhere) headers[ELSEWHERE] = JSON.stringify(elsewhere);
   if (body.isWellFormed()) return { content: Buffer.from(body, "utf8"), properties };
-  // UTF-8 has no way to say half a surrogate pair.
+  // UTF-8 cannot express half a surrogate pair.
   properties.contentEncoding = UTF_16;
   return { content: Buffer.from(body, "utf16le"), properties };
 }
 
 /**
- * The message in what came from the broker. What another program sent without our properties becomes a message too, with an id for this delivery
- * and empty fields, which the pipeline then judges; bytes that are not UTF-8 become a body that is no JSON. Never throws.
+ * The message in a delivery from the broker. A delivery that another program sent without our properties becomes a message too, with an id for this
+ * delivery and empty fields, which the pipeline then judges; bytes that are not UTF-8 become a body that is not JSON. Never throws.
  */
 export function fromWire(topic: string, { content, fields, properties }: ReceivedMessage): Message {
   const headers = properties.headers ?? {};
@@ -96,7 +96,7 @@ const SOURCE = "ce-source";
 const TIME = "ce-time";
 const ELSEWHERE = "x-toolbus-elsewhere";
 
-/** What had to leave its usual place. */
+/** Values that had to leave their usual place. */
 interface Elsewhere {
   readonly id?: string;
   readonly type?: string;
@@ -124,7 +124,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Other clients send numbers and truth values; tables and lists have no place in a message of ours. */
+/** Other clients send numbers and booleans; tables and lists have no place in our messages. */
 function headerText(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
@@ -139,7 +139,7 @@ function headerText(value: unknown): string | undefined {
 
 function bodyOf(content: Buffer, encoding: unknown): string {
   if (encoding === UTF_16) return content.toString("utf16le");
-  // Replaced bytes could make another JSON of it, so the whole is no JSON.
+  // With replaced bytes it could be different JSON, so the whole is made invalid.
   return isUtf8(content) ? content.toString("utf8") : `(not UTF-8) ${content.toString("utf8")}`;
 }
 

@@ -37,7 +37,7 @@ export const atLeastOnceCases: readonly BusCase[] = [
   },
   {
     area,
-    name: "a message that its consumer held when it went away comes to another one and counts higher",
+    name: "a message held by a consumer that goes away comes to another one and counts higher",
     async run(context) {
       const never = Promise.withResolvers<never>();
       const { deliveries: held, subscription } = await collect(context, "orders", () => never.promise);
@@ -74,7 +74,7 @@ export const atLeastOnceCases: readonly BusCase[] = [
       await into.until("it arrives", allArrived(["done"]));
       await subscription.stop();
       await collect(context, "orders", undefined, { into });
-      // Two, one after the other: what comes again had time to come between them.
+      // Two, one after the other: a redelivery had time to come between them.
       await context.bus.publish(probe("orders", "next"));
       await into.until("the next one arrives", allArrived(["next"]));
       await context.bus.publish(probe("orders", "last"));

@@ -18,16 +18,16 @@ export const brokenBuses: readonly BrokenBus[] = [
   { fault: "loses every third message", noticedBy: "every message of many published at once arrives", open: wrapped(losingEveryThird) },
   {
     fault: "confirms what no queue takes",
-    noticedBy: "rejects as unroutable when no queue takes the topic",
+    noticedBy: "rejects as unroutable if no queue takes the topic",
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish(sent).catch(ignoring(Unroutable)) })),
   },
   {
-    fault: "takes an id on another topic for a duplicate",
+    fault: "treats an id on another topic as a duplicate",
     noticedBy: "a message with the id of another one on another topic arrives too",
     open: wrapped(droppingDuplicates),
   },
   {
-    fault: "takes a dot for an underscore",
+    fault: "treats a dot as an underscore",
     noticedBy: "topics that differ in one character only do not mix",
     open: wrapped((bus) => ({
       ...bus,
@@ -41,8 +41,8 @@ export const brokenBuses: readonly BrokenBus[] = [
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish({ ...sent, attributes: {} }) })),
   },
   {
-    fault: "writes bodies anew",
-    noticedBy: "a queue carries a body with a key that stands twice unchanged",
+    fault: "rewrites bodies",
+    noticedBy: "a queue carries a body with a duplicate key unchanged",
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish({ ...sent, body: JSON.stringify(JSON.parse(sent.body)) }) })),
   },
   {
@@ -63,13 +63,13 @@ export const brokenBuses: readonly BrokenBus[] = [
     open: wrapped((bus) => ({ ...bus, consume: (topic, handler) => bus.consume(topic, handler, { concurrency: 1 }) })),
   },
   {
-    fault: "never redelivers what failed",
+    fault: "never redelivers failed messages",
     noticedBy: "a message whose handler throws comes again and counts higher",
     open: handling((handler) => (delivery) => handler(delivery).catch(() => ACK)),
   },
   {
-    fault: "drops what a stopped consumer held",
-    noticedBy: "a message that its consumer held when it went away comes to another one and counts higher",
+    fault: "drops messages that a stopped consumer held",
+    noticedBy: "a message held by a consumer that goes away comes to another one and counts higher",
     open: handling((handler) => async (delivery) => (delivery.count > 1 ? ACK : handler(delivery))),
   },
   {
@@ -78,7 +78,7 @@ export const brokenBuses: readonly BrokenBus[] = [
     open: handling(ackingFirst),
   },
   {
-    fault: "delivers what was acked again",
+    fault: "redelivers acked messages",
     noticedBy: "a message that was acked does not come again",
     open: handling((handler) => async (delivery) => settledAs(await handler(delivery), "ack", { kind: "retry", after: 0, reason: "" })),
   },
@@ -99,33 +99,33 @@ export const brokenBuses: readonly BrokenBus[] = [
   },
   {
     fault: "drops dead letters",
-    noticedBy: "a dead letter tells the queue, the reason, the deliveries and the message",
+    noticedBy: "a dead letter contains the queue, the reason, the deliveries and the message",
     open: handling((handler) => async (delivery) => settledAs(await handler(delivery), "dead-letter", ACK)),
   },
   {
-    fault: "lets a message go whose dead letter is refused",
-    noticedBy: "a message stays while its dead letter is refused, and becomes one when that is taken",
+    fault: "drops a message whose dead letter is refused",
+    noticedBy: "a message stays while its dead letter is refused, and becomes one when that is accepted",
     ...refusingQueues(ACK),
   },
   {
-    fault: "lets a message go whose retry is refused",
-    noticedBy: "a message stays while its retry is refused, and comes again when that is taken",
+    fault: "drops a message whose retry is refused",
+    noticedBy: "a message stays while its retry is refused, and comes again when that is accepted",
     ...refusingQueues(ACK),
   },
   { fault: "keeps secrets in dead letters", noticedBy: "a dead letter holds neither grant nor call secret", open: wrapped(tellingSecrets) },
-  { fault: "tells only the last listener", noticedBy: "every listener of the topic hears an announcement", open: wrapped(tellingOne) },
+  { fault: "notifies only the last listener", noticedBy: "every listener of the topic hears an announcement", open: wrapped(tellingOne) },
   {
     fault: "announces to queues",
     noticedBy: "announcements and queues of one topic do not mix",
     open: wrapped((bus) => ({ ...bus, announce: async (sent) => void (await Promise.all([bus.announce(sent), bus.publish(sent)])) })),
   },
   {
-    fault: "takes messages after it was closed",
+    fault: "accepts messages after it was closed",
     noticedBy: "a closed bus rejects everything",
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish(sent).catch(ignoring(BusUnavailable)) })),
   },
   {
-    fault: "says that it is ready when it is closed",
+    fault: "reports that it is ready when it is closed",
     noticedBy: "a bus is not ready from the beginning of its close on, and says why",
     open: wrapped((bus) => ({ ...bus, unready: () => [] })),
   },
@@ -146,7 +146,7 @@ export const brokenBuses: readonly BrokenBus[] = [
   },
   {
     fault: "gives handlers no time",
-    noticedBy: "stop waits for the handlers under way and takes no more",
+    noticedBy: "stop waits for the handlers under way and accepts no more",
     open: async () => memoryBus({ drainMs: 0 }),
   },
   {
@@ -154,7 +154,11 @@ export const brokenBuses: readonly BrokenBus[] = [
     noticedBy: "one consumer that handles one at a time gets messages in the order of publishing",
     open: async ({ drainMs }) => memoryBus({ drainMs, faults: { reorder: 0.5 } }),
   },
-  { fault: "forgets with its connection", noticedBy: "a message outlives the connection that published it", open: wrapped((bus) => bus) },
+  {
+    fault: "forgets messages with its connection",
+    noticedBy: "a message outlives the connection that published it",
+    open: wrapped((bus) => bus),
+  },
 ];
 
 function wrapped(breakIt: (bus: MessageBus) => MessageBus): OpenBus {

@@ -8,17 +8,17 @@ export interface BusFeatures {
   readonly ordered: "never" | "single-consumer";
   /** A retry waits as long as the handler asked for. */
   readonly delayedRetry: boolean;
-  /** What the adapter puts in the place of a message by publishing it, so that its broker can refuse it; the suite is given a way to have it refused. */
+  /** The messages that the adapter publishes to replace another message, which its broker can refuse; the suite gets a way to have them refused. */
   readonly refusable?: readonly Replacement[];
 }
 
-/** What takes the place of a message that is not acked. */
+/** What replaces a message that is not acked. */
 export type Replacement = "dead-letter" | "retry";
 
-/** Has the broker refuse what is published in the place of messages of this topic, until the function that it gives is called. */
+/** Makes the broker refuse the replacements of this topic's messages, until the returned function is called. */
 export type Refuse = (what: { readonly topic: string; readonly as: Replacement }) => Promise<() => Promise<void>>;
 
-/** What a case works with. Every case has a namespace of its own, so cases may run at the same time. */
+/** What a case works with. Every case has its own namespace, so cases may run at the same time. */
 export interface CaseContext {
   readonly bus: MessageBus;
   /** Connects once more to the same namespace; closed after the case. */
@@ -34,7 +34,7 @@ export interface CaseContext {
 export interface BusCase {
   readonly area: string;
   readonly name: string;
-  /** Features without which the case means nothing. */
+  /** Features without which the case makes no sense. */
   readonly needs?: (features: BusFeatures) => boolean;
   readonly run: (context: CaseContext) => Promise<void>;
 }

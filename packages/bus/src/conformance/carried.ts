@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { BusCase, CaseContext } from "./bus-case.ts";
 import { collect, probe, record } from "./probe.ts";
 
-const area = "what is carried";
+const area = "content";
 
 const filler = "x".repeat(MAX_BODY_BYTES - 2);
 
@@ -17,13 +17,13 @@ const messages: readonly { readonly name: string; readonly parts: Partial<Messag
   },
   { name: "an attribute with an empty value", parts: { attributes: { tracestate: "" } } },
   { name: "a body of the largest size", parts: { body: `"${filler}"` } },
-  { name: "a body that is no JSON", parts: { body: "{ not json" } },
+  { name: "a body that is not JSON", parts: { body: "{ not json" } },
   { name: "an empty body", parts: { body: "" } },
-  // A signature is over these bytes, and whoever verifies it judges what they say.
-  { name: "a body with a key that stands twice", parts: { body: ' {"n":1, "\\u006e":2,"n":3} ' } },
+  // A signature covers these bytes, and its verifier judges their meaning.
+  { name: "a body with a duplicate key", parts: { body: ' {"n":1, "\\u006e":2,"n":3} ' } },
 ];
 
-/** A message arrives as it was sent, whatever it says: reading it is the pipeline's work. */
+/** A message arrives as it was sent, whatever its content: reading it is the pipeline's work. */
 export const carriedCases: readonly BusCase[] = messages.flatMap(({ name, parts }) => [
   { area, name: `a queue carries ${name} unchanged`, run: (context) => throughQueue(context, parts) },
   { area, name: `a broadcast carries ${name} unchanged`, run: (context) => throughBroadcast(context, parts) },

@@ -29,7 +29,7 @@ export const closeCases: readonly BusCase[] = [
       await collect(context, "answers");
       const { deliveries } = await collect(context, "orders", async () => {
         await closing.promise;
-        // Longer than any promise that a close which does not wait could hide behind.
+        // Longer than any promise that could hide a close that does not wait.
         await turn();
         await bus.publish(probe("answers", "answer"));
         published = true;
@@ -58,7 +58,7 @@ export const closeCases: readonly BusCase[] = [
   },
   {
     area,
-    name: "stop waits for the handlers under way and takes no more",
+    name: "stop waits for the handlers under way and accepts no more",
     async run(context) {
       const release = Promise.withResolvers<void>();
       let ended = false;

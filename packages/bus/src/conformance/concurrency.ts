@@ -15,13 +15,13 @@ export const concurrencyCases: readonly BusCase[] = [
       let most = 0;
       const hold = async () => {
         most = Math.max(most, ++underWay);
-        // The first ones wait for each other; those behind them find a free place each.
+        // The first ones wait for each other; each of those behind them finds a free place.
         await full.promise;
         underWay--;
         return ACK;
       };
       const { deliveries } = await collect(context, "orders", hold, { concurrency: LIMIT });
-      // A consumer of another topic tells when the broker had time for one delivery too many.
+      // A consumer of another topic shows when the broker had time for one delivery too many.
       const { deliveries: other } = await collect(context, "refunds");
       const many = probes("orders", 20);
       await Promise.all(many.map((message) => context.bus.publish(message)));

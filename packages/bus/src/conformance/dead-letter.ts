@@ -9,7 +9,7 @@ const area = "dead letters";
 export const deadLetterCases: readonly BusCase[] = [
   {
     area,
-    name: "a dead letter tells the queue, the reason, the deliveries and the message",
+    name: "a dead letter contains the queue, the reason, the deliveries and the message",
     async run(context) {
       const { deliveries: dead } = await collect(context, topics.dead("orders"));
       await collect(context, "orders", ({ count }) => (count < 2 ? { kind: "retry", after: 1, reason: "once more" } : GIVE_UP));
@@ -75,6 +75,6 @@ const GIVE_UP: Disposition = { kind: "dead-letter", reason: "it is hopeless" };
 function letterOf(delivery: Delivery | undefined): DeadLetter {
   expect(delivery?.message.type).toBe(messageTypes.deadLetter);
   const parsed = parseDeadLetter(JSON.parse(delivery?.message.body ?? ""));
-  if (!parsed.ok) throw new Error(`This is no dead letter: ${JSON.stringify(parsed.problems)}`);
+  if (!parsed.ok) throw new Error(`This is not a dead letter: ${JSON.stringify(parsed.problems)}`);
   return parsed.value;
 }

@@ -4,7 +4,7 @@ import { busCases } from "./bus-cases.ts";
 import { type OpenBus, type RefuseIn, runCase } from "./run-case.ts";
 
 export interface MessageBusOptions {
-  /** Opens a bus in a namespace: nothing in it is seen from another one. A stop waits for its handlers for `drainMs`. */
+  /** Opens a bus in a namespace that is isolated from all others. A stop waits for its handlers for `drainMs`. */
   readonly open: OpenBus;
   readonly features: BusFeatures;
   /** For the features that are `refusable`. */

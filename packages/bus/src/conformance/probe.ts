@@ -2,7 +2,7 @@ import { message, type Message } from "@toolbus/contracts";
 import type { Delivery, Disposition, Subscription } from "../message-bus.ts";
 import type { CaseContext } from "./bus-case.ts";
 
-/** A message as good as any other, `id` telling it apart. */
+/** A sample message; `id` distinguishes it. */
 export function probe(topic: string, id: string, parts: Partial<Message> = {}): Message {
   return { ...message({ id, topic, type: "toolbus.probe", source: "conformance", now: Date.now(), body: { id } }), ...parts };
 }
@@ -14,11 +14,11 @@ export function probes(topic: string, count: number): readonly Message[] {
 
 export const ACK: Disposition = { kind: "ack" };
 
-/** What one or more consumers were delivered, in order, for a case that wants to wait for it. */
+/** The deliveries of one or more consumers, in order, for a case that wants to wait for them. */
 export interface Recording<T> {
   readonly items: readonly T[];
   add(item: T): void;
-  /** Resolves with the items once they satisfy a condition; rejects when the case's patience is over. */
+  /** Resolves with the items once they satisfy a condition; rejects when the case's patience is exhausted. */
   until(what: string, condition: (items: readonly T[]) => boolean): Promise<readonly T[]>;
 }
 

@@ -8,7 +8,7 @@ const area = "publish";
 export const publishCases: readonly BusCase[] = [
   {
     area,
-    name: "rejects as unroutable when no queue takes the topic",
+    name: "rejects as unroutable if no queue takes the topic",
     async run({ bus }) {
       await expect(bus.publish(probe("nobody.home", "lost"))).rejects.toBeInstanceOf(Unroutable);
     },

@@ -4,8 +4,8 @@ import { BusUnavailable, type Disposition, type MessageBus, type Subscription } 
 import type { OpenBus, RefuseIn } from "./run-case.ts";
 
 /**
- * Connections to one memory bus for each namespace, whose queues outlive them, and which can be made to refuse what takes the place of messages.
- * `instead` is what becomes of such a message: a retry in a while is right, an ack loses it.
+ * Connections to one memory bus for each namespace, whose queues outlive them, and which can be made to refuse replacements of messages. `instead` decides
+ * about the refused message: a delayed retry is right, an ack loses it.
  */
 export function refusingQueues(instead: Disposition): { readonly open: OpenBus; readonly refuse: RefuseIn } {
   const buses = new Map<string, MessageBus>();

@@ -13,11 +13,11 @@ const refusable = (replacement: Replacement): NonNullable<BusCase["needs"]> => {
   return ({ refusable: kinds = [] }) => kinds.includes(replacement);
 };
 
-/** What takes the place of a message is stored before the message is released: while the broker refuses it, the message stays. */
+/** The replacement of a message is stored before the message is released: while the broker refuses it, the message stays. */
 export const replacementCases: readonly BusCase[] = [
   {
     area,
-    name: "a message stays while its dead letter is refused, and becomes one when that is taken",
+    name: "a message stays while its dead letter is refused, and becomes one when that is accepted",
     needs: refusable("dead-letter"),
     run: async (context) => {
       await staysWhileRefused(context, "dead-letter", GIVE_UP);
@@ -28,7 +28,7 @@ export const replacementCases: readonly BusCase[] = [
   },
   {
     area,
-    name: "a message stays while its retry is refused, and comes again when that is taken",
+    name: "a message stays while its retry is refused, and comes again when that is accepted",
     needs: refusable("retry"),
     run: async (context) => {
       await staysWhileRefused(context, "retry", AGAIN);
@@ -38,7 +38,7 @@ export const replacementCases: readonly BusCase[] = [
   },
   {
     area,
-    name: "whatever the pipeline gives up stays while its dead letter is refused: unreadable, too old, hopeless, and tried too often",
+    name: "every message that the pipeline gives up stays while its dead letter is refused: unreadable, too old, hopeless, or tried too often",
     needs: refusable("dead-letter"),
     run: async (context) => {
       const { bus, refuse } = context;
@@ -73,13 +73,13 @@ export const replacementCases: readonly BusCase[] = [
   },
 ];
 
-/** Has a message settled in a way that the broker refuses, by a consumer that then ends, and by another one; then the refusal ends. */
+/** Settles a message in a way that the broker refuses, first with a consumer that then ends, then with another one; then the refusal ends. */
 async function staysWhileRefused(context: CaseContext, as: Replacement, disposition: Disposition): Promise<void> {
   const into = record<Delivery>(context);
   const holders = record<number>(context);
   const consume = (consumer: number): ReturnType<typeof collect> =>
     collect(context, "orders", () => (holders.add(consumer), disposition), { into });
-  // What they declare is there before it is refused.
+  // What they declare exists before the refusal begins.
   const consumers = [await consume(0), await consume(1)];
   const allow = await context.refuse({ topic: "orders", as });
   await context.bus.publish(probe("orders", "kept"));

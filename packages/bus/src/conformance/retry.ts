@@ -32,13 +32,13 @@ export const retryCases: readonly BusCase[] = [
       await context.bus.publish(probe("orders", "delayed"));
       await deliveries.until("the message comes again", ({ length }) => length >= 2);
       const [first = 0, second = 0] = times;
-      // The handler's clock and the broker's are not the same.
+      // The handler's clock and the broker's differ.
       expect(second - first).toBeGreaterThanOrEqual(DELAY_MS - 10);
     },
   },
   {
     area,
-    name: "a message that waits for its retry holds up no other",
+    name: "a message that waits for its retry does not delay others",
     needs: ({ delayedRetry }) => delayedRetry,
     async run(context) {
       const { deliveries } = await collect(context, "orders", ({ message, count }) =>

@@ -31,14 +31,14 @@ describe("a memory bus with faults", () => {
     expect(seen.length).toBeGreaterThanOrEqual(ids.length);
   });
 
-  it("delivers twice what it duplicates", async () => {
+  it("delivers duplicated messages twice", async () => {
     await using s = await setup({ faults: { duplicate: 1 } });
     await s.bus.publish(probe("orders", "twice"));
     const seen = await s.deliveries.until("two deliveries", ({ length }) => length === 2);
     expect(idsOf(seen)).toEqual(["twice", "twice"]);
   });
 
-  it("lets later messages overtake what it holds back", async () => {
+  it("lets later messages overtake delayed ones", async () => {
     await using s = await setup({ faults: { reorder: 0.5 } });
     for (const message of many) await s.bus.publish(message);
     const seen = idsOf(await s.deliveries.until("all messages arrive", allArrived(ids)));
@@ -46,7 +46,7 @@ describe("a memory bus with faults", () => {
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  it("confirms what it loses", async () => {
+  it("confirms lost messages", async () => {
     await using s = await setup({ faults: { lose: 1 } });
     await s.bus.publish(probe("orders", "lost"));
     s.bus.setFaults({});
@@ -54,7 +54,7 @@ describe("a memory bus with faults", () => {
     expect(idsOf(await s.deliveries.until("the next one arrives", allArrived(["kept"])))).toEqual(["kept"]);
   });
 
-  it("loses about as many as it was told to, decided by the randomness that it was given", async () => {
+  it("loses about as many as configured, decided by the given randomness", async () => {
     let calls = 0;
     await using s = await setup({ faults: { lose: 0.5 }, random: () => (calls++ % 4) / 4 });
     for (const message of many) await s.bus.publish(message);
@@ -63,12 +63,12 @@ describe("a memory bus with faults", () => {
     expect(await s.deliveries.until("the last one arrives", allArrived(["last"]))).toHaveLength(151);
   });
 
-  it("still refuses what no queue takes while it loses everything", async () => {
+  it("still refuses unroutable messages while it loses everything", async () => {
     await using s = await setup({ faults: { lose: 1 } });
     await expect(s.bus.publish(probe("refunds", "lost"))).rejects.toThrow('No queue takes "refunds"');
   });
 
-  it("hits announcements as well", async () => {
+  it("affects announcements too", async () => {
     await using s = await setup({ faults: { duplicate: 1 } });
     const heard = record<string>({ patienceMs: 5000 });
     await s.bus.listen("news", ({ id }) => heard.add(id));
@@ -113,7 +113,7 @@ describe("a memory bus", () => {
     expect(Object.isFrozen(delivery?.message)).toBe(true);
   });
 
-  it("keeps the last 1,000 letters of a dead queue that nobody consumes", async () => {
+  it("keeps the last 1,000 dead letters of a dead queue without consumers", async () => {
     await using s = await setup();
     const dead = topics.dead("orders");
     for (const message of probes(dead, 1100)) await s.bus.publish(message);
@@ -130,7 +130,7 @@ describe("a memory bus", () => {
     expect([kept.length, kept[0]]).toEqual([1000, "probe-101"]);
   });
 
-  it("lets timers have their turn while a queue is never empty", async () => {
+  it("lets timers run while a queue is never empty", async () => {
     const bus = memoryBus();
     let rounds = 0;
     await bus.consume(

@@ -1,4 +1,4 @@
-/** What the memory bus does wrong on purpose. Each of the first three is a probability from 0 to 1 for every message. */
+/** The deliberate faults of the memory bus. Each of the first three is a probability from 0 to 1 for every message. */
 export interface Faults {
   /** It arrives a second time. */
   readonly duplicate?: number;

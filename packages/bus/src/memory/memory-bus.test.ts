@@ -9,7 +9,7 @@ describeMessageBus("memory", {
 });
 
 describe("the memory bus", () => {
-  it("brings what one consumer gave back to another that is free", async () => {
+  it("brings a message that one consumer gave back to another that is free", async () => {
     const bus = memoryBus();
     const sent = message({ id: "m", topic: "work", type: "t", source: "s", now: 0, body: {} });
     const took: string[] = [];

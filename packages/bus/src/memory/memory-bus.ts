@@ -13,7 +13,7 @@ export interface MemoryBusOptions {
   /** Runs deliveries, delays and drain times; a simulator passes its own. */
   readonly schedule?: Schedule;
   readonly faults?: Faults;
-  /** How long a stop waits for handlers under way, in milliseconds; 25 s by default. 0 is a consumer that dies. */
+  /** How long a stop waits for handlers under way, in milliseconds; 25 s by default. 0 simulates a consumer that dies. */
   readonly drainMs?: number;
 }
 
@@ -23,8 +23,8 @@ export interface MemoryBus extends MessageBus {
 }
 
 /**
- * The reference of the port, in this process: its queues live as long as the bus does. Like a broker it is at least once and can be told to
- * duplicate, hold back, delay and lose. A dead queue that nobody consumes keeps its last 1,000 letters, so that nothing grows for ever.
+ * The reference of the port, in this process: its queues exist as long as the bus does. Like a broker it delivers at least once, and can be configured to
+ * duplicate, hold back, delay and lose. A dead queue without consumers keeps its last 1,000 dead letters, so that nothing grows for ever.
  */
 export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
   const { random = Math.random, clock = Date.now, drainMs = DRAIN_MS } = options;
@@ -54,7 +54,7 @@ export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
     async announce(message) {
       refuseWhen("closed");
       const kept = frozen(message);
-      // Who listens now hears it; who starts to listen a moment later does not.
+      // Current listeners hear it; later ones do not.
       const hearers = [...(listeners.get(message.topic) ?? [])];
       for (const after of arrivals(faults, random)) schedule(() => tell(hearers, kept), after);
     },

@@ -7,7 +7,7 @@ import type { Schedule } from "./schedule.ts";
 export interface Held {
   readonly message: Message;
   readonly deliveries: number;
-  /** Who last asked for another try. */
+  /** The consumer that last asked for another try. */
   readonly givenBackBy?: Consumer;
 }
 
@@ -23,7 +23,7 @@ export interface MemoryQueueOptions {
   readonly schedule: Schedule;
   /** How long a stop waits for handlers under way before their deliveries are taken back. */
   readonly drainMs: number;
-  /** How many messages it keeps while nobody consumes; beyond that the oldest goes. */
+  /** How many messages it keeps while it has no consumers; beyond that it drops the oldest. */
   readonly keepsUnread: number;
   readonly onDeadLetter: (held: Held, reason: string) => void;
 }
@@ -69,7 +69,7 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
       for (let consumer = nextFree(); consumer && waiting.size > 0; consumer = nextFree()) {
         const held = waiting.shift();
         if (!held) return;
-        // What one gave back another may be able to do.
+        // Another consumer may be able to handle a message that one gave back.
         const taker = held.givenBackBy === consumer ? (nextFree(consumer) ?? consumer) : consumer;
         void deliver(taker, { ...held, deliveries: held.deliveries + 1 });
       }
@@ -146,7 +146,7 @@ interface Consumer {
   readonly takenBack: AbortController;
   /** Set while a stop waits for the last handler. */
   idle: (() => void) | null;
-  /** Set once it takes no more deliveries; resolves when its last handler ended or was given up. */
+  /** Set once it accepts no more deliveries; resolves when its last handler ended or was given up. */
   stopping: Promise<void> | null;
 }
 

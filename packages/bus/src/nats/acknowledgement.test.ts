@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { deliveryInfo, nak } from "./acknowledgement.ts";
 
 describe("the reply subject of a delivery", () => {
-  it("tells the count and the number in the stream, in the form of each server", () => {
+  it("contains the count and the number in the stream, in the form of each server", () => {
     expect(deliveryInfo("$JS.ACK.TOOLBUS_WORK.toolbus_orders.3.17.21.1795265990457440515.0")).toEqual({ count: 3, sequence: 17 });
     expect(deliveryInfo("$JS.ACK._.hash.TOOLBUS_WORK.toolbus_orders.3.17.21.1795265990457440515.0.random")).toEqual({
       count: 3,
@@ -11,7 +11,7 @@ describe("the reply subject of a delivery", () => {
     });
   });
 
-  it.each(["", "_INBOX_toolbus_all.1", "$JS.ACK.", "$JS.ACK.S.C.x.y.1.1.1"])("is no delivery when it is %j", (reply) => {
+  it.each(["", "_INBOX_toolbus_all.1", "$JS.ACK.", "$JS.ACK.S.C.x.y.1.1.1"])("is not a delivery if it is %j", (reply) => {
     expect(deliveryInfo(reply)).toBeNull();
   });
 
@@ -28,7 +28,7 @@ describe("giving back", () => {
     [250, '-NAK {"delay":250000000}'],
     [0.1234567, '-NAK {"delay":123457}'],
     [Number.POSITIVE_INFINITY, '-NAK {"delay":86400000000000}'],
-  ])("for %d ms says a whole number of nanoseconds, a day at most", (ms, payload) => {
+  ])("for %d ms is a whole number of nanoseconds, at most a day", (ms, payload) => {
     expect(nak(ms)).toBe(payload);
   });
 });

@@ -1,6 +1,6 @@
 import { NANOS } from "./topology.ts";
 
-/** What JetStream says about a delivery, in the subject that it is to be answered to. */
+/** What JetStream says about a delivery, in its reply subject. */
 export interface DeliveryInfo {
   /** 1 the first time. */
   readonly count: number;
@@ -9,8 +9,8 @@ export interface DeliveryInfo {
 }
 
 /**
- * Reads `$JS.ACK.<stream>.<consumer>.<count>.<sequence>.<delivery>.<time>.<pending>`, or the longer form of newer servers with a domain and an
- * account behind `ACK`. Null for what is no delivery.
+ * Reads `$JS.ACK.<stream>.<consumer>.<count>.<sequence>.<delivery>.<time>.<pending>`, or the longer form of newer servers with a domain and an account
+ * after `ACK`. Null if it is not a delivery.
  */
 export function deliveryInfo(reply: string): DeliveryInfo | null {
   if (!reply.startsWith("$JS.ACK.")) return null;
@@ -20,11 +20,11 @@ export function deliveryInfo(reply: string): DeliveryInfo | null {
   return Number.isSafeInteger(count) && Number.isSafeInteger(sequence) ? { count, sequence } : null;
 }
 
-/** The answers to a delivery. Each but `WORKING` ends it; JetStream confirms none of them, and an answer that is lost brings the message again. */
+/** The answers to a delivery. Each except `WORKING` ends it; JetStream confirms none of them, and if an answer is lost the message comes again. */
 export const ACK = "+ACK";
-/** The message is done with, and shall not be delivered again. */
+/** The message is finished, and must not be delivered again. */
 export const TERM = "+TERM";
-/** Its time begins anew. */
+/** Its time starts again. */
 export const WORKING = "+WPI";
 
 /** Gives a message back, to come again in `afterMs`; at most a day. */

@@ -2,7 +2,7 @@
 export interface BackOff {
   /** Twice as long each time, up to the longest, half of it at random. */
   next(): number;
-  /** To be called when a try went well. */
+  /** To be called after a successful try. */
   reset(): void;
 }
 

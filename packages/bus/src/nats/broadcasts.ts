@@ -5,11 +5,11 @@ import type { Link, Live } from "./link.ts";
 import { messageOf, natsHeaders } from "./nats-message.ts";
 import { broadcastSubject } from "./topology.ts";
 
-/** Announcements: plain NATS, kept by nobody. */
+/** Announcements: plain NATS, stored nowhere. */
 export interface Broadcasts {
   announce(message: Message): Promise<void>;
   listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
-  /** Nobody hears any more. */
+  /** Stops all listeners. */
   close(): void;
 }
 
@@ -49,7 +49,7 @@ export function broadcasts(link: Link, { namespace, confirmMs }: { readonly name
   function subscribe(listener: Listener, { nc }: Live): void {
     listener.subscription = nc.subscribe(listener.subject, {
       callback: (error, msg) => {
-        // A server that is asked for messages sends them wherever the asker says, under the subject they had: that is no announcement.
+        // A server that is asked for messages sends them wherever the requester says, under their own subject: that is not an announcement.
         if (error || msg.subject !== listener.subject) return;
         try {
           listener.hear(messageOf(msg, ""));
@@ -69,14 +69,14 @@ export function broadcasts(link: Link, { namespace, confirmMs }: { readonly name
 interface Listener {
   readonly subject: string;
   readonly hear: (message: Message) => void;
-  /** Of the connection that lives. */
+  /** Of the live connection. */
   subscription: NatsSubscription | null;
 }
 
-/** The server confirms that it knows of a subscription, or the signal says that it takes too long. */
+/** Resolves when the server confirms the subscription, or the signal says that it takes too long. */
 async function within(confirmed: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => reject(new BusUnavailable("NATS does not confirm that it takes announcements."));
+  const giveUp = (): void => reject(new BusUnavailable("NATS does not confirm the subscription to announcements."));
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     await Promise.race([confirmed.catch(giveUp), late]);

@@ -16,18 +16,18 @@ export interface DeclareOptions {
 }
 
 /**
- * Makes the queue of a topic and that of its dead letters, where they are not yet: the streams of their kinds and a consumer each. All of it can
- * be repeated, by many at once. Rejects with `BusUnavailable` and one sentence when they cannot be had.
+ * Creates the queue of a topic and that of its dead letters, if they are missing: the streams of their kinds and a consumer each. All of it can be
+ * repeated, by many at once. Rejects with `BusUnavailable` and one sentence if they are unavailable.
  */
 export async function declareQueue(jsm: JetStreamManager, topic: string, options: DeclareOptions): Promise<QueuePlace> {
-  // The dead queue first: who consumes may find a reason for a dead letter at once.
+  // The dead queue first: a consumer may find a reason for a dead letter at once.
   await declarePlace(jsm, placeOf(options.namespace, topics.dead(topic)), options);
   const place = placeOf(options.namespace, topic);
   await declarePlace(jsm, place, options);
   return place;
 }
 
-/** Whether the queue of a topic was declared. Rejects when the server does not answer. */
+/** Whether the queue of a topic was declared. Rejects if the server does not answer. */
 export async function queueExists(jsm: JetStreamManager, { stream, durable }: QueuePlace): Promise<boolean> {
   try {
     await jsm.consumers.info(stream, durable);
@@ -58,7 +58,7 @@ async function declareStream(jsm: JetStreamManager, wanted: StreamDeclaration, l
   try {
     await jsm.streams.update(wanted.name, wanted);
   } catch (error) {
-    // It works all the same; whoever keeps the servers may have wanted it so, or this login may not change it.
+    // It still works; the operator of the servers may have wanted it so, or this login may not change it.
     log.warn({ stream: wanted.name, differs: changeable, reason: describe(error) }, "a stream has other settings and keeps them");
   }
 }
@@ -83,7 +83,7 @@ async function addStream(jsm: JetStreamManager, wanted: StreamDeclaration): Prom
   }
 }
 
-/** Looks first: a login that may not make consumers finds those that were set up for it. */
+/** Looks first: a login that may not create consumers finds those that were set up for it. */
 async function declareConsumer(jsm: JetStreamManager, place: QueuePlace, ackWaitMs: number, log: PipelineLog): Promise<void> {
   const wanted = consumerDeclaration(place, ackWaitMs);
   const found = await consumerConfigOf(jsm, place);
@@ -111,7 +111,7 @@ async function addConsumer(jsm: JetStreamManager, place: QueuePlace, wanted: Ret
   try {
     await jsm.consumers.add(place.stream, wanted);
   } catch (error) {
-    // Another process was quicker. Servers from 2.10 on tell making from changing; 2.9 does either.
+    // Another process was quicker. Servers from 2.10 on distinguish creating from changing; 2.9 does either.
     if (!hasCode(error, CONSUMER_EXISTS) && !hasCode(error, CONSUMER_NAME_IN_USE)) throw error;
     const { ack_wait, max_ack_pending, max_deliver } = wanted;
     await jsm.consumers.update(place.stream, place.durable, { ack_wait, max_ack_pending, max_deliver });
@@ -130,12 +130,12 @@ const CONSUMER_OVERLAPS = 10_100;
 
 function refusal(error: unknown, { stream, subject, durable }: QueuePlace): BusUnavailable {
   const why = REASONS.get(codeOf(error) ?? 0) ?? describe(error);
-  return new BusUnavailable(`The queue ${durable} of the stream ${stream} cannot be had for ${subject}: ${why}.`);
+  return new BusUnavailable(`The queue ${durable} of the stream ${stream} is unavailable for ${subject}: ${why}.`);
 }
 
 const REASONS: ReadonlyMap<number, string> = new Map([
   [NO_ROOM, "the server has no room for it; give it more storage, or set fewer max-bytes in BUS_URL"],
-  [NO_CLUSTER, "the server is no cluster that could keep several replicas; set replicas to 1 in BUS_URL"],
+  [NO_CLUSTER, "the server is not a cluster that could keep several replicas; set replicas to 1 in BUS_URL"],
   [NO_PEERS, "the cluster has too few servers for so many replicas; set fewer replicas in BUS_URL"],
   [SUBJECTS_OVERLAP, "another stream takes its subjects; use another namespace"],
   [CONSUMER_OVERLAPS, "another consumer of the stream takes its subject; delete that one"],

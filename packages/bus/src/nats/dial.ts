@@ -11,13 +11,13 @@ export interface Dialled {
   readonly jsm: JetStreamManager;
 }
 
-/** How a try to connect ended. `absent` may be another time, `refused` will be the same until somebody changes something. */
+/** How a try to connect ended. `absent` may change by itself, `refused` will stay the same until somebody changes something. */
 export type DialOutcome =
   | { readonly kind: "open"; readonly dialled: Dialled }
   | { readonly kind: "absent"; readonly reason: string; readonly what: "server" | "jetstream" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Tries to connect once, to each of the servers until one answers. Reasons are one sentence and hold no part of the login. */
+/** Tries to connect once, to each of the servers until one answers. Reasons are one sentence and contain nothing of the login. */
 export async function dial(settings: NatsSettings, timings: NatsTimings): Promise<DialOutcome> {
   const where = settings.servers.join(", ");
   let nc: NatsConnection;
@@ -53,7 +53,7 @@ function connectOptions(settings: NatsSettings, timings: NatsTimings): NodeConne
     timeout: timings.dialMs,
     pingInterval: timings.pingMs,
     maxPingOut: 2,
-    // The link connects again itself. The client would give up after two refusals of the login, and never release a connection whose send
+    // The link reconnects by itself. The client would give up after two refusals of the login, and never release a connection whose send
     // buffer is full when the pings go unanswered (measured with 3.4.0).
     reconnect: false,
   };
@@ -68,13 +68,13 @@ async function checked(nc: NatsConnection, { confirmMs }: NatsTimings): Promise<
     return refused(`The NATS server at ${where} has version ${version}; this bus needs ${LEAST_VERSION.join(".")} or newer.`);
   if (largest < LARGEST_MESSAGE_BYTES)
     return refused(
-      `The NATS server at ${where} takes messages of ${largest} bytes; set its max_payload to ${LARGEST_MESSAGE_BYTES} or more.`,
+      `The NATS server at ${where} accepts messages of ${largest} bytes; set its max_payload to ${LARGEST_MESSAGE_BYTES} or more.`,
     );
   const jsm = await jetstreamManager(nc, { checkAPI: false, timeout: confirmMs });
   try {
     await jsm.getAccountInfo();
   } catch (error) {
-    // A login that may not ask may still use what it was given.
+    // A login that may not ask may still use what it has rights to.
     if (refusedSubject(error) === null) return withoutJetStream(error, where, jetstream);
   }
   return { kind: "open", dialled: { nc, jsm } };
@@ -112,7 +112,7 @@ function connectFailure(error: unknown, where: string): DialOutcome {
 
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|HOSTNAME_MISMATCH)/;
 
-/** The code of the error or of what caused it: a refused connection hides it. */
+/** The code of the error or of its cause: a refused connection hides it. */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ("code" in error && typeof error.code === "string") return error.code;

@@ -5,19 +5,19 @@ import type { Full } from "./pub-ack.ts";
 const refused = (what: Full) => ({ kind: "full", what, reason: "No room." }) as const;
 
 describe("streams without room", () => {
-  it("are told until a later message to the same stream is stored", () => {
+  it("are reported until a later message to the same stream is stored", () => {
     const full = fullStreams();
     expect(full.warnings()).toEqual([]);
     full.note("work", refused("stream"));
     full.note("invoke", { kind: "stored" });
     expect(full.warnings()).toEqual([
-      expect.stringMatching(/^NATS takes no messages for the "work" stream, which is full: .*max-bytes in BUS_URL/),
+      expect.stringMatching(/^NATS accepts no messages for the "work" stream, which is full: .*max-bytes in BUS_URL/),
     ]);
     full.note("work", { kind: "stored" });
     expect(full.warnings()).toEqual([]);
   });
 
-  it("are told still when a message is stored since before, or nobody knows what became of one", () => {
+  it("are still reported if a message was already stored before, or its outcome is unknown", () => {
     const full = fullStreams();
     full.note("work", refused("stream"));
     full.note("work", { kind: "stored", again: true });
@@ -25,13 +25,15 @@ describe("streams without room", () => {
     expect(full.warnings()).toHaveLength(1);
   });
 
-  it("are told once for a server or an account that has no room for any of them", () => {
+  it("are reported once for a server or an account that has no room for any of them", () => {
     const full = fullStreams();
     full.note("work", refused("server"));
     full.note("invoke", refused("server"));
-    expect(full.warnings()).toEqual([expect.stringMatching(/^NATS takes no messages, as JetStream has no room left: .*max_file_store/)]);
+    expect(full.warnings()).toEqual([
+      expect.stringMatching(/^NATS accepts no messages, because JetStream has no room left: .*max_file_store/),
+    ]);
     full.note("work", refused("account"));
-    expect(full.warnings()[0]).toMatch(/^NATS takes no messages, as the account has stored all that it may: /);
+    expect(full.warnings()[0]).toMatch(/^NATS accepts no messages, because the account has used up its storage: /);
   });
 
   it("are forgotten with the connection on which they refused", () => {

@@ -1,13 +1,13 @@
 import type { Full, PublishOutcome } from "./pub-ack.ts";
 import type { QueueKind } from "./topology.ts";
 
-/** Which streams had no room for the last message that they were asked to store. */
+/** Which streams had no room for the last message that they should store. */
 export interface FullStreams {
-  /** What became of a message for a stream of this kind. */
+  /** The outcome of a message for a stream of this kind. */
   note(kind: QueueKind, outcome: PublishOutcome): void;
-  /** Forgets all: on another connection nobody has refused anything. */
+  /** Forgets everything: on another connection nothing has been refused. */
   clear(): void;
-  /** A sentence with its remedy each, as `/readyz` tells it. It names no namespace, as strangers may read it. */
+  /** A sentence with its remedy each, as `/readyz` reports it. It names no namespace, because strangers may read it. */
   warnings(): readonly string[];
 }
 
@@ -27,10 +27,10 @@ export function fullStreams(): FullStreams {
 function sentence(kind: QueueKind, what: Full): string {
   switch (what) {
     case "stream":
-      return `NATS takes no messages for the "${kind}" stream, which is full: see why its consumers are behind, or set more max-bytes in BUS_URL and start them again (docs/operations.md)`;
+      return `NATS accepts no messages for the "${kind}" stream, which is full: check why its consumers are behind, or set more max-bytes in BUS_URL and start them again (docs/operations.md)`;
     case "account":
-      return "NATS takes no messages, as the account has stored all that it may: raise the account's JetStream limits, or make room (docs/operations.md)";
+      return "NATS accepts no messages, because the account has used up its storage: raise the account's JetStream limits, or make room (docs/operations.md)";
     case "server":
-      return "NATS takes no messages, as JetStream has no room left: make room on its disk, or raise its max_file_store (docs/operations.md)";
+      return "NATS accepts no messages, because JetStream has no room left: make room on its disk, or raise its max_file_store (docs/operations.md)";
   }
 }

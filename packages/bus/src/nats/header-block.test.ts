@@ -10,9 +10,9 @@ function block(text: string): ReturnType<typeof readHeaderBlock> {
 const name = fc.string({ unit: fc.constantFrom("a", "B", "-", "7", "~", "!", "%"), minLength: 1, maxLength: 8 });
 const value = fc.string({ unit: fc.constantFrom("a", "B", ":", "%", "=", "7"), maxLength: 8 });
 
-describe("what stands before a body", () => {
+describe("the block before a body", () => {
   it.each([
-    ["a server that knows nobody", "NATS/1.0 503\r\n\r\n", { code: 503, description: "", headers: [] }],
+    ["a server without responders", "NATS/1.0 503\r\n\r\n", { code: 503, description: "", headers: [] }],
     ["a heartbeat", "NATS/1.0 100 Idle Heartbeat\r\nA: 1\r\n\r\n", { code: 100, description: "Idle Heartbeat", headers: [["A", "1"]] }],
     [
       "headers",
@@ -31,7 +31,7 @@ describe("what stands before a body", () => {
     ["nothing", "", { code: 0, description: "", headers: [] }],
     ["no headers", "NATS/1.0\r\n\r\n", { code: 0, description: "", headers: [] }],
     [
-      "lines that are none",
+      "malformed lines",
       "NATS/1.0\r\nword\r\n: x\r\nA Name: two\nlines\r\n",
       {
         code: 0,
@@ -48,7 +48,7 @@ describe("what stands before a body", () => {
     expect(block(text)).toEqual(read);
   });
 
-  it("is read and written as the client would", () => {
+  it("is read and written as the client does it", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(name, value), { selector: ([its]) => its }), (headers) => {
         const bytes = writeHeaderBlock(headers);

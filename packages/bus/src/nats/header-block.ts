@@ -1,17 +1,17 @@
 /** The headers of one message: each name with its value, as often as it comes. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** What stands before the body of a message: its headers and, when a server speaks for itself, a status. */
+/** The block before the body of a message: its headers and, if a server speaks for itself, a status. */
 export interface HeaderBlock {
-  /** 0 when there is none. */
+  /** 0 if there is none. */
   readonly code: number;
   readonly description: string;
   readonly headers: Headers;
 }
 
 /**
- * Reads the bytes before the body, whoever wrote them; what is no header is left out. The client's own reader takes several times as long, and throws
- * on what it would not write itself, which ends its connection.
+ * Reads the bytes before the body, whoever wrote them; lines that are not headers are left out. The client's own reader takes several times as long, and
+ * throws on input that it would not write itself, which ends its connection.
  */
 export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
   if (bytes.length === 0) return NO_BLOCK;

@@ -1,12 +1,12 @@
 /**
- * Any text as a header of NATS, which holds printable ASCII and loses spaces at its ends: the rest is percent-encoded as UTF-8, as CloudEvents
- * wants it. A surrogate that stands alone becomes U+FFFD: UTF-8 cannot say it.
+ * Any text as a NATS header, which may contain only printable ASCII and loses spaces at its ends: the rest is percent-encoded as UTF-8, as CloudEvents
+ * specifies. A lone surrogate becomes U+FFFD, because UTF-8 cannot express it.
  */
 export function encodeText(text: string): string {
   return NEEDS_CODE.test(text) ? text.toWellFormed().replaceAll(EACH_NEEDS_CODE, encodeURIComponent) : text;
 }
 
-/** The text again. What is not encoded in that way came from another program and stays as it is. */
+/** The decoded text. Text that is not encoded in this way came from another program and stays as it is. */
 export function decodeText(header: string): string {
   if (!header.includes("%")) return header;
   try {
@@ -16,6 +16,6 @@ export function decodeText(header: string): string {
   }
 }
 
-// Everything but ! # $ & to ~: spaces, quotes, percent signs, control characters and what is beyond ASCII.
+// Everything except ! # $ & to ~: spaces, quotes, percent signs, control characters and non-ASCII.
 const NEEDS_CODE = /[^!#$&-~]/;
 const EACH_NEEDS_CODE = /[^!#$&-~]/gu;

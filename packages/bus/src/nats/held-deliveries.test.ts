@@ -36,7 +36,7 @@ describe("a delivery that is held", () => {
     expect(sent).toEqual(["ack.1.1 +ACK"]);
   });
 
-  it("stays ours for as long as the server is told", () => {
+  it("stays ours as long as the server is notified", () => {
     const { take, held, pass, sent } = setup();
     const one = take(1);
     for (let n = 0; n < 10; n++) {
@@ -57,7 +57,7 @@ describe("a delivery that is held", () => {
     expect(sent).toEqual([]);
   });
 
-  it("is lost at the next look after a pause, before its handler ends", () => {
+  it("is lost at the next check after a pause, before its handler ends", () => {
     const { take, held, pass, sent } = setup();
     const [one, other] = [take(1), take(2)];
     pass(OURS_FOR_MS);
@@ -77,7 +77,7 @@ describe("a delivery that is held", () => {
     expect(sent).toEqual(["ack.1.2 +ACK"]);
   });
 
-  it("waits for its answer while there is no connection, and is not extended by what was not sent", () => {
+  it("keeps its answer while there is no connection, and is not extended by unsent notices", () => {
     const { take, held, pass, disconnect, connect, sent } = setup();
     const [one, other] = [take(1), take(2)];
     disconnect();
@@ -92,7 +92,7 @@ describe("a delivery that is held", () => {
     expect(sent).toEqual(["ack.1.1 +ACK"]);
   });
 
-  it("is given back when its consumer stops, and what ends later changes nothing", () => {
+  it("is given back when its consumer stops, and a later end changes nothing", () => {
     const { take, held, pass, sent } = setup();
     const lost = take(1);
     pass(OURS_FOR_MS);

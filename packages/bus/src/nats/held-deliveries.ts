@@ -5,25 +5,25 @@ import { type DeliveryInfo, nak, WORKING } from "./acknowledgement.ts";
 /** A delivery that its handler has not settled. */
 export interface Held {
   readonly delivery: Delivery;
-  /** Answers the server, once: not at all when the delivery is no longer ours. False when there is no connection now. */
+  /** Answers the server, once: not at all if the delivery is no longer ours. False if there is no connection now. */
   answer(payload: string): boolean;
-  /** Whether the server still counts on us. */
+  /** Whether the server still expects our answer. */
   isOurs(): boolean;
 }
 
-/** The deliveries that one consumer works on, and how long each is its own. */
+/** The deliveries that one consumer works on, and how long each stays its own. */
 export interface HeldDeliveries {
   take(message: Message, reply: string, info: DeliveryInfo): Held;
-  /** Tells the server that each is worked on; those that it has given to others by now are lost. */
+  /** Notifies the server that each is being worked on; those that it has given to others by now are lost. */
   extend(): void;
   /** Gives all of them back, to come again at once. */
   giveBack(reason: string): void;
 }
 
 /**
- * The server delivers a message again when it hears nothing for long enough, and then takes an answer of the earlier delivery for the later one. So
- * when it has heard nothing for `oursForMs`, as after a pause of the process or of the connection, the signal of the delivery aborts and nothing is
- * answered. That time is shorter than the server's: it counts from when a message was sent, and that may have taken a while to get here.
+ * The server delivers a message again if it hears nothing for long enough, and then treats an answer to the earlier delivery as one to the later. So if it
+ * has heard nothing for `oursForMs`, for example after a pause of the process or of the connection, the signal of the delivery aborts and nothing is
+ * answered. That time is shorter than the server's: it counts from when a message was sent, and the message may have taken a while to get here.
  */
 export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliveries {
   const held = new Map<number, Kept>();
@@ -71,9 +71,9 @@ export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliv
 }
 
 export interface HeldOptions {
-  /** How long a delivery is ours after the server heard of it, in milliseconds. */
+  /** How long a delivery is ours after the server last heard about it, in milliseconds. */
   readonly oursForMs: number;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Sends an answer to a delivery; false when there is no connection now. */
   readonly send: (reply: string, payload: string) => boolean;
@@ -82,7 +82,7 @@ export interface HeldOptions {
 interface Kept {
   readonly sequence: number;
   readonly reply: string;
-  /** When the server last heard that the message is worked on, by `now`. */
+  /** When the server last heard that the message is being worked on, by `now`. */
   extendedAt: number;
   readonly takenBack: AbortController;
 }

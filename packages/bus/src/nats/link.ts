@@ -7,9 +7,9 @@ import { type Dialled, dial, inboxOf } from "./dial.ts";
 import type { NatsSettings } from "./nats-url.ts";
 import type { NatsTimings } from "./timings.ts";
 
-/** One connection, as long as it lasts. What was asked of it is lost with it, and so is what it subscribed to. */
+/** One connection, as long as it lasts. Its pending requests and subscriptions are lost with it. */
 export interface Live extends Dialled {
-  /** What the reply subjects of this connection begin with; no other connection has the same. */
+  /** The prefix of this connection's reply subjects; no other connection has the same. */
   readonly inbox: string;
   /** Aborts when the connection is over. */
   readonly gone: AbortSignal;
@@ -17,17 +17,17 @@ export interface Live extends Dialled {
 
 /** Connected to the servers for ever: a connection that ends is replaced by another one. */
 export interface Link {
-  /** Null while there is none. As long as this turn lasts, what is there can be published and subscribed to. */
+  /** Null while there is none. For the rest of this turn, the connection can be published to and subscribed on. */
   readonly live: Live | null;
-  /** Why there is none, in a few words that hold no address; null while there is one. */
+  /** Why there is none, in a few words without any address; null while there is one. */
   readonly missing: string | null;
   /** The same, or throws `BusUnavailable`. */
   require(): Live;
-  /** The connection that lives, or else the next one. Rejects with `BusUnavailable` when the signal aborts first, or the link is closed. */
+  /** The live connection, or else the next one. Rejects with `BusUnavailable` if the signal aborts first, or the link is closed. */
   next(signal: AbortSignal): Promise<Live>;
-  /** Calls `part` with the connection that lives and with each later one, before anybody who waits for it. */
+  /** Calls `part` with the live connection and with each later one, before the callers that wait for it. */
   attach(part: LinkPart): void;
-  /** Sends what is written, ends the connection and makes no other. Safe to call twice. */
+  /** Sends what is written, ends the connection and opens no other. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -40,14 +40,14 @@ export interface LinkPart {
 export interface LinkOptions {
   readonly settings: NatsSettings;
   readonly timings: NatsTimings;
-  /** How long the first connection is tried, in milliseconds. */
+  /** How long to retry the first connection, in milliseconds. */
   readonly connectForMs: number;
   readonly log: PipelineLog;
   /** From 0 up to 1; spreads the tries of many processes. */
   readonly random: () => number;
 }
 
-/** Connects. Rejects with `BusUnavailable`: at once when a server refuses, after `connectForMs` when none answers. */
+/** Connects. Rejects with `BusUnavailable`: at once if a server refuses, after `connectForMs` if none answers. */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { settings, timings, log, random } = options;
   const ending = new AbortController();
@@ -120,7 +120,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     missing = DOWN;
     over.abort(new BusUnavailable(LOST));
     if (ending.signal.aborted) return;
-    log.warn({ servers: settings.servers }, "the connection to NATS was lost; it is made again");
+    log.warn({ servers: settings.servers }, "the connection to NATS was lost; it is restored");
     void redial();
   }
 
@@ -144,12 +144,12 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     await wait(timings.redialMs * (1 + random()), undefined, { signal: ending.signal }).catch(() => undefined);
   }
 
-  /** Tells when a connection is over, and makes sure that a stale one ends. */
+  /** Reports the end of a connection, and makes sure that a stale one ends. */
   async function watch(nc: NatsConnection, isOver: () => void): Promise<void> {
     void nc.closed().then(isOver);
     for await (const status of nc.status()) {
       if (status.type === "disconnect") isOver();
-      // Left alone, the client first sends what it has written, into a connection that takes nothing any more, and waits for ever.
+      // Otherwise the client first sends what it has written, into a connection that accepts nothing any more, and waits for ever.
       if (status.type === "staleConnection") void nc.close();
       if (status.type === "error") complain(status.error);
     }
@@ -166,17 +166,17 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     ending.abort();
     const last = live;
     if (!last) return;
-    // Answers to deliveries are confirmed by nobody; a server that does not reply has lost them anyway.
+    // Answers to deliveries are never confirmed; a server that does not reply has lost them anyway.
     await Promise.race([last.nc.flush(), wait(FLUSH_MS, undefined, { ref: false })]).catch(() => undefined);
     await last.nc.close();
   }
 }
 
 const FLUSH_MS = 1000;
-/** A server that starts with us may take a moment; after this somebody who looks wants to know what is waited for. */
+/** A server that starts together with us may take a moment; after this time a person who watches wants to know what the process waits for. */
 const PATIENCE_MS = 2000;
-const UNREACHABLE = "NATS cannot be reached; it is tried again and again";
+const UNREACHABLE = "NATS cannot be reached; it is retried";
 const CLOSED = "The bus is closed.";
 const DOWN = "the connection to NATS is down";
 const NO_JETSTREAM = "JetStream does not answer";
-const LOST = "The connection to NATS is down; it is made again as soon as a server answers.";
+const LOST = "The connection to NATS is down; it is restored as soon as a server answers.";

@@ -32,9 +32,9 @@ export interface NatsBusOptions {
   readonly random: () => number;
   /** How long a stop waits for handlers under way. */
   readonly drainMs: number;
-  /** How long the first connection is tried when no server answers. */
+  /** How long to retry the first connection if no server answers. */
   readonly connectForMs: number;
-  /** How long a message waits for its confirmation, and any other question for its answer. */
+  /** How long a message waits for its confirmation, and any other request for its answer. */
   readonly confirmMs: number;
   /** How many messages may be published at once before the next one waits; 256 by default. */
   readonly maxInFlight?: number;
@@ -42,12 +42,13 @@ export interface NatsBusOptions {
 }
 
 /**
- * A bus on NATS with JetStream, from version 2.9 on; what its URL says is told at `parseNatsUrl`. Rejects with `BusUnavailable` and one sentence when no server answers in time, or one refuses.
+ * A bus on NATS with JetStream, from version 2.9 on; `parseNatsUrl` documents its URL. Rejects with `BusUnavailable` and one sentence if no server answers
+ * in time, or one refuses.
  *
- * - A message is confirmed when its stream has it in a file. The server syncs files every two minutes unless it is told `sync_interval: always`.
- * - The same id within two minutes arrives once, later again. A full stream refuses messages.
- * - When the connection is lost, what was not confirmed is rejected at once, and so is what is published before it is back.
- * - A process that dies leaves its deliveries to others after 5 s.
+ * - A message is confirmed when its stream has it in a file. The server syncs files every two minutes unless it has `sync_interval: always`.
+ * - A repeat of an id within two minutes is dropped, a later one arrives again. A full stream refuses messages.
+ * - When the connection is lost, unconfirmed messages are rejected at once, and so are those that are published before it is back.
+ * - The deliveries of a process that dies go to others after 5 s.
  */
 export async function natsBus(url: string, options: NatsBusOptions): Promise<MessageBus> {
   const { clock, random, drainMs, connectForMs, confirmMs, maxInFlight = MAX_IN_FLIGHT } = options;
@@ -130,12 +131,12 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
       if (await known.find(place)) return true;
       const topic = consumed.get(place.durable);
       if (topic === undefined) return false;
-      // A queue that this bus declared was deleted, such as that of dead letters: nobody else may ever make it again.
+      // A queue that this bus declared was deleted, such as that of dead letters: nothing else may ever create it again.
       await declareTopic(link.require(), topic);
       return true;
     } catch (error) {
       if (error instanceof BusUnavailable) throw error;
-      // Who may publish to a topic may ask for its queue.
+      // A login that may publish to a topic may ask for its queue.
       if (refusedSubject(error) !== null)
         throw new NotPermitted(`This login may not publish to ${place.subject}; give it the right if it should.`);
       throw new BusUnavailable(`NATS does not say whether there is a queue ${place.durable}.`, { cause: error });

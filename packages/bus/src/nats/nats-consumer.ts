@@ -19,7 +19,7 @@ import type { NatsTimings } from "./timings.ts";
 import type { QueuePlace } from "./topology.ts";
 
 export interface NatsConsumer extends Subscription {
-  /** False while deliveries that shall come cannot: its session with the server has ended, and the next has not begun. */
+  /** False while deliveries cannot come: its session with the server has ended, and the next has not begun. */
   readonly open: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface NatsConsumerOptions {
   readonly handler: DeliveryHandler;
   readonly concurrency: number;
   readonly link: Link;
-  /** Makes the topic's queue where it is missing. */
+  /** Makes the topic's queue if it is missing. */
   readonly declare: (live: Live) => Promise<QueuePlace>;
   /** Publishes a dead letter; resolves when it is confirmed. */
   readonly bury: (delivery: Delivery, reason: string) => Promise<void>;
@@ -41,16 +41,16 @@ export interface NatsConsumerOptions {
 }
 
 /**
- * One consumer of a topic's queue. Resolves when deliveries may arrive, rejects with `BusUnavailable` when the queue cannot be had now. From then on
- * it lasts: whatever ends its session with the server (a lost connection, a deleted consumer or stream, silence), it declares the queue again and
- * begins anew. Deliveries outlive the session: their answers go over whichever connection there is.
+ * One consumer of a topic's queue. Resolves when deliveries may arrive, rejects with `BusUnavailable` if the queue is unavailable now. After that it lasts:
+ * whenever its session with the server ends (a lost connection, a deleted consumer or stream, silence), it declares the queue again and starts a new
+ * session. Deliveries outlive the session: their answers use any current connection.
  */
 export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsConsumer> {
   const { topic, handler, concurrency, link, declare, bury, timings, drainMs, log, random } = options;
   const held = heldDeliveries({ oursForMs: timings.ackWaitMs - timings.workingMs, now: () => performance.now(), send });
   const ending = new AbortController();
   const idle = Promise.withResolvers<void>();
-  /** Handlers under way, also those whose delivery is lost: each takes one of the places. */
+  /** Handlers under way, including those whose delivery is lost: each takes one of the places. */
   let running = 0;
   let open = true;
   let stopped: Promise<void> | null = null;
@@ -67,7 +67,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
   async function begin(signal: AbortSignal): Promise<PullSession> {
     const live = await link.next(signal);
     const place = await declare(live);
-    // Lost meanwhile: the next session is not to begin on what cannot be subscribed to.
+    // Lost meanwhile: the next session must not begin on a connection that cannot be subscribed on.
     if (link.live !== live) throw new BusUnavailable("The connection to NATS was lost while a queue was declared.");
     return pullSession({
       live,
@@ -107,7 +107,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     }
   }
 
-  /** Without a connection an answer waits for the next one, as long as the delivery is ours; later the message comes again. */
+  /** Without a connection an answer waits for the next one, as long as the delivery is ours; after that the message comes again. */
   async function answerLater(one: Held, answer: string): Promise<void> {
     while (one.isOurs()) {
       const live = await link.next(AbortSignal.timeout(timings.ackWaitMs)).catch(() => null);

@@ -14,7 +14,7 @@ export function messageOf(msg: Msg, fallbackId: string): Message {
   return fromWire(topicOf(msg.subject), headerBlockOf(msg).headers, msg.data, fallbackId);
 }
 
-/** What stands before the body. Never throws, unlike `msg.headers`: an exception in a callback ends the client's reading for good. */
+/** The block before the body. Never throws, unlike `msg.headers`: an exception in a callback ends the client's reading for good. */
 export function headerBlockOf(msg: Msg): HeaderBlock {
   if (!(msg instanceof MsgImpl)) return NO_HEADERS;
   return msg._msg.hdr > 0 ? readHeaderBlock(msg._rdata.subarray(0, msg._msg.hdr)) : NO_HEADERS;
@@ -22,7 +22,7 @@ export function headerBlockOf(msg: Msg): HeaderBlock {
 
 const NO_HEADERS: HeaderBlock = readHeaderBlock(new Uint8Array());
 
-/** Headers that are bytes already. All that the client does with them is to ask for these. */
+/** Headers that are bytes already. The client only reads these bytes. */
 class WrittenHeaders extends MsgHdrsImpl {
   readonly #bytes: Uint8Array;
 

@@ -2,7 +2,7 @@
 export interface NatsSettings {
   /** `host:port` each; one of them is enough to join a cluster. */
   readonly servers: readonly string[];
-  /** Insists on TLS. Without it, a server that asks for TLS gets it all the same. */
+  /** Insists on TLS. Without it, a server that asks for TLS still gets it. */
   readonly tls: boolean;
   readonly login: NatsLogin;
   /** Part of every name of this bus on the servers, so that several can share them. */
@@ -18,13 +18,13 @@ export type NatsLogin =
   | { readonly kind: "password"; readonly user: string; readonly password: string }
   | { readonly kind: "token"; readonly token: string };
 
-/** A refusal is one sentence that quotes no part of the URL but the names of its options. */
+/** A refusal is one sentence that quotes nothing from the URL but the names of its options. */
 export type ParsedNatsUrl = { readonly ok: true; readonly settings: NatsSettings } | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads `nats://user:password@host:port?namespace=name`, or `tls://…` to insist on TLS. Several servers stand behind each other with commas, the
- * login before the first; a login without a colon is a token. Special characters of a login are percent-encoded. Options: `namespace`
- * (`toolbus`), `replicas` (1) and `max-bytes` (256 MiB).
+ * Reads `nats://user:password@host:port?namespace=name`, or `tls://…` to insist on TLS. Several servers are separated by commas, the login precedes the
+ * first; a login without a colon is a token. Special characters of a login are percent-encoded. Options: `namespace` (`toolbus`), `replicas` (1) and
+ * `max-bytes` (256 MiB).
  */
 export function parseNatsUrl(url: string): ParsedNatsUrl {
   const [, scheme = "", address = "", query = ""] = WHOLE_URL.exec(url) ?? [];

@@ -1,6 +1,6 @@
-/** What became of a message that was published. */
+/** The outcome of a published message. */
 export type PublishOutcome =
-  /** A stream holds it. `again`: since an earlier try with the same id, which says nothing of the room that there is now. */
+  /** A stream holds it. `again`: it already did since an earlier try with the same id, which says nothing about the room that there is now. */
   | { readonly kind: "stored"; readonly again?: true }
   /** There is no room for it. A sentence. */
   | { readonly kind: "full"; readonly what: Full; readonly reason: string }
@@ -9,21 +9,21 @@ export type PublishOutcome =
   /** It may be stored or not. A sentence. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** What has no room: the stream itself, all that the account may store, or all that the server stores. */
+/** What has no room: the stream itself, the account's storage, or the server's. */
 export type Full = "stream" | "account" | "server";
 
-/** Reads what came back for a message: the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
+/** Reads the answer to a message: the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
 export function readPubAck(code: number, body: string, subject: string): PublishOutcome {
   if (body === "") return code === NO_RESPONDERS ? NO_STREAM : unknown(`A message to ${subject} got an empty confirmation.`);
   let answer: unknown;
   try {
     answer = JSON.parse(body);
   } catch {
-    return unknown(`A message to ${subject} got a confirmation that is no JSON.`);
+    return unknown(`A message to ${subject} got a confirmation that is not JSON.`);
   }
-  if (typeof answer !== "object" || answer === null) return unknown(`A message to ${subject} got a confirmation that is no object.`);
+  if (typeof answer !== "object" || answer === null) return unknown(`A message to ${subject} got a confirmation that is not an object.`);
   if ("error" in answer) return refusal(answer.error, subject);
-  // Whoever listens on the subject may answer; only a stream says its name.
+  // Anybody who listens on the subject may answer; only a stream gives its name.
   if ("stream" in answer && typeof answer.stream === "string" && answer.stream !== "")
     return "duplicate" in answer && answer.duplicate === true ? STORED_BEFORE : STORED;
   return unknown(`A message to ${subject} got a confirmation without a stream.`);
@@ -47,7 +47,7 @@ function refusal(error: unknown, subject: string): PublishOutcome {
   return unknown(`The stream of ${subject} refused a message: ${description.slice(0, LONGEST_DESCRIPTION) || "it does not say why"}.`);
 }
 
-/** A full stream has the code of all failures to store; only its words tell. */
+/** A full stream has the same code as all failures to store; only its words tell the difference. */
 function fullOf(code: unknown, description: string): Full | null {
   if (/maximum (?:bytes|messages) exceeded/.test(description)) return "stream";
   if (code === ACCOUNT_EXCEEDED) return "account";
@@ -60,8 +60,8 @@ const SERVER_EXCEEDED = [10023, 10047];
 
 const WHY: Readonly<Record<Full, string>> = {
   stream: "is full: its consumers are behind, or its max-bytes are too few",
-  account: "takes no message: its account has stored all that it may",
-  server: "takes no message: JetStream has no room left on the server",
+  account: "accepts no message: its account has used up its storage",
+  server: "accepts no message: JetStream has no room left on the server",
 };
 
 const LONGEST_DESCRIPTION = 200;

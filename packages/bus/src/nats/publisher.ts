@@ -7,17 +7,17 @@ import { type PublishOutcome, readPubAck } from "./pub-ack.ts";
 /** Publishes to streams. */
 export interface Publisher {
   /**
-   * Resolves when a stream confirms or refuses, or when neither can be expected any more: at once when the connection is lost, else at the
-   * deadline. With as many under way as may be, messages wait their turn while their deadline runs. Never rejects.
+   * Resolves when a stream confirms or refuses, or when neither can be expected any more: at once if the connection is lost, else at the deadline. If the
+   * maximum is in flight, messages wait their turn while their deadline runs. Never rejects.
    */
   publish(subject: string, headers: MsgHdrs, body: string): Promise<PublishOutcome>;
-  /** Resolves when nothing is under way, after a deadline at the latest. */
+  /** Resolves when nothing is in flight, after a deadline at the latest. */
   idle(): Promise<void>;
 }
 
 /**
- * One subscription takes the confirmations of all messages; the last word of their reply subject tells them apart. The client's own `js.publish`
- * makes a request of each message, which costs twice as much.
+ * One subscription receives the confirmations of all messages; the last word of their reply subject distinguishes them. The client's own `js.publish` turns
+ * each message into a request, which costs twice as much.
  */
 export function publisher(link: Link, { maxInFlight, confirmMs }: { readonly maxInFlight: number; readonly confirmMs: number }): Publisher {
   /** By token, oldest first: all have the same time to be confirmed. */

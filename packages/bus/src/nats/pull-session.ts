@@ -10,18 +10,18 @@ export interface PullSession {
   ask(): void;
   /** Resolves with the reason once no more messages can be expected. */
   readonly over: Promise<string>;
-  /** Asks for no more and gives back what arrives all the same. Resolves when nothing can arrive any more. */
+  /** Asks for no more and gives back messages that still arrive. Resolves when nothing can arrive any more. */
   stop(): Promise<void>;
 }
 
 export interface PullOptions {
   readonly live: Live;
   readonly place: QueuePlace;
-  /** A reply subject that nobody had before: what the server still holds for an earlier one must not arrive here. */
+  /** A reply subject that was never used before: messages that the server still holds for an earlier one must not arrive here. */
   readonly inbox: string;
-  /** How many messages can be taken now. */
+  /** How many messages can be accepted now. */
   readonly room: () => number;
-  /** Asks again when there is room for as many as these beyond what was asked for, or when nothing is asked for. */
+  /** Asks again when there is room for this many beyond the requested ones, or when nothing is requested. */
   readonly askFrom: number;
   readonly heartbeatMs: number;
   readonly pullMs: number;
@@ -29,14 +29,14 @@ export interface PullOptions {
 }
 
 /**
- * A request for messages stays open until it is filled or `pullMs` are over, and the server shows with heartbeats that it has not forgotten it. There
- * is never more asked for than there is room: a message that waited here would run out of its time.
+ * A request for messages stays open until it is filled or `pullMs` are over, and the server shows with heartbeats that it has not forgotten it. No more is
+ * requested than there is room for: a message that waited here would run out of its time.
  */
 export function pullSession(options: PullOptions): PullSession {
   const { live, place, inbox, room, askFrom, heartbeatMs, pullMs, onDelivery } = options;
   const { promise: over, resolve: end } = Promise.withResolvers<string>();
   const request = `$JS.API.CONSUMER.MSG.NEXT.${place.stream}.${place.durable}`;
-  /** How many messages were asked for and have not come. */
+  /** How many requested messages have not come yet. */
   let asked = 0;
   let stopping: Promise<void> | null = null;
   let heard = true;
@@ -81,7 +81,7 @@ export function pullSession(options: PullOptions): PullSession {
   function watch(): void {
     silentFor = asked > 0 && !heard ? silentFor + 1 : 0;
     heard = false;
-    // Once may be this process's own pause.
+    // A single miss may be this process's own pause.
     if (silentFor >= 2) end("the server forgot that messages were asked for");
   }
 
@@ -94,7 +94,7 @@ export function pullSession(options: PullOptions): PullSession {
     live.gone.removeEventListener("abort", lose);
     end("it was stopped");
     if (live.nc.isClosed() || subscription.isClosed()) return;
-    // The server ends the request when nobody listens. What it sent before comes before its answer.
+    // The server ends the request when nobody listens. Messages that it sent before come before its answer.
     await subscription.drain().catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { natsRights, natsSetUpRights, natsStreams } from "./rights.ts";
 
 describe("the rights of a user", () => {
-  it("are to publish, to be confirmed, and nothing else, for one that publishes", () => {
+  it("are to publish and to receive confirmations, and nothing else, for a publisher", () => {
     const duties = { publishes: ["tool.invoke.release"], consumes: [], announces: ["tool.cancel"], listens: ["tool.announce"] };
     expect(natsRights("toolbus", "agent", duties)).toEqual({
       publish: [
@@ -15,7 +15,7 @@ describe("the rights of a user", () => {
     });
   });
 
-  it("are to take from the own queue and to bury in that of its dead letters, for one that consumes", () => {
+  it("are to take from its own queue and to publish to that of its dead letters, for a consumer", () => {
     const duties = { publishes: [], consumes: ["tool.invoke.release"], announces: [], listens: [] };
     expect(natsRights("toolbus", "worker", duties).publish).toEqual([
       "$JS.API.INFO",
@@ -29,7 +29,7 @@ describe("the rights of a user", () => {
     ]);
   });
 
-  it("are to make streams and consumers and to use none, for the one that sets up", () => {
+  it("are to make streams and consumers and to use none, for the setup login", () => {
     const { publish, subscribe } = natsSetUpRights({ namespace: "toolbus", scratch: "toolbus-check" }, "setup");
     expect(publish.filter((subject) => !subject.startsWith("$JS.API."))).toEqual([]);
     expect(publish.filter((subject) => /MSG|PURGE/.test(subject))).toEqual([]);
@@ -37,7 +37,7 @@ describe("the rights of a user", () => {
     expect(subscribe).toEqual(["_INBOX_toolbus_setup.>", "_INBOX_toolbus-check_setup.>"]);
   });
 
-  it("cannot be had for what is no topic", () => {
+  it("are refused for an invalid topic", () => {
     expect(() => natsRights("toolbus", "agent", { publishes: ["tool.*"], consumes: [], announces: [], listens: [] })).toThrow(RangeError);
   });
 });

@@ -30,8 +30,8 @@ export interface NatsPlace {
 }
 
 /**
- * The least that a user needs for what it does. It may neither make nor change streams and consumers: whoever may declare a consumer chooses where the
- * server delivers, which no permission of the user looks at. Nothing of another user can reach it: its replies have a prefix of its own.
+ * The minimum that a user needs for its work. It may neither create nor change streams and consumers: a user that may declare a consumer chooses where the
+ * server delivers, which no permission of the user limits. Nothing from other users can reach it: its replies have their own prefix.
  */
 export function natsRights(namespace: string, user: string, { publishes, consumes, announces, listens }: TopicRights): NatsRights {
   const queues = consumes.map((topic) => placeOf(namespace, topic));
@@ -49,7 +49,7 @@ export function natsRights(namespace: string, user: string, { publishes, consume
   };
 }
 
-/** What the login needs that makes the streams of a namespace with their consumers, and in the scratch namespace takes them away. */
+/** What the setup login needs, which makes the streams of a namespace with their consumers, and removes them in the scratch namespace. */
 export function natsSetUpRights({ namespace, scratch }: NatsPlace, user: string): NatsRights {
   const streams = [namespace, scratch].flatMap((space) => natsStreams(space, ANY_SIZE).map(({ name }) => name));
   const scratchStreams = natsStreams(scratch, ANY_SIZE).map(({ name }) => name);
@@ -67,8 +67,8 @@ export function natsSetUpRights({ namespace, scratch }: NatsPlace, user: string)
 }
 
 /**
- * The users for a server's configuration file, to be included there: `include nats.conf`. Their passwords stand there as they are, because NATS knows
- * no other hash than bcrypt: the file is for the server alone.
+ * The users for a server's configuration file, to be included there: `include nats.conf`. Their passwords are in plain text, because NATS knows no hash
+ * other than bcrypt: the file is for the server alone.
  */
 export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]): string {
   const users = logins.map(({ user, password, rights }) => {
@@ -85,7 +85,7 @@ export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]
   return ["authorization {", "  users: [", ...users, "  ]", "}", ""].join("\n");
 }
 
-/** The streams of a namespace, as `nats stream add --config` takes each. A login with all rights makes them by itself. */
+/** The streams of a namespace, as `nats stream add --config` reads each. A login with all rights makes them by itself. */
 export function natsStreams(
   namespace: string,
   settings: { readonly replicas: number; readonly maxBytes: number },

@@ -24,8 +24,8 @@ function setup({ there = true }: { readonly there?: boolean } = {}) {
   };
 }
 
-describe("what is known of queues", () => {
-  it("is nothing until the server was asked, once for all who ask at the same time", async () => {
+describe("what is known about queues", () => {
+  it("is nothing until the server was asked, once for all simultaneous requests", async () => {
     const { known, asked } = setup();
     expect(known.has(orders)).toBe(false);
     expect(await Promise.all([known.find(orders), known.find(orders)])).toEqual([true, true]);
@@ -33,7 +33,7 @@ describe("what is known of queues", () => {
     expect(known.has(orders)).toBe(true);
   });
 
-  it("does not hold what is not there", async () => {
+  it("does not include missing queues", async () => {
     const { known, asked } = setup({ there: false });
     expect(await known.find(orders)).toBe(false);
     expect(await known.find(orders)).toBe(false);
@@ -41,7 +41,7 @@ describe("what is known of queues", () => {
     expect(asked()).toBe(2);
   });
 
-  it("is looked at again after a minute, and nobody waits for that", async () => {
+  it("is refreshed after a minute, and nobody waits for that", async () => {
     const { known, asked, pass, answers } = setup();
     known.add(orders);
     pass(60_000);
@@ -55,7 +55,7 @@ describe("what is known of queues", () => {
     expect(known.has(orders)).toBe(false);
   });
 
-  it("stays known when the server does not answer, and is asked for again", async () => {
+  it("is kept if the server does not answer, and is requested again", async () => {
     const { known, asked, pass, answers } = setup();
     known.add(orders);
     pass(60_001);

@@ -1,8 +1,8 @@
 import type { QueuePlace } from "./topology.ts";
 
-/** Which topics have a queue: a stream takes every subject of its kind, so the consumer of a topic tells. */
+/** Which topics have a queue: a stream takes every subject of its kind, so only the consumer of a topic shows it. */
 export interface Routes {
-  /** Whether the queue was there lately. One that was a while ago is looked for again, and nobody waits for that. */
+  /** Whether the queue existed lately. If that was a while ago it is checked again, and nobody waits for that. */
   has(place: QueuePlace): boolean;
   /** Looks for the queue at the server. Rejects when the server does not answer. */
   find(place: QueuePlace): Promise<boolean>;
@@ -11,8 +11,8 @@ export interface Routes {
 }
 
 /**
- * A queue is removed by operators only, so what is known of it may be old; messages that come meanwhile wait in its stream. `exists` asks the server,
- * `now` is a clock that never goes back, in milliseconds.
+ * Only operators remove queues, so the knowledge may be old; messages that come meanwhile wait in the stream. `exists` asks the server, `now` is a
+ * monotonic clock, in milliseconds.
  */
 export function routes(exists: (place: QueuePlace) => Promise<boolean>, now: () => number): Routes {
   /** When each queue was last seen, by `now`. */
@@ -22,7 +22,7 @@ export function routes(exists: (place: QueuePlace) => Promise<boolean>, now: () 
     has(place) {
       const at = seen.get(place.durable);
       if (at === undefined) return false;
-      // When nobody answers, the next message looks again.
+      // If the server does not answer, the next message checks again.
       if (now() - at > SEEN_LATELY_MS) found.find(place).catch(() => undefined);
       return true;
     },

@@ -18,7 +18,7 @@ export async function setUpNats(settings: NatsSettings, queues: readonly string[
   }
 }
 
-/** Takes away what `setUpNats` made. */
+/** Removes what `setUpNats` made. */
 export async function removeNats(settings: NatsSettings): Promise<void> {
   const { nc, jsm } = await dialled(settings);
   try {

@@ -2,12 +2,12 @@ import type { StreamConfig } from "@nats-io/jetstream";
 import type { StreamDeclaration } from "./topology.ts";
 
 export interface StreamDifferences {
-  /** Settings that no server changes, or not without losing what waits. */
+  /** Settings that no server changes, or not without losing waiting messages. */
   readonly fixed: readonly string[];
   readonly changeable: readonly string[];
 }
 
-/** By which of our settings a stream differs from what it must be. What we do not set is the operator's own. */
+/** Which of our settings differ in an existing stream. Settings that we do not set are the operator's own. */
 export function streamDifferences(found: Pick<StreamConfig, keyof StreamDeclaration>, wanted: StreamDeclaration): StreamDifferences {
   const fixed = FIXED.filter((setting) => found[setting] !== wanted[setting]);
   const changeable: string[] = CHANGEABLE.filter((setting) => found[setting] !== wanted[setting]);

@@ -2,9 +2,9 @@
 export interface NatsTimings {
   /** How long the server waits for an answer before it delivers to another. */
   readonly ackWaitMs: number;
-  /** How often it is told that a handler is still at work; less than half of that time. What is left of it is for what is slow on its way. */
+  /** How often the server is notified that a handler is still at work; less than half of that time. The rest allows for slow transport. */
   readonly workingMs: number;
-  /** How often the server shows that it still knows of an open request for messages. */
+  /** How often the server shows that it still knows an open request for messages. */
   readonly heartbeatMs: number;
   /** How long a request for messages stays open. */
   readonly pullMs: number;

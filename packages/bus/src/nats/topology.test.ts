@@ -57,15 +57,15 @@ describe("the place of a topic", () => {
     );
   });
 
-  it.each(["", ".", "a.", ".a", "a..b", "a.*", "a.>", "a b", "a\r\nPUB x", "é", "a".repeat(181)])("is none for %j", (name) => {
+  it.each(["", ".", "a.", ".a", "a..b", "a.*", "a.>", "a b", "a\r\nPUB x", "é", "a".repeat(181)])("does not exist for %j", (name) => {
     expect(queuePlace("toolbus", name)).toBeNull();
     expect(() => placeOf("toolbus", name)).toThrow(RangeError);
-    expect(() => broadcastSubject("toolbus", name)).toThrow("is no topic: those are words of letters");
+    expect(() => broadcastSubject("toolbus", name)).toThrow("is not a topic: topics are words of letters");
   });
 });
 
 describe("what is declared", () => {
-  it("keeps namespaces apart, also one that begins like another", () => {
+  it("separates namespaces, even if one begins like another", () => {
     const names = ["a", "a-work", "a-b"].flatMap((namespace) =>
       QUEUE_KINDS.flatMap((kind) => {
         const { name, subjects } = streamDeclaration(namespace, kind, { replicas: 1, maxBytes: 1 });
@@ -75,7 +75,7 @@ describe("what is declared", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("is a work queue in files that refuses what is too much", () => {
+  it("is a work queue in files that refuses messages over its limit", () => {
     expect(streamDeclaration("toolbus", "invoke", { replicas: 3, maxBytes: 1_048_576 })).toEqual({
       name: "TOOLBUS_INVOKE",
       subjects: ["toolbus.invoke.>"],
@@ -89,7 +89,7 @@ describe("what is declared", () => {
     });
   });
 
-  it("is a consumer that never gives up and waits as long as it is told", () => {
+  it("is a consumer that never gives up and waits as long as configured", () => {
     expect(consumerDeclaration(placeOf("toolbus", "orders"), 5000)).toEqual({
       durable_name: "toolbus_orders",
       name: "toolbus_orders",

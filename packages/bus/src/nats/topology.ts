@@ -2,11 +2,11 @@ import { MAX_BODY_BYTES, topics } from "@toolbus/contracts";
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream";
 
 /**
- * What a bus has on the servers, as plain data; permissions are generated from the same names.
+ * The objects of a bus on the servers, as plain data; permissions are generated from the same names.
  *
- * There is one work-queue stream for each kind of queue, which takes every subject of that kind, and one durable pull consumer for each topic,
- * with filters that do not overlap (a work queue refuses others). A topic is routed when its consumer exists, not when a stream takes its subject:
- * so topics need no change of a stream's subjects, which two processes could not make at the same time without one of them losing.
+ * There is one work-queue stream for each kind of queue, which takes every subject of that kind, and one durable pull consumer for each topic, with filters
+ * that do not overlap (a work queue refuses others). A topic is routed if its consumer exists, not if a stream takes its subject: so topics need no change
+ * of a stream's subjects, which two processes could not make at the same time without one of them losing.
  */
 export const QUEUE_KINDS = ["invoke", "reply", "approval", "work", "dead"] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
@@ -35,7 +35,7 @@ const KIND_OF_PREFIX: readonly (readonly [prefix: string, kind: QueueKind])[] = 
 const TOPIC = /^[\w-]+(?:\.[\w-]+)*$/;
 const LONGEST_TOPIC = 180;
 
-/** Null for what is no topic here, so that nobody reaches another subject by way of a reply topic. */
+/** Null if it is not a topic here, so that nobody reaches another subject by way of a reply topic. */
 export function queuePlace(namespace: string, topic: string): QueuePlace | null {
   if (!isTopic(topic)) return null;
   const kind = KIND_OF_PREFIX.find(([prefix]) => topic.startsWith(prefix))?.[1] ?? "work";
@@ -43,26 +43,26 @@ export function queuePlace(namespace: string, topic: string): QueuePlace | null 
     kind,
     stream: streamName(namespace, kind),
     subject: `${namespace}.${kind}.${topic}`,
-    // A consumer's name holds no dots; the underscore of a topic makes way, so that no two topics share a name.
+    // A consumer's name contains no dots; the topic's underscores are escaped, so that no two topics share a name.
     durable: `${namespace}_${topic.replaceAll("_", "=").replaceAll(".", "_")}`,
   };
 }
 
-/** The same for a topic of our own choice. Throws a RangeError for what is none. */
+/** The same for a topic of our own choice. Throws a RangeError for an invalid one. */
 export function placeOf(namespace: string, topic: string): QueuePlace {
   const place = queuePlace(namespace, topic);
   if (!place) throw noTopic(topic);
   return place;
 }
 
-/** The subject of announcements. Throws a RangeError for what is no topic. */
+/** The subject of announcements. Throws a RangeError for an invalid topic. */
 export function broadcastSubject(namespace: string, topic: string): string {
   if (!isTopic(topic)) throw noTopic(topic);
   return `${namespace}.broadcast.${topic}`;
 }
 
 function noTopic(topic: string): RangeError {
-  return new RangeError(`"${topic.slice(0, 60)}" is no topic: those are words of letters, digits, _ and - with dots between them.`);
+  return new RangeError(`"${topic.slice(0, 60)}" is not a topic: topics are words of letters, digits, _ and - with dots between them.`);
 }
 
 /** The topic in a subject of this namespace. */
@@ -71,14 +71,14 @@ export function topicOf(subject: string): string {
 }
 
 /**
- * What comes first in every reply subject of a connection. A user of its own may be given `<prefix>.>` and nothing else to subscribe to: with
- * `_INBOX.>` open to all, each could read what another one pulls.
+ * The prefix of every reply subject of a connection. A separate user may get `<prefix>.>` as its only right to subscribe: with `_INBOX.>` open to all, each
+ * could read what another one pulls.
  */
 export function inboxPrefix(namespace: string, user: string): string {
   return `_INBOX_${namespace}_${user.replaceAll(/[^\w-]/g, "-")}`;
 }
 
-/** With room for 64 KiB of attributes, even when each of their bytes is escaped as three. */
+/** With room for 64 KiB of attributes, even if each of their bytes is escaped as three. */
 export const LARGEST_MESSAGE_BYTES = MAX_BODY_BYTES + 256 * 1024;
 
 /** Nanoseconds in a millisecond: JetStream counts in those. */
@@ -92,7 +92,7 @@ export type StreamDeclaration = Required<
   >
 >;
 
-/** A full stream refuses what is new rather than drop what waits. */
+/** A full stream refuses new messages rather than drop waiting ones. */
 export function streamDeclaration(
   namespace: string,
   kind: QueueKind,
@@ -114,13 +114,13 @@ export function streamDeclaration(
 const DUPLICATE_WINDOW_MS = 120_000;
 
 /**
- * Deliveries that are handled or wait for their retry, over all replicas that share the consumer; with as many, no more come. How many each
- * replica handles it decides itself, by how many it asks for: a limit of one replica's concurrency would let the others stand idle, and let
- * messages that wait for a retry hold up the rest.
+ * Deliveries that are handled or wait for their retry, over all replicas that share the consumer; at this number no more come. Each replica decides how
+ * many it handles by how many it requests: a limit of one replica's concurrency would leave the others idle, and let messages that wait for a retry block
+ * the rest.
  */
 export const MAX_ACK_PENDING = 10_000;
 
-/** The consumer of a topic. It delivers for ever: the server would keep a message that it gave up, unseen, so the limit is the pipeline's. */
+/** The consumer of a topic. It delivers for ever: the server would keep a given-up message unseen, so the limit is the pipeline's. */
 export function consumerDeclaration({ subject, durable }: QueuePlace, ackWaitMs: number) {
   return {
     durable_name: durable,

@@ -6,8 +6,8 @@ import { dialled } from "./set-up.ts";
 import { broadcastSubject, inboxPrefix, placeOf } from "./topology.ts";
 
 /**
- * Tries with the login of a URL everything that one can do on the servers, in the URL's namespace, where all these queues are: nothing in it may
- * matter to anybody. `others` are the users whose replies it must not read. Rejects with `BusUnavailable` when no server answers.
+ * Tries with the login of a URL everything that one can do on the servers, in the URL's namespace, where all these queues are: its content must not matter
+ * to anybody. `others` are the users whose replies it must not read. Rejects with `BusUnavailable` if no server answers.
  */
 export async function tryNatsRights(
   settings: NatsSettings,
@@ -73,10 +73,10 @@ export async function tryNatsRights(
     if (!subscription.isClosed()) subscription.unsubscribe();
   }
 
-  /** A server says that it refuses before it answers a ping that comes later. */
+  /** A server reports a refusal before it answers a later ping. */
   async function judge(what: string, asked: string, isAllowed: boolean): Promise<void> {
     await nc.flush();
-    // What the client was told, it tells in a later turn.
+    // The client passes it on in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
     tried.push({ what, expected: isAllowed ? "allowed" : "refused", found: refused.delete(asked) ? "refused" : "allowed" });
   }

@@ -13,7 +13,7 @@ function throughWire(message: Message): Message {
   return fromWire(message.topic, headers, new TextEncoder().encode(message.body), "fallback");
 }
 
-// Any text that UTF-8 can say, much of it of the characters that headers cannot.
+// Any text that UTF-8 can express, with many characters that headers cannot.
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.constantFrom(" ", "%", ":", "\r", "\n", "\t", "\u0000", "é", "世", "🚀", "a", '"', "\ufeff", "%41") }),
@@ -52,7 +52,7 @@ describe("a message on the wire of NATS", () => {
     );
   });
 
-  it("is printable ASCII in its headers, with no more words of the server than the message id", () => {
+  it("is printable ASCII in its headers, with the message id as the only server header", () => {
     fc.assert(
       fc.property(messages, (message) => {
         for (const [name, value] of toHeaders(message)) {
@@ -83,14 +83,14 @@ describe("a message on the wire of NATS", () => {
     });
   });
 
-  it("has U+FFFD where a surrogate stands alone", () => {
+  it("has U+FFFD for a lone surrogate", () => {
     const arrived = throughWire(probe("orders", "m1", { attributes: { half: "a\ud800b" } }));
     expect(arrived.attributes).toEqual({ half: "a\ufffdb" });
   });
 });
 
-describe("what another program sent", () => {
-  it("becomes a message without fields when it has no headers", () => {
+describe("a message from another program", () => {
+  it("has no fields if it has no headers", () => {
     expect(fromWire("orders", [], new TextEncoder().encode("hello"), "STREAM:7")).toEqual({
       id: "STREAM:7",
       topic: "orders",
@@ -125,7 +125,7 @@ describe("what another program sent", () => {
     expect(fromWire("orders", [["Discount", "100% off"]], BODY, "fallback").attributes).toEqual({ Discount: "100% off" });
   });
 
-  it("has a body that is no JSON when its bytes are not UTF-8", () => {
+  it("has a body that is not JSON if its bytes are not UTF-8", () => {
     expect(fromWire("orders", [], Uint8Array.of(0x22, 0xff, 0xc3, 0x22), "fallback").body).toBe('(not UTF-8) "\ufffd\ufffd"');
   });
 

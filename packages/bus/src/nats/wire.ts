@@ -5,8 +5,8 @@ import type { Headers } from "./header-block.ts";
 import { decodeText, encodeText } from "./header-text.ts";
 
 /**
- * The headers of a message, in CloudEvents' binary mode; its body travels as it is and its topic is the subject. `Nats-Msg-Id` names the topic as
- * well: the server compares it within the whole stream, and a message to another topic is no duplicate.
+ * The headers of a message, in CloudEvents' binary mode; its body travels unchanged and its topic is the subject. `Nats-Msg-Id` includes the topic: the
+ * server compares it within the whole stream, and a message to another topic is not a duplicate.
  */
 export function toHeaders(message: Message): Headers {
   const id = encodeText(message.id);
@@ -25,9 +25,9 @@ export function toHeaders(message: Message): Headers {
 }
 
 /**
- * The message in what came from a server. What another program sent without our headers becomes a message too, with `fallbackId` and empty fields,
- * which the pipeline then judges. Of a header that comes twice the last one counts; bytes that are not UTF-8 become U+FFFD there, and in the body one
- * that is no JSON. Never throws.
+ * The message in a delivery from a server. A delivery that another program sent without our headers becomes a message too, with `fallbackId` and empty
+ * fields, which the pipeline then judges. If a header comes twice the last one counts; bytes that are not UTF-8 become U+FFFD there, and make a body
+ * invalid JSON. Never throws.
  */
 export function fromWire(topic: string, headers: Headers, body: Uint8Array, fallbackId: string): Message {
   const fields = new Map<string, string>();
@@ -63,18 +63,18 @@ const TIME = "ce-time";
 const CORRELATION_ID = "toolbus-correlation-id";
 const REPLY_TO = "toolbus-reply-to";
 
-/** Names that mean something to the server or to us; an attribute of that name travels escaped, so that nobody gives orders to a stream. */
+/** Names that mean something to the server or to us; an attribute with such a name travels escaped, so that nobody gives commands to a stream. */
 function isReserved(lower: string): boolean {
   return lower.startsWith("ce-") || lower.startsWith("nats-") || lower === CORRELATION_ID || lower === REPLY_TO;
 }
 
 /** Not by a TextDecoder, which would swallow a byte order mark. */
 function bodyOf(content: Buffer): string {
-  // Replaced bytes could make another JSON of it, so the whole is no JSON.
+  // With replaced bytes it could be different JSON, so the whole is made invalid.
   return isUtf8(content) ? content.toString("utf8") : `(not UTF-8) ${content.toString("utf8")}`;
 }
 
-/** An empty name would be no header. */
+/** An empty name would not be a header. */
 const NO_NAME = "%";
 
 function encodeName(name: string): string {

@@ -42,14 +42,14 @@ describe.each([...SERVED, "responses"] as const)("an answer of %s", (name) => {
     return outcome(model);
   };
 
-  it("that never ends is given up once it has too many bytes, and is not asked for again", async () => {
+  it("that never ends is given up once it has too many bytes, and is not requested again", async () => {
     const failed = await asked({}, talks, { kind: "endless", of: "events" });
     expect(failed).toBeInstanceOf(AnswerTooLarge);
     expect(failed).toMatchObject({ code: "answer_too_large", retryable: false });
     expect(failed.message).toMatch(/is over 262144 bytes and was given up.*MODEL_ANSWER_MAX_BYTES/);
   });
 
-  it("is given up likewise once it has too many events", async () => {
+  it("is also given up once it has too many events", async () => {
     const failed = await asked({ events: 300 }, talks, { kind: "endless", of: "events" });
     expect(failed.message).toMatch(/has more than 300 events.*MODEL_ANSWER_MAX_EVENTS/);
   });
@@ -60,35 +60,35 @@ describe.each([...SERVED, "responses"] as const)("an answer of %s", (name) => {
     expect(failed.message).toMatch(/an event of more than 65536 bytes.*MODEL_EVENT_MAX_BYTES/);
   });
 
-  it("is given up by what it is unpacked, not by what came", async () => {
+  it("is given up by its unpacked size, not by its packed one", async () => {
     const failed = await asked({}, talks, { kind: "endless", of: "events", packed: true });
     expect(failed.message).toMatch(/is over 262144 bytes/);
   });
 
-  it.each([false, true])("that is an error without an end is an error of the vendor all the same (packed: %s)", async (packed) => {
+  it.each([false, true])("that is an endless error is still an error of the vendor (packed: %s)", async (packed) => {
     const failed = await asked({}, talks, { kind: "endless", of: "error", packed });
     expect(failed).toBeInstanceOf(ProviderError);
     expect(failed).toMatchObject({ retryable: true });
   });
 
-  it("that falls silent is given up after a while, and may be asked for again", async () => {
+  it("that falls silent is given up after a while, and may be requested again", async () => {
     const failed = await asked({ silenceMs: 200 }, talks, { kind: "silence" });
     expect(failed).toBeInstanceOf(AnswerStalled);
     expect(failed).toMatchObject({ code: "answer_stalled", retryable: true });
   });
 
-  it("with longer arguments than a call may have is given up", async () => {
+  it("whose arguments are over a call's limit is given up", async () => {
     const failed = await asked({ bytes: 1e8, events: 1e6, eventBytes: 1e7 }, calls(3000));
     expect(failed.message).toMatch(/more than 2000 bytes of arguments.*MODEL_ARGUMENTS_MAX_BYTES/);
   });
 
-  it("with more calls than anybody makes is given up", async () => {
+  it("with too many calls is given up", async () => {
     const many: Brain = () => ({ calls: Array.from({ length: 300 }, () => ({ name: "look", arguments: { id: "1" } })) });
     const failed = await asked({ bytes: 1e8, events: 1e6, eventBytes: 1e7, argumentBytes: 1e6 }, many);
     expect(failed.message).toMatch(/more than 256 calls/);
   });
 
-  it("that is honest comes whole, slowly or with long arguments", async () => {
+  it("that is honest arrives whole, even slowly or with long arguments", async () => {
     server.think(calls(1900));
     const model = await modelOf(vendor, server, api, { ...DEFAULT_BOUNDS, argumentBytes: 2000 });
     const reply = await model.complete(request, { signal: AbortSignal.timeout(20_000), onText: () => undefined });

@@ -1,8 +1,8 @@
-/** What one answer of a model may take before it is given up, whatever it would have become. The signal of the call bounds its time as a whole. */
+/** The limits of one model answer; beyond them it is given up, whatever it would have become. The signal of the call limits its time as a whole. */
 export interface AnswerBounds {
-  /** The whole answer as it is read, unpacked where it came packed. */
+  /** The whole answer as it is read, unpacked if it came packed. */
   readonly bytes: number;
-  /** How many events it has; comments between them count. */
+  /** The number of events; comments between them count. */
   readonly events: number;
   /** One event with its lines, or one frame. */
   readonly eventBytes: number;
@@ -13,8 +13,8 @@ export interface AnswerBounds {
 }
 
 /**
- * Far above what an honest answer takes in the two minutes that a call has by default: at 100 tokens a second it is 12,000 events of about 400 bytes. What is
- * streamed is repeated whole in the last event of OpenAI's responses. A reasoning model may be silent for more than a minute after its first event.
+ * Far above what an honest answer needs in the two minutes that a call has by default: at 100 tokens a second it is 12,000 events of about 400 bytes.
+ * OpenAI's responses repeat the streamed text whole in the last event. A reasoning model may be silent for more than a minute after its first event.
  */
 export const DEFAULT_BOUNDS: AnswerBounds = {
   bytes: 32 * 1024 * 1024,

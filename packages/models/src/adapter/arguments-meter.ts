@@ -1,7 +1,7 @@
 import { AnswerTooLarge } from "../model-errors.ts";
 import type { AnswerBounds } from "./answer-bounds.ts";
 
-/** Counts the calls of one turn and what is written of their arguments. Both throw `AnswerTooLarge`. */
+/** Counts the calls of one turn and the size of their arguments. Both throw `AnswerTooLarge`. */
 export interface ArgumentsMeter {
   /** Another call begins. */
   begin(): void;
@@ -9,7 +9,7 @@ export interface ArgumentsMeter {
   take(text: string): void;
 }
 
-/** Many times what a run makes of one turn; whoever looks through the calls of a turn can do so without a thought. */
+/** Many times what a run accepts from one turn; code that goes through the calls of a turn needs no limit of its own. */
 const MAX_CALLS = 256;
 
 export function argumentsMeter({ argumentBytes }: AnswerBounds): ArgumentsMeter {

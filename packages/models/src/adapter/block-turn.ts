@@ -2,21 +2,21 @@ import type { ModelCall, ModelReply, ModelRequest } from "../model-provider.ts";
 import { freeCallIds } from "./call-ids.ts";
 import { mayCall, type WireTools } from "./wire-tools.ts";
 
-/** A block of an answer, and the call that it is, if it is one. */
+/** A block of an answer, and the call in it, if it is one. */
 export interface SaidBlock {
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;
 }
 
-/** What a message made of blocks says, in the form that Anthropic's Messages and Bedrock's Converse share. */
+/** The content of a message made of blocks, in the form that Anthropic's Messages and Bedrock's Converse share. */
 export interface BlockTurn<B extends SaidBlock> extends Pick<ModelReply, "text" | "calls" | "stop"> {
   /** Those that count, with their ids. */
   readonly blocks: readonly B[];
-  /** The message may end in the middle of a thought, which no vendor takes back. */
+  /** The message may end in the middle of a thought, which no vendor accepts back. */
   readonly cutOff: boolean;
 }
 
-/** The turn that these blocks are. `withId` gives a block another call id, in the vendor's own form too. */
+/** The turn that these blocks form. `withId` gives a block another call id, in the vendor's own form too. */
 export function blockTurn<B extends SaidBlock>(
   said: readonly B[],
   stop: ModelReply["stop"],
@@ -24,7 +24,7 @@ export function blockTurn<B extends SaidBlock>(
   withId: (block: B, id: string) => B,
 ): BlockTurn<B> {
   const cutOff = stop === "max_tokens" || stop === "refusal";
-  // Half a call is no call, and where none was allowed there is none.
+  // Half a call does not count, and if none was allowed there is none.
   const called = !cutOff && mayCall(request, tools);
   const blocks = called ? named(said, request, withId) : said.filter(({ call }) => call === null);
   const calls = blocks.flatMap(({ call }): readonly ModelCall[] =>
@@ -39,7 +39,7 @@ export function blockTurn<B extends SaidBlock>(
   };
 }
 
-/** The blocks with ids that the transcript has not seen. */
+/** The blocks, with ids that are new to the transcript. */
 function named<B extends SaidBlock>(blocks: readonly B[], { transcript }: ModelRequest, withId: (block: B, id: string) => B): readonly B[] {
   const ids = freeCallIds(
     blocks.flatMap(({ call }) => (call ? [call.id] : [])),

@@ -3,8 +3,8 @@ import type { AnswerBounds } from "./answer-bounds.ts";
 import type { AnswerMeter } from "./answer-meter.ts";
 
 /**
- * The same answer, whose body is read no faster than it is asked for and breaks with `AnswerTooLarge` or `AnswerStalled` at a bound; its connection is
- * closed then. What the meter sees is unpacked, so that a small packed answer cannot become a large one.
+ * The same answer, whose body is read only on demand and breaks with `AnswerTooLarge` or `AnswerStalled` at a limit; its connection is closed then. The
+ * meter sees unpacked data, so that a small packed answer cannot become a large one.
  */
 export function boundedResponse(response: Response, meter: AnswerMeter, bounds: AnswerBounds): Response {
   const { status, statusText, headers, body } = response;
@@ -32,7 +32,7 @@ export function boundedBody(body: ReadableStream<Uint8Array>, meter: AnswerMeter
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead: what nobody asks for stays with whoever sends it.
+    // Nothing is read ahead: data that nobody requests stays with the sender.
     { highWaterMark: 0 },
   );
 }

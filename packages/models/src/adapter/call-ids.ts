@@ -1,8 +1,8 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 
 /**
- * The ids of a reply's calls, in order, made to differ from one another and from every id of the transcript: an id that is missing or taken is
- * replaced by `call_<n>`, n counting the calls so far. The same transcript and reply give the same ids.
+ * The ids of a reply's calls, in order, made unique within the reply and the transcript: a missing or used id is replaced by `call_<n>`, n counting the
+ * calls so far. The same transcript and reply give the same ids.
  */
 export function freeCallIds(given: readonly string[], transcript: readonly TranscriptEntry[]): readonly string[] {
   const before = transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map(({ id }) => id) : []));
@@ -20,7 +20,7 @@ export function freeCallIds(given: readonly string[], transcript: readonly Trans
   }
 }
 
-/** An id is stored and sent to other vendors: of a monster only a replacement is kept. */
+/** An id is stored and sent to other vendors: a monstrous one is replaced. */
 function isKept(id: string): boolean {
   return id.length <= 256 && id.isWellFormed();
 }

@@ -17,7 +17,7 @@ describe("a client's error without an answer", () => {
       /nothing listens/,
     ],
     ["unknown to DNS", new Error("Connection error.", { cause: new TypeError("fetch failed", { cause: withCode("ENOTFOUND") }) }), /DNS/],
-    ["badly certified", new TypeError("fetch failed", { cause: withCode("CERT_HAS_EXPIRED") }), /certificate has expired/],
+    ["with a bad certificate", new TypeError("fetch failed", { cause: withCode("CERT_HAS_EXPIRED") }), /certificate has expired/],
     ["cut", new TypeError("terminated", { cause: withCode("UND_ERR_SOCKET") }), /broke in the middle/],
     ["cut within a frame", new Error("Truncated event message received."), /broke in the middle/],
     ["of its own timeout", Object.assign(new Error("no activity"), { name: "TimeoutError" }), /was not reached: it failed \(no activity\)/],
@@ -29,7 +29,7 @@ describe("a client's error without an answer", () => {
     expect(String(made)).not.toContain("pass");
   });
 
-  it("stays as it is when the network has no part in it", () => {
+  it("stays unchanged if the network has no part in it", () => {
     const bug = new TypeError("Cannot read properties of undefined");
     expect(connectionError(bug, provider)).toBe(bug);
     expect(connectionError("text", provider)).toBe("text");

@@ -2,8 +2,8 @@ import { NetworkError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
 /**
- * An error of a client that got no answer, or half of one: `NetworkError` with the cause in words when the connection is at fault, and otherwise
- * the error as it is, which is a bug. Clients wrap what the system said, so that the causes are looked at too.
+ * An error of a client that got no answer, or half of one: `NetworkError` with the cause in words if the connection is at fault, and otherwise the error
+ * unchanged, which is a bug. Clients wrap the system's error, so the causes are checked too.
  */
 export function connectionError(error: unknown, provider: Provider): unknown {
   const causes = causesOf(error);
@@ -43,8 +43,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: "the connection timed out",
   EPIPE: "the connection is closed",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by somebody unknown",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an unknown authority",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the other side closed the connection in the middle",
 };
 
-/** The error, what caused it, and so on; of several at once each. A chain that closes in itself ends. */
+/** The error, its cause, and so on; if there are several at once, each. A circular chain ends. */
 function causesOf(error: unknown, seen = new Set<unknown>()): readonly Error[] {
   if (!(error instanceof Error) || seen.has(error)) return [];
   seen.add(error);
@@ -65,7 +65,7 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Node's `fetch` says no more than this of a connection that failed or broke; the others are clients' own timeouts and broken streams. */
+/** Node's `fetch` says no more than this about a connection that failed or broke; the others are clients' own timeouts and broken streams. */
 function isOfTheNetwork(error: Error): boolean {
   return (
     (error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message)) ||
@@ -74,7 +74,7 @@ function isOfTheNetwork(error: Error): boolean {
   );
 }
 
-/** Without the credentials that an address may hold. */
+/** Without the credentials that an address may contain. */
 function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : "the address that is set";
 }

@@ -1,12 +1,12 @@
 import type { TranscriptEntry, VendorTurn } from "@toolbus/contracts";
 import { type IdForm, vendorId } from "./vendor-id.ts";
 
-/** A transcript for a vendor whose messages alternate between user and assistant: what stands side by side is one turn. */
+/** A transcript for a vendor whose messages alternate between user and assistant: adjacent entries of one side form one turn. */
 export type MessageTurn = UserTurn | AssistantTurn;
 
 export interface UserTurn {
   readonly role: "user";
-  /** Of the calls of the turn before, all of them. */
+  /** The results of all calls of the previous turn. */
   readonly results: readonly TurnResult[];
   /** None of them blank. */
   readonly texts: readonly string[];
@@ -19,14 +19,14 @@ export interface AssistantTurn {
 
 /** One entry of the transcript. */
 export interface AssistantPart {
-  /** Empty when there is none; never blank otherwise. */
+  /** Empty if there is none; never blank otherwise. */
   readonly text: string;
   readonly calls: readonly TurnCall[];
   readonly vendor?: VendorTurn;
 }
 
 export interface TurnCall {
-  /** In the vendor's form, and another one than every other call's of the transcript. */
+  /** In the vendor's form, and different from every other call's in the transcript. */
   readonly id: string;
   /** As the transcript has it. */
   readonly transcriptId: string;
@@ -37,22 +37,22 @@ export interface TurnCall {
 export interface TurnResult {
   /** Of the call, in the vendor's form. */
   readonly id: string;
-  /** Never blank: a vendor refuses that, of a failure above all. */
+  /** Never blank: vendors refuse that, especially for a failure. */
   readonly content: string;
   readonly isError: boolean;
 }
 
 type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
 
-/** Stands before an assistant turn that would be the first: vendors want a person to begin. */
+/** Precedes an assistant turn that would be the first: vendors require a person to begin. */
 export const OPENING = "(The conversation begins in the middle; what came before is left out.)";
-/** Stands after an assistant turn that would be the last: vendors take that for the beginning of the reply, or refuse it. */
+/** Follows an assistant turn that would be the last: vendors treat that as the beginning of the reply, or refuse it. */
 export const GO_ON = "Continue.";
 const NO_OUTPUT = "(no output)";
 
 /**
- * The transcript in turns that alternate and begin with the user's; empty only for nothing at all, and then it holds the opening. Blank texts and
- * turns without content are left out, ids get the vendor's form, and texts are well-formed UTF-16. The transcript must be paired.
+ * The transcript in turns that alternate and begin with the user's; empty only for an empty transcript, which gets the opening. Blank texts and turns
+ * without content are left out, ids get the vendor's form, and texts are well-formed UTF-16. The transcript must be paired.
  */
 export function messageTurns(transcript: readonly TranscriptEntry[], form: IdForm): readonly MessageTurn[] {
   const turns: OpenTurn[] = [];
@@ -113,7 +113,7 @@ function lastAssistant(turns: OpenTurn[]): OpenAssistant {
   return made;
 }
 
-/** Ids may repeat in a transcript, as some vendors number their calls anew each time; others take each id once. */
+/** Ids may repeat in a transcript, because some vendors restart their numbers for each reply; other vendors accept each id only once. */
 function freeId(id: string, form: IdForm, taken: Set<string>): string {
   let free = vendorId(id, form);
   for (let n = 2; taken.has(free); n++) free = vendorId(`${id}\u0000${n}`, form);
@@ -121,7 +121,7 @@ function freeId(id: string, form: IdForm, taken: Set<string>): string {
   return free;
 }
 
-/** Thinking alone is nothing that can be sent back, not even to the model that thought. */
+/** A turn of thinking alone cannot be sent back, not even to its own model. */
 function hasContent(entry: AssistantEntry): boolean {
   return entry.text.trim() !== "" || entry.calls.length > 0;
 }

@@ -4,8 +4,9 @@ import { boundedResponse } from "./bounded-response.ts";
 import { beginningOf } from "./response-text.ts";
 
 /**
- * Node's `fetch` as an SDK is to use it: of the headers only these are sent, neither what the SDK tells of the machine nor what stands in
- * `OPENAI_CUSTOM_HEADERS` or `ANTHROPIC_CUSTOM_HEADERS`; a redirect is an answer; no answer passes its bounds; of one that is an error there is only the beginning, as the SDK reads all of it.
+ * Node's `fetch` for use by an SDK. Only these headers are sent, neither the SDK's information about the machine nor `OPENAI_CUSTOM_HEADERS` or
+ * `ANTHROPIC_CUSTOM_HEADERS`. A redirect is an answer. No answer exceeds its limits. Of an error only the beginning is passed on, because the SDK reads all
+ * of it.
  */
 export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFAULT_BOUNDS): typeof fetch {
   return async (url, init) => {
@@ -15,7 +16,7 @@ export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFA
       return value === null ? [] : [[name, value]];
     });
     const answer = await fetch(url, { ...init, headers, redirect: "manual" });
-    // No `Response` can be made with a higher status; of those only the beginning is read.
+    // No `Response` can have a higher status; for those only the beginning is read.
     const response = answer.status > 599 ? answer : boundedResponse(answer, eventMeter(bounds), bounds);
     return response.ok ? response : shortened(response);
   };
@@ -23,6 +24,6 @@ export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFA
 
 async function shortened(response: Response): Promise<Response> {
   const text = await beginningOf(response);
-  // No more than the class of it counts, and no `Response` can be made of a higher one.
+  // Only its class matters, and no `Response` can have a higher one.
   return new Response(text === "" ? null : text, { status: Math.min(response.status, 599), headers: response.headers });
 }

@@ -8,8 +8,8 @@ function setup() {
   return { part, reads: () => reads };
 }
 
-describe("what stands before a turn", () => {
-  it("costs nothing until somebody asks, and then each message is read once", () => {
+describe("the prefix of a turn", () => {
+  it("costs nothing until its digest is requested, and then each message is read once", () => {
     const { part, reads } = setup();
     const sent = [part("one")];
     const prefix = sentPrefix(part("head"), sent);
@@ -22,7 +22,7 @@ describe("what stands before a turn", () => {
     expect(reads()).toBe(4);
   });
 
-  it("has one digest whenever it is asked for, and another for anything that differs", () => {
+  it("has the same digest at every request, and another for anything that differs", () => {
     const digest = (head: object, ...sent: readonly object[]) => sentPrefix(head, sent)();
     const grown: object[] = [];
     const prefix = sentPrefix({ system: "a" }, grown);

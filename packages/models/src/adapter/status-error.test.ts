@@ -39,7 +39,7 @@ describe("an answer that is an error", () => {
     [504, ProviderError, true],
     [529, ProviderError, true],
     [null, ProviderError, false],
-  ])("of status %s is of its class", (status, type, retryable) => {
+  ])("with status %s gets its class", (status, type, retryable) => {
     const error = errorFor({ status });
     expect(error).toBeInstanceOf(type);
     expect(error.retryable).toBe(retryable);
@@ -59,7 +59,7 @@ describe("an answer that is an error", () => {
     "input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000",
     "Input is too long for requested model.",
     "This model's maximum context length is 128000 tokens.",
-  ])("is an overflow when it says so: %s", (said) => {
+  ])("is an overflow if it says so: %s", (said) => {
     expect(errorFor({ said })).toBeInstanceOf(ContextOverflow);
     expect(errorFor({ said, status: 500 })).not.toBeInstanceOf(ContextOverflow);
   });
@@ -69,11 +69,11 @@ describe("an answer that is an error", () => {
     ["The value at toolConfig.tools.0.toolSpec.inputSchema.json.type must be one of the following: object.", "lookup_order"],
     ["Value '' at 'toolConfig.tools.1.member.toolSpec.name' failed to satisfy constraint", "lookup_order"],
     ["Invalid schema: tools[1].function.parameters", "orders.restock"],
-  ])("names the tool that the vendor counts: %s", (said, name) => {
+  ])("names the tool that the vendor refers to by number: %s", (said, name) => {
     expect(errorFor({ said }).message).toContain(`the tool "${name}"`);
   });
 
-  it("looks at the tools first where the vendor names none", () => {
+  it("points to the tools first if the vendor names none", () => {
     expect(errorFor({ said: "messages.0: bad" }).message).toContain("a tool's schema first");
     expect(errorFor({ said: "tools.7.custom: bad" }).message).toContain("a tool's schema first");
   });

@@ -1,15 +1,15 @@
 import { AuthenticationError, ContextOverflow, type ModelError, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
-/** An answer that is an error, in the terms that vendors share. */
+/** An error answer, in terms that vendors share. */
 export interface ErrorAnswer {
   readonly provider: Provider;
   readonly model: string;
-  /** Of the tools that were sent, in order: a complaint about `tools.3` is about the fourth. */
+  /** The names of the tools that were sent, in order: a complaint about `tools.3` is about the fourth. */
   readonly toolNames: readonly string[];
-  /** Of HTTP, or the one that stands for the vendor's own word; null for a word that is not known. */
+  /** The HTTP status, or the one that stands for the vendor's own word; null for an unknown word. */
   readonly status: number | null;
-  /** It came within a stream that had begun with 200. */
+  /** It came inside a stream that had begun with 200. */
   readonly inStream: boolean;
   /** The vendor's message. */
   readonly said: string;
@@ -19,7 +19,7 @@ export interface ErrorAnswer {
   readonly retryAfterMs: number | null;
 }
 
-/** The class that says what to do about it, with a message that says what happened, to whom and what to try. */
+/** The class that says how to react, with a message that says what happened, to whom and what to try. */
 export function statusError(answer: ErrorAnswer): ModelError {
   const { provider, model, kind, retryAfterMs } = answer;
   const { status } = answer;
@@ -29,7 +29,7 @@ export function statusError(answer: ErrorAnswer): ModelError {
 
   if (kind === "billing" || status === 402)
     return new AuthenticationError(`${provider.name} does not serve this account for now ${where}: check its credit and its plan.${words}`);
-  // Its words stay out: they may repeat the key.
+  // The vendor's words stay out: they may repeat the key.
   if (status === 401) return new AuthenticationError(`${provider.name} does not accept the key ${where}: check ${provider.keyVariable}.`);
   if (status === 403)
     return new AuthenticationError(
@@ -37,7 +37,7 @@ export function statusError(answer: ErrorAnswer): ModelError {
     );
   if (kind === "overflow" || status === 413 || (status === 400 && TOO_LONG.test(answer.said)))
     return new ContextOverflow(
-      `The prompt is longer than ${JSON.stringify(model)} of ${provider.name} takes ${where}: send less of the conversation.${words}`,
+      `The prompt is longer than ${JSON.stringify(model)} of ${provider.name} accepts ${where}: send less of the conversation.${words}`,
     );
   if (kind === "unknown-model" || status === 404)
     return new ValidationError(
@@ -69,7 +69,7 @@ const TOO_LONG =
   /prompt is too long|input is too long|too many (input|total) tokens|exceeds? (the )?(model'?s? )?(maximum )?(allowed )?context|context (limit|length|window)|maximum context/i;
 const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 424, 500, 502, 503, 504, 529]);
 
-/** A refusal is a tool's schema first: the vendor often says which. Where the path has `.member` in it, the vendor counts from one. */
+/** A refusal is most likely about a tool's schema, and the vendor often says which. If the path contains `.member`, the vendor counts from one. */
 function suspect({ said, toolNames }: ErrorAnswer): string {
   const [, index, member] = /tools[.[](\d+)\]?(\.member)?/.exec(said) ?? [];
   const name = index === undefined ? undefined : toolNames[Number(index) - (member === undefined ? 0 : 1)];

@@ -4,7 +4,7 @@ import { untilAborted } from "./until-aborted.ts";
 const never = new Promise<never>(() => {});
 
 describe("work until a signal aborts", () => {
-  it("gives what the work gives, and fails as it fails", async () => {
+  it("returns what the work returns, and fails as it fails", async () => {
     const { signal } = new AbortController();
     expect(await untilAborted(signal, async () => 7)).toBe(7);
     await expect(untilAborted(signal, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
@@ -25,7 +25,7 @@ describe("work until a signal aborts", () => {
     await expect(ended).rejects.toBe(reason);
   });
 
-  it("prefers the reason to the words of a client that noticed the abort first", async () => {
+  it("prefers the reason to the error of a client that noticed the abort first", async () => {
     const controller = new AbortController();
     const reason = new Error("deadline");
     const client = Promise.withResolvers<never>();

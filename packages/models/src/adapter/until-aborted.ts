@@ -1,6 +1,6 @@
 /**
- * Runs the work until it settles or the signal aborts, whichever is first; then it rejects with the signal's reason at once, whatever the work
- * still waits for. The work gets the signal too and should end itself; nobody reads what it does after the abort.
+ * Runs the work until it settles or the signal aborts, whichever is first; in the second case it rejects with the signal's reason at once, whatever the
+ * work still waits for. The work gets the signal too and should end itself; its result after the abort is ignored.
  */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
@@ -10,7 +10,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
   try {
     return await Promise.race([work(), aborted]);
   } catch (error) {
-    // A client that notices the abort first has its own words for it.
+    // A client that notices the abort first throws its own error.
     signal.throwIfAborted();
     throw error;
   } finally {

@@ -5,7 +5,7 @@ import { vendorId } from "./vendor-id.ts";
 const form = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 40 };
 
 describe("an id in a vendor's form", () => {
-  it("stays as it is where the vendor takes it", () => {
+  it("stays unchanged if the vendor accepts it", () => {
     for (const id of ["toolu_01A", "call_0", "seed_lookup_order", "x".repeat(40)]) expect(vendorId(id, form)).toBe(id);
   });
 
@@ -20,9 +20,9 @@ describe("an id in a vendor's form", () => {
     );
   });
 
-  it("never gives one id to two", () => {
+  it("never maps two ids to one", () => {
     const odd = ["", " ", "a b", "a.b", "a:b", "x".repeat(41), "x".repeat(42), "ä"];
-    // What was made for another id must not be taken for one that came so.
+    // A generated id must not equal one that came in this form.
     const all = [...odd, ...odd.map((id) => vendorId(id, form)), "a_b", "ab"];
     expect(new Set(all.map((id) => vendorId(id, form))).size).toBe(all.length);
   });

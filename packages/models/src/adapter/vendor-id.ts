@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
-/** What a vendor takes as the id of a call. */
+/** What a vendor accepts as the id of a call. */
 export interface IdForm {
-  /** Of the whole id; it must take letters, digits and `_`. */
+  /** For the whole id; it must accept letters, digits and `_`. */
   readonly pattern: RegExp;
   /** At least 24. */
   readonly maxLength: number;
@@ -11,8 +11,8 @@ export interface IdForm {
 const PREFIX = "tb_";
 
 /**
- * The id as this vendor takes it: itself where it keeps the form, and otherwise an opaque one. The same id always gives the same, so that call
- * and result stay a pair and a prompt stays what a vendor's cache knows, and two ids never give one: what looks like ours is made anew too.
+ * The id in a form that this vendor accepts: unchanged if it fits, and otherwise an opaque one. The same id always gives the same result, so that call and
+ * result stay a pair and a prompt stays in a vendor's cache. Two ids never give the same one: an id that looks like a generated one is replaced too.
  */
 export function vendorId(id: string, { pattern, maxLength }: IdForm): string {
   if (id.length <= maxLength && pattern.test(id) && !id.startsWith(PREFIX)) return id;

@@ -1,10 +1,10 @@
 import { cleanText } from "../offline/clean-text.ts";
 
-/** Whose words they are, and what must not stand in them. */
+/** Whose words they are, and what they must not contain. */
 export interface Provider {
   /** As people write it. */
   readonly name: string;
-  /** Which setting holds its key. */
+  /** The setting that contains its key. */
   readonly keyVariable: string;
   /** Null for the vendor's own address. */
   readonly baseUrl: string | null;
@@ -15,9 +15,9 @@ export interface Provider {
 const MOST_CHARS = 300;
 const LIKE_A_KEY = /\b(sk|gsk|xai|pk)-[A-Za-z0-9_*-]{6,}|\b(AKIA|ASIA)[A-Z0-9]{8,}|\bBearer\s+\S+/g;
 
-/** A text of a vendor as it may stand in our messages: one short line, without the key and without anything that looks like one. */
+/** A vendor's text in a form for our messages: one short line, without the key and without anything that looks like one. */
 export function vendorWords(text: string, { secret }: Pick<Provider, "secret">): string {
-  // Cut first, with room for what the rest takes out: half a key is no key, and a page of HTML is not worked through.
+  // Truncated first, with room for what is removed later: half a key is not a key, and a whole HTML page is not processed.
   const head = text.slice(0, MOST_CHARS * 8);
   const known = secret === null || secret === "" ? head : head.replaceAll(secret, "[key]");
   return cleanText(known.replace(LIKE_A_KEY, "[key]"), MOST_CHARS);

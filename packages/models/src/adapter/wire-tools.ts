@@ -3,18 +3,18 @@ import { dialectRules } from "../schema/dialect-rules.ts";
 import type { DialectName } from "../schema/dialect.ts";
 import type { ModelRequest } from "../model-provider.ts";
 
-/** The tools of one request in a vendor's form, with the way to their names there and back. */
+/** The tools of one request in a vendor's form, with the mapping of their names in both directions. */
 export interface WireTools {
   /**
-   * As they are sent, in the order of the request. What has no form for this vendor is left out, and so is the second of two with one name, and
-   * what comes after as many as the vendor takes: the most wanted come first.
+   * As they are sent, in the order of the request. Left out are tools that cannot be expressed for this vendor, the second of two with one name, and those
+   * over the vendor's limit: the most wanted come first.
    */
   readonly offered: readonly CompiledTool[];
   /** The tools' own names, in the same order: a vendor's complaint about `tools.3` is about the fourth. */
   readonly names: readonly string[];
-  /** How the vendor is told this tool's name, offered or not. */
+  /** The vendor's name for this tool, offered or not. */
   wireName(name: string): string;
-  /** The call as the tool's author would read it. A name that nobody offered passes through as it is, and its arguments too. */
+  /** The call as the tool's author would read it. A name that was not offered stays unchanged, and so do its arguments. */
   restored(wireName: string, argumentsText: string): { readonly name: string; readonly arguments: string };
 }
 
@@ -42,17 +42,17 @@ export function wireTools(tools: ModelRequest["tools"], dialect: DialectName): W
   };
 }
 
-/** How many tools one request to this vendor may have. */
+/** The maximum number of tools in one request to this vendor. */
 export function mostTools(dialect: DialectName): number {
   return dialectRules(dialect)?.tools ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether a call may come at all. A vendor that cannot be told so, or does not keep to it, writes calls that count for nothing. */
+/** Whether a call may come at all. If a vendor cannot be told that none may, or ignores it, its calls do not count. */
 export function mayCall({ toolChoice }: ModelRequest, { offered }: WireTools): boolean {
   return toolChoice !== "none" && offered.length > 0;
 }
 
-/** A tool of an earlier turn that is not offered any more: its calls still stand in the transcript, under a name that the vendor takes. */
+/** A tool of an earlier turn that is no longer offered: its calls are still in the transcript, under a name that the vendor accepts. */
 function nameAlone(name: string, dialect: DialectName): string {
   const tool = compileTool({ name, description: "", parameters: { type: "object", properties: {} } }, dialect);
   return tool.ok ? tool.name : name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";

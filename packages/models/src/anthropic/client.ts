@@ -3,29 +3,34 @@ import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { plainFetch } from "../adapter/plain-fetch.ts";
 import { ProviderError } from "../model-errors.ts";
 
-/** Sends one request and gives the events of its answer. Rejects with what the SDK throws, or with `ProviderError` for no stream of events. */
+/**
+ * Sends one request and returns the events of its answer. Rejects with the SDK's error, or with `ProviderError` if the answer is not a stream of events.
+ */
 export type AnthropicClient = (
   params: Anthropic.MessageCreateParamsStreaming,
   signal: AbortSignal,
 ) => Promise<AsyncIterable<Anthropic.RawMessageStreamEvent>>;
 
-/** The longest wait that a timer takes: the signal is the deadline, the SDK has none of its own. */
+/** The longest wait that a timer supports: the signal is the deadline, the SDK has none of its own. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** All that is sent besides the body; the SDK would add what it knows of the machine. */
+/** Everything that is sent besides the body; the SDK would add its information about the machine. */
 const SENT = ["content-type", "accept", "user-agent", "anthropic-version", "authorization"];
 
-/** Opens no connection. Nothing of the environment has a say in where it goes, with which key and headers. The SDK's own retries, spans and log are off: a retry that nobody sees is none of ours. */
+/**
+ * Opens no connection. The environment does not influence the address, the key or the headers. The SDK's own retries, spans and log are off: hidden retries
+ * are not allowed.
+ */
 export function anthropicClient({ apiKey, baseUrl, bounds }: AdapterSettings): AnthropicClient {
   const client = new Anthropic({
-    // An empty key keeps the SDK from looking for another one in the environment or on the disk.
+    // An empty key stops the SDK from looking for another one in the environment or on the disk.
     apiKey: apiKey ?? "",
     baseURL: baseUrl ?? "https://api.anthropic.com",
     maxRetries: 0,
     timeout: NO_TIMEOUT_MS,
     logLevel: "off",
     openTelemetry: false,
-    // As `Headers`, these outweigh `ANTHROPIC_CUSTOM_HEADERS`, which could name another key.
+    // As `Headers`, these override `ANTHROPIC_CUSTOM_HEADERS`, which could name another key.
     defaultHeaders: new Headers({ authorization: `Bearer ${apiKey ?? ""}`, "user-agent": "toolbus" }),
     fetch: plainFetch(SENT, bounds),
   });

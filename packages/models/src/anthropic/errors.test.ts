@@ -33,7 +33,7 @@ describe("errors of Anthropic", () => {
     [529, ProviderError],
     [500, ProviderError],
     [429, RateLimitError],
-  ])("come as events within a stream too: %d", async (status, type) => {
+  ])("also come as events inside a stream: %d", async (status, type) => {
     await using bundle = await setup();
     bundle.server.failNext({ kind: "error-in-stream", status });
     const { error } = await failure(bundle.provider, bundle.request);
@@ -42,7 +42,7 @@ describe("errors of Anthropic", () => {
     expect(String(error)).toMatch(/within the stream.*req_011CTestToolbus/);
   });
 
-  it("name a model that is not there, and how to set another", async () => {
+  it("name a missing model, and how to set another", async () => {
     await using bundle = await setup("claude-nowhere");
     const { error } = await failure(bundle.provider, bundle.request);
     expect(error).toBeInstanceOf(ValidationError);

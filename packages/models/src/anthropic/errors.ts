@@ -7,16 +7,16 @@ import { statusError } from "../adapter/status-error.ts";
 
 interface Asked {
   readonly settings: AdapterSettings;
-  /** Of the tools that were sent, in order. */
+  /** The names of the tools that were sent, in order. */
   readonly toolNames: readonly string[];
 }
 
-/** What the SDK threw, as one of the classes that the loop knows. An error that is none of the vendor's or the network's passes through. */
+/** The SDK's error, as one of the classes that the loop knows. An error that comes neither from the vendor nor from the network passes through. */
 export function anthropicError(error: unknown, { settings, toolNames }: Asked): unknown {
   if (error instanceof ModelError) return error;
   const provider = { name: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", baseUrl: settings.baseUrl, secret: settings.apiKey };
   if (error instanceof SyntaxError)
-    return new ProviderError("Anthropic's answer holds JSON that is broken: nothing of it is used.", true, { cause: error });
+    return new ProviderError("Anthropic's answer contains broken JSON: nothing of it is used.", true, { cause: error });
   if (error instanceof APIConnectionError || !(error instanceof APIError)) return connectionError(error, provider);
   const said = error.apiMessage ?? "";
   return statusError({
@@ -41,7 +41,7 @@ function requestIdIn(body: unknown): string | null {
 /** It comes as a plain 400. */
 const OUT_OF_CREDIT = /credit balance is too low/i;
 
-/** An `error` event within a stream has a type and no status: platform.claude.com/docs/en/api/errors. */
+/** An `error` event inside a stream has a type and no status: platform.claude.com/docs/en/api/errors. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

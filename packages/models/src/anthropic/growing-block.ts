@@ -6,13 +6,13 @@ import { callInput } from "../adapter/call-input.ts";
 export interface GrowingBlock {
   readonly start: Anthropic.RawContentBlockStartEvent["content_block"];
   readonly deltas: Anthropic.RawContentBlockDelta[];
-  /** Which call of the message it is, from 0; null for a block that is none. */
+  /** The number of the call in the message, from 0; null for a block that is not a call. */
   readonly call: number | null;
 }
 
-/** A block that came whole. */
+/** A complete block. */
 export interface MessageBlock {
-  /** As a plain answer would have held it: this is what goes back to the vendor. */
+  /** As a non-streamed answer would contain it: this is what goes back to the vendor. */
   readonly block: JsonObject;
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;

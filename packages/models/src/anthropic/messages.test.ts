@@ -22,7 +22,7 @@ function blocksOf({ content }: Anthropic.MessageParam): readonly Anthropic.Conte
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The neutral form again, without what the vendor's rules added. */
+/** The neutral form again, without the additions for the vendor's rules. */
 function readBack(messages: readonly Anthropic.MessageParam[]): readonly AskedMessage[] {
   return messages.flatMap((message): readonly AskedMessage[] => {
     const blocks = blocksOf(message);
@@ -68,7 +68,7 @@ describe("messages for Anthropic", () => {
     );
   });
 
-  it("are the same again for the same transcript, and begin the same when it grows: the cache knows them by that", () => {
+  it("are the same for the same transcript, and begin the same when it grows, so that the cache finds them", () => {
     const odd = seedTurn("", { id: "a b", name: lookup.name, arguments: "{}" });
     const transcript = [userEntry("Look."), odd, resultEntry("a b", lookup.name, "1"), odd, resultEntry("a b", lookup.name, "2")];
     const plain = (messages: readonly Anthropic.MessageParam[]) =>
@@ -111,11 +111,11 @@ describe("messages for Anthropic", () => {
       vendor: { ...own.vendor, payload: { content: blocks, prefix } },
     });
 
-    it("send it back as it came, but for a text that is blank", () => {
+    it("send it back unchanged, except for a blank text", () => {
       expect(sent(own)).toEqual([content[0], content[1], content[3]]);
     });
 
-    it("leave out thinking of both kinds when it was made behind something else, and behind a blank text that is left out", () => {
+    it("leave out thinking of both kinds if it was made after another prefix, or after a blank text that is left out", () => {
       const [thinking = {}, said = {}, blank = {}, used = {}] = content;
       const redacted = { type: "redacted_thinking", data: "sig" };
       const elsewhere = { ...own.vendor, payload: { content: [thinking, redacted, said, used], prefix: "elsewhere" } };
@@ -142,7 +142,7 @@ describe("messages for Anthropic", () => {
       ["that says something else", { ...own, text: "I look no more." }],
       ["that has no list", { ...own, vendor: { ...own.vendor, payload: { type: "text" } } }],
       ["that is a list", { ...own, vendor: { ...own.vendor, payload: content } }],
-    ])("write it anew from the neutral form when it is %s", (_, turn) => {
+    ])("rewrite it from the neutral form if it is %s", (_, turn) => {
       const blocks = sent(turn);
       expect(JSON.stringify(blocks)).not.toContain("sig");
       expect(blocks.at(-1)).toEqual({ type: "tool_use", id: "toolu_1", name: lookup.name, input: { id: "7" } });

@@ -7,10 +7,10 @@ import type { IdForm } from "../adapter/vendor-id.ts";
 import type { WireTools } from "../adapter/wire-tools.ts";
 import { ANTHROPIC_API, isThinking, ownTurn } from "./payload.ts";
 
-/** Marks the end of what may be cached. The vendor takes up to four marks. */
+/** Marks the end of what may be cached. The vendor accepts up to four marks. */
 export const CACHED: Anthropic.CacheControlEphemeral = { type: "ephemeral" };
 
-/** `tool_use.id` must match this; the length is a careful one. */
+/** `tool_use.id` must match this; the length is a cautious one. */
 const ID_FORM: IdForm = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 };
 
 type Block = Anthropic.ContentBlockParam;
@@ -25,13 +25,13 @@ interface Writing {
 /** The messages of a request. */
 export interface AnthropicMessages {
   readonly messages: readonly Anthropic.MessageParam[];
-  /** The digest of what the answer is made behind: `head` and all of the messages. */
+  /** The digest of the answer's prefix: `head` and all of the messages. */
   readonly prefix: () => string;
 }
 
 /**
- * The transcript as the Messages API takes it: turns alternate and begin with the user's, results stand first in the one message after their
- * calls, and the turns of this model go back as they came, without their thinking where something before it has changed.
+ * The transcript for the Messages API: turns alternate and begin with the user's, results come first in the one message after their calls, and the turns of
+ * this model go back unchanged, without their thinking if something before it has changed.
  */
 export function anthropicMessages(transcript: readonly TranscriptEntry[], { tools, model, head }: Writing): AnthropicMessages {
   const messages: Anthropic.MessageParam[] = [];
@@ -63,7 +63,7 @@ function userBlocks({ results, texts }: UserTurn): Block[] {
 interface Replaying {
   readonly tools: WireTools;
   readonly model: string;
-  /** Of what stands before the message. */
+  /** The prefix of the message. */
   readonly prefix: () => string;
 }
 
@@ -79,8 +79,8 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Block[
 }
 
 /**
- * The turn as this model wrote it, thinking and signatures among it; null unless it says what the neutral form says. A part that is not the first of
- * its message has something before it that was not there when it was made.
+ * The turn as this model wrote it, including thinking and signatures; null unless it says the same as the neutral form. A part that is not the first of its
+ * message has something before it that was not there when it was made.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): Block[] | null {
   const own = vendor?.api === ANTHROPIC_API && vendor.model === model ? ownTurn(vendor.payload) : null;
@@ -95,7 +95,7 @@ function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { too
   return sendable(own.content, thought).map(asBlock);
 }
 
-/** The vendor itself writes blank texts at times, and refuses them when they come back: thinking behind one has lost what stood before it. */
+/** The vendor itself sometimes writes blank texts, and refuses them when they come back: thinking after one has lost its prefix. */
 function sendable(content: readonly JsonObject[], thought: boolean): readonly JsonObject[] {
   const blankAt = content.findIndex(isBlank);
   const thoughtUntil = !thought ? 0 : blankAt < 0 ? content.length : blankAt;
@@ -110,18 +110,18 @@ function spokenIn(blocks: readonly JsonObject[]): string {
   return blocks.map((block) => (block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : "")).join("");
 }
 
-/** It came from the vendor as a block and was kept as it was. */
+/** It came from the vendor as a block and was kept unchanged. */
 function asBlock(block: JsonObject): Block {
   return block as unknown as Block;
 }
 
-/** A turn that the vendor paused in the middle of its own tool goes back at the very end, with nothing behind it. */
+/** A turn that the vendor paused in the middle of its own tool goes back at the very end, with nothing after it. */
 function waitsForTheVendor({ content }: Anthropic.MessageParam): boolean {
   const last = typeof content === "string" ? undefined : content.at(-1);
   return last !== undefined && (last.type === "server_tool_use" || (last.type !== "tool_result" && last.type.endsWith("_tool_result")));
 }
 
-/** The last two messages of the user: the vendor looks back twenty blocks for what it knows, which one long turn may have filled. */
+/** The last two messages of the user: the vendor looks back twenty blocks for cached content, and one long turn may have filled those. */
 function withCacheMarks(messages: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
   const marked = new Set(messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2));
   return messages.map((message, at) => (marked.has(at) ? withCacheMark(message) : message));

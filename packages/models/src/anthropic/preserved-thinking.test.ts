@@ -21,7 +21,7 @@ async function setup() {
     return answers ? { thinking, text: `Answer ${turn}.` } : { thinking, calls: [{ name: lookup.name, arguments: { id: `${turn}` } }] };
   });
 
-  /** One turn, and the request after it as a store gives it back. */
+  /** One turn, and the request after it as a store returns it. */
   async function turn(request: ModelRequest): Promise<ModelRequest> {
     const { reply } = await completed(provider, request);
     const next = afterReply(request, reply, provider);
@@ -62,7 +62,7 @@ function withUser(request: ModelRequest, text: string): ModelRequest {
 }
 
 const begin = requestOf([]);
-/** Where the second message of the user's stands, after a message, a call, its result and an answer. */
+/** The place of the user's second message, after a message, a call, its result and an answer. */
 const SECOND = 4;
 
 describe("thinking that Anthropic signed", () => {
@@ -81,7 +81,7 @@ describe("thinking that Anthropic signed", () => {
   it.each<[string, Change, readonly number[]]>([
     ["the first messages are pruned", (request) => ({ ...request, transcript: request.transcript.slice(SECOND) }), []],
     [
-      "a summary stands in their place",
+      "a summary replaces them",
       (request) => ({ ...request, transcript: [userEntry("Summary: one thing."), ...request.transcript.slice(SECOND)] }),
       [],
     ],
@@ -96,16 +96,16 @@ describe("thinking that Anthropic signed", () => {
       [1],
     ],
     [
-      "a message in the middle is another",
+      "a message in the middle is different",
       (request) => ({ ...request, transcript: request.transcript.map((entry, at) => (at === SECOND ? userEntry("Other.") : entry)) }),
       [1, 2],
     ],
-    ["the system prompt is another", (request) => ({ ...request, system: "Today is another day." }), []],
+    ["the system prompt is different", (request) => ({ ...request, system: "Today is another day." }), []],
     ["a tool is added", (request) => ({ ...request, tools: [...request.tools, toolNamed("third_tool")] }), []],
-    ["a tool is gone", (request) => ({ ...request, tools: [lookup] }), []],
+    ["a tool is removed", (request) => ({ ...request, tools: [lookup] }), []],
     ["the tools have another order", (request) => ({ ...request, tools: [restock, lookup] }), []],
     ["no tools are offered", (request) => ({ ...request, tools: [] }), []],
-  ])("is left out behind the change, and what is thought then goes back again, when %s", async (_, change, kept) => {
+  ])("is left out after the change, and later thoughts go back again, if %s", async (_, change, kept) => {
     await using bundle = await setup();
     const talked = await bundle.said(await bundle.said(begin, "One."), "Two.");
     const changed = await bundle.turn(withUser(change(talked), "Three."));
@@ -123,7 +123,7 @@ describe("thinking that Anthropic signed", () => {
     ).toEqual(calls.map(({ id }) => id));
   });
 
-  it("is left out of calls that are still to be answered, too", async () => {
+  it("is also left out of calls that still need an answer", async () => {
     await using bundle = await setup();
     const called = await bundle.turn(withUser(await bundle.said(begin, "One."), "Two."));
     await bundle.turn({ ...called, tools: [...called.tools, toolNamed("third_tool")] });
@@ -132,7 +132,7 @@ describe("thinking that Anthropic signed", () => {
     expect(bundle.sentBlocks().filter(({ type }) => type === "tool_use")).toHaveLength(2);
   });
 
-  it("holds again when what was changed is as it was, but for what was thought in between", async () => {
+  it("is valid again when the change is undone, except for thoughts in between", async () => {
     await using bundle = await setup();
     const talked = await bundle.said(begin, "One.");
     const away = await bundle.said({ ...talked, system: "Another." }, "Two.");
@@ -141,7 +141,7 @@ describe("thinking that Anthropic signed", () => {
     expect(bundle.thoughtsSent()).toEqual([1, 2]);
   });
 
-  it("goes back around the turns of another model, none of whose own does", async () => {
+  it("goes back around the turns of another model, whose own thinking does not", async () => {
     await using bundle = await setup();
     const talked = await bundle.said(begin, "One.");
     const payload = { content: [{ type: "thinking", thinking: "Thought 9.", signature: "of another" }], prefix: "x" };
@@ -162,7 +162,7 @@ describe("thinking that Anthropic signed", () => {
     expect(bundle.thoughtsSent()).toEqual([1, 2, 3, 4]);
   });
 
-  it("is left out of a turn that went on from one before it, which is one message with it from then on", async () => {
+  it("is left out of a turn that continued a previous one, because both form one message from then on", async () => {
     await using bundle = await setup();
     const begun = await bundle.turn(requestOf([userEntry("One."), seedTurn("I begin.")]));
     const answered = await bundle.turn(begun);

@@ -10,7 +10,7 @@ const request = requestOf([]);
 const tools = wireTools([lookup], "anthropic");
 const replying = { request, tools, prefix: () => "behind this" };
 
-/** Events as they came over the wire, those that the SDK has no type for among them. */
+/** Events as they came over the wire, including those that the SDK has no type for. */
 async function read(...events: readonly object[]) {
   async function* stream() {
     for (const event of events) yield event as Anthropic.RawMessageStreamEvent;
@@ -32,14 +32,14 @@ const end = [
 ];
 
 describe("a message of Anthropic", () => {
-  it("is read from its events, with those passed over that nobody knows", async () => {
+  it("is read from its events, ignoring unknown ones", async () => {
     const odd = { type: "content_block_delta", index: 0, delta: { type: "made_up_delta" } };
     const { message, deltas } = await read(start, { type: "made_up" }, ...text.slice(0, 2), odd, ...text.slice(2), ...end);
     expect(message.blocks.map((block) => block.text)).toEqual(["Hello"]);
     expect(deltas).toEqual(["Hello"]);
   });
 
-  it("counts all of the prompt, what the cache gave and took among it, and thinking separately", async () => {
+  it("counts the whole prompt, including cache reads and writes, and thinking separately", async () => {
     const usage = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 1000, output_tokens: 1 };
     const { message } = await read(
       { ...start, message: { ...start.message, usage } },
@@ -67,7 +67,7 @@ describe("a message of Anthropic", () => {
     ["before its end", [start, ...text]],
     ["before the last event", [start, ...text, ...end.slice(0, 1)]],
     ["in the middle of a block", [start, ...text.slice(0, 2), ...end]],
-  ])("is nothing when the stream breaks off %s", async (_, events) => {
+  ])("gives nothing if the stream breaks off %s", async (_, events) => {
     await expect(read(...events)).rejects.toBeInstanceOf(NetworkError);
   });
 
@@ -79,13 +79,13 @@ describe("a message of Anthropic", () => {
     await expect(read(...events)).rejects.toBeInstanceOf(ProviderError);
   });
 
-  it.each([null, "made_up"])("is not used when it stopped for %j, which nobody knows", async (reason) => {
+  it.each([null, "made_up"])("is not used if it stopped for the unknown reason %j", async (reason) => {
     const { message } = await read(start, ...text, { ...end[0], delta: { stop_reason: reason } }, { type: "message_stop" });
     expect(() => replyOf(message, { ...replying, model: "m" })).toThrow(ProviderError);
     expect(() => replyOf(message, { ...replying, model: "m" })).toThrow(JSON.stringify(reason));
   });
 
-  it("keeps what the vendor's own tools did, but calls nothing for it", async () => {
+  it("keeps the work of the vendor's own tools, but calls nothing for it", async () => {
     const own = [
       {
         type: "content_block_start",

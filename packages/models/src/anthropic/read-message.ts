@@ -6,7 +6,7 @@ import { argumentsMeter } from "../adapter/arguments-meter.ts";
 import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
 import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-block.ts";
 
-/** A message that came whole. */
+/** A complete message. */
 export interface ReadMessage {
   readonly model: string;
   readonly blocks: readonly MessageBlock[];
@@ -19,7 +19,7 @@ export interface MessageUsage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
-  /** Null when the vendor does not say. */
+  /** Null if the vendor does not say. */
   readonly thinking: number | null;
 }
 
@@ -33,9 +33,9 @@ interface Reading {
 const NOTHING: MessageUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, thinking: null };
 
 /**
- * Reads the events to the end and passes on what is written meanwhile. Only `message_stop` after the end of every block makes a message: rejects
- * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be, and with
- * `AnswerTooLarge` for calls that are too many or too long.
+ * Reads the events to the end and passes on the text meanwhile. Only `message_stop` after the end of every block completes a message: rejects with
+ * `NetworkError` if the stream ends before, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too many or too long
+ * calls.
  */
 export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStreamEvent>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;
@@ -89,7 +89,7 @@ export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStre
         stopped = true;
         break;
       default:
-        // The vendor adds events and says that a client must pass over those that it does not know.
+        // The vendor adds events and says that clients must ignore unknown ones.
         event satisfies never;
     }
   }
@@ -112,7 +112,7 @@ function say(text: string, { context }: Reading): void {
   if (text !== "" && !context.signal.aborted) context.onText(text);
 }
 
-/** What is said again replaces what was said: the figures of `message_delta` are those of the whole message so far. */
+/** Repeated figures replace earlier ones: those of `message_delta` cover the whole message so far. */
 function usageWith(before: MessageUsage, said: Partial<Anthropic.Usage | Anthropic.MessageDeltaUsage> | undefined): MessageUsage {
   return {
     input: said?.input_tokens ?? before.input,

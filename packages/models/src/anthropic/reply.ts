@@ -10,13 +10,13 @@ import { stopOf } from "./stop-reason.ts";
 interface Replying {
   readonly request: ModelRequest;
   readonly tools: WireTools;
-  /** The model that was asked. */
+  /** The requested model. */
   readonly model: string;
-  /** The digest of what it was asked with. */
+  /** The digest of the request's prefix. */
   readonly prefix: () => string;
 }
 
-/** The turn that a whole message is. Throws `ProviderError` when it stopped for a reason that is not known. */
+/** The turn that a complete message forms. Throws `ProviderError` if it stopped for an unknown reason. */
 export function replyOf(message: ReadMessage, { model, prefix, ...replying }: Replying): ModelReply {
   const { blocks, cutOff, ...turn } = blockTurn(message.blocks, stopOf(message.stopReason), replying, withId);
   const kept = blocks.map(({ block }) => block);

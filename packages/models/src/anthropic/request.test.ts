@@ -14,21 +14,21 @@ function paramsOf(more: Partial<ModelRequest>) {
 }
 
 describe("a request to Anthropic", () => {
-  it("has no temperature, whatever is asked for", () => {
+  it("has no temperature, whatever is requested", () => {
     expect(paramsOf({ temperature: 0.7 })).not.toHaveProperty("temperature");
   });
 
-  it("asks for no longer reply than the model gives, and for one token at least", () => {
+  it("asks for at most the model's longest reply, and for at least one token", () => {
     expect(paramsOf({ maxTokens: 1_000_000 }).max_tokens).toBe(8192);
     expect(paramsOf({ maxTokens: 0 }).max_tokens).toBe(1);
   });
 
-  it("leaves a blank system prompt out, and marks any other for the cache, the tools before it with it", () => {
+  it("leaves a blank system prompt out, and marks any other for the cache, together with the tools before it", () => {
     expect(paramsOf({ system: " \n" })).not.toHaveProperty("system");
     expect(paramsOf({ system: "Be kind." }).system).toEqual([{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }]);
   });
 
-  it("sends exactly what the compiler made of a tool", () => {
+  it("sends exactly the compiler's form of a tool", () => {
     const spec = toolNamed("orders.lookup");
     const compiled = compileTool(spec, "anthropic");
     if (!compiled.ok) throw new Error(compiled.reason);
@@ -36,13 +36,13 @@ describe("a request to Anthropic", () => {
     expect(paramsOf({ tools: [spec] }).tools).toEqual([{ name, description, input_schema: parameters, ...(strict ? { strict } : {}) }]);
   });
 
-  it("says nothing of tools when there are none", () => {
+  it("does not mention tools if there are none", () => {
     const params = paramsOf({ tools: [] });
     expect(params).not.toHaveProperty("tools");
     expect(params).not.toHaveProperty("tool_choice");
   });
 
-  it("defines what was called when nothing is offered any more, and lets nothing be called", () => {
+  it("defines the called tools if nothing is offered any more, and allows no calls", () => {
     const calls = ["a.b", lookup.name, "a.b"].map((name, n) => ({ id: `c${n}`, name, arguments: "{}" }));
     const transcript = [seedTurn("", ...calls), ...calls.map(({ id, name }) => resultEntry(id, name, "{}"))];
     const params = paramsOf({ transcript, tools: [] });
@@ -50,7 +50,7 @@ describe("a request to Anthropic", () => {
     expect(params.tool_choice).toEqual({ type: "none" });
   });
 
-  it("says with every choice that one call is enough, but for none", () => {
+  it("limits every choice except none to one call", () => {
     for (const toolChoice of ["auto", "required", `tool:${lookup.name}`] as const)
       expect(paramsOf({ toolChoice, parallelCalls: false }).tool_choice).toMatchObject({ disable_parallel_tool_use: true });
     expect(paramsOf({ toolChoice: "none", parallelCalls: false }).tool_choice).toEqual({ type: "none" });

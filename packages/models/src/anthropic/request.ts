@@ -5,11 +5,11 @@ import type { ModelRequest } from "../model-provider.ts";
 import { mostTools, type WireTools } from "../adapter/wire-tools.ts";
 import { anthropicMessages, CACHED } from "./messages.ts";
 
-/** A request, and what its answer has to remember of it. */
+/** A request, and what its answer must remember about it. */
 export interface MessageRequest {
   /** As it is sent. */
   readonly params: Anthropic.MessageCreateParamsStreaming;
-  /** The digest of what the answer is made behind. */
+  /** The digest of the answer's prefix. */
   readonly prefix: () => string;
 }
 
@@ -29,7 +29,7 @@ export function messageRequest(request: ModelRequest, tools: WireTools, { model,
   return { params, prefix };
 }
 
-/** The vendor's order is tools, system, messages: one mark at the end of the system prompt keeps the tools with it. */
+/** The vendor's order is tools, system, messages: one mark at the end of the system prompt also covers the tools. */
 function systemOf(system: string): Pick<Anthropic.MessageCreateParams, "system"> {
   return system === "" ? {} : { system: [{ type: "text", text: system, cache_control: CACHED }] };
 }
@@ -52,7 +52,7 @@ function toolsOf(request: ModelRequest, wire: WireTools): Pick<Anthropic.Message
   return { tools, tool_choice: { type: "auto", ...one } };
 }
 
-/** Messages with calls in them are refused when no tools are defined: what was called is, and may not be called again. */
+/** Messages with calls are refused if no tools are defined: the called ones are defined, and may not be called again. */
 function toolsOfThePast(called: readonly string[]): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
   const names = called.slice(0, mostTools("anthropic"));
   if (names.length === 0) return {};

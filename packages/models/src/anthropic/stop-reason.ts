@@ -1,7 +1,7 @@
 import { ProviderError } from "../model-errors.ts";
 import type { StopReason } from "../model-provider.ts";
 
-/** The vendor's word in ours. Throws `ProviderError` for a word that is not known: what the turn is worth is not known then either. */
+/** The vendor's word in ours. Throws `ProviderError` for an unknown word, because the value of the turn is then unknown too. */
 export function stopOf(reason: string | null): StopReason {
   switch (reason) {
     case "end_turn":

@@ -1,6 +1,6 @@
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 
-/** What the Bedrock adapter needs beside the rest. `apiKey` is a Bedrock API key, sent as a bearer token. */
+/** What the Bedrock adapter needs in addition. `apiKey` is a Bedrock API key, sent as a bearer token. */
 export interface BedrockSettings extends AdapterSettings {
   /** `us-east-1`; null leaves it to AWS's own settings (`AWS_REGION`, the profile). */
   readonly region: string | null;
@@ -11,6 +11,6 @@ export interface BedrockSettings extends AdapterSettings {
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of credentials that were lent for a while. */
+  /** For temporary credentials. */
   readonly sessionToken?: string;
 }

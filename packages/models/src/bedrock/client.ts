@@ -9,7 +9,7 @@ import { ProviderError } from "../model-errors.ts";
 import type { BedrockSettings } from "./bedrock-settings.ts";
 import { fetchHandler } from "./fetch-handler.ts";
 
-/** What of the HTTP answer the SDK's errors do not say. */
+/** The parts of the HTTP answer that the SDK's errors do not contain. */
 export interface SeenResponse {
   readonly statusCode: number;
   /** By name in lower case. */
@@ -17,7 +17,7 @@ export interface SeenResponse {
 }
 
 /**
- * Sends one request and gives the events of its answer. Rejects with what the SDK throws, or with `ProviderError` for no stream of events;
+ * Sends one request and returns the events of its answer. Rejects with the SDK's error, or with `ProviderError` if the answer is not a stream of events;
  * `seen.response` then holds the answer, if there was one.
  */
 export type BedrockClient = (
@@ -26,7 +26,7 @@ export type BedrockClient = (
   seen: { response: SeenResponse | null },
 ) => Promise<AsyncIterable<ConverseStreamOutput>>;
 
-/** Opens no connection, and looks for credentials only when it sends. The SDK's own retries are off: a retry that nobody sees is none of ours. */
+/** Opens no connection, and looks for credentials only when it sends. The SDK's own retries are off: hidden retries are not allowed. */
 export function bedrockClient(settings: BedrockSettings): BedrockClient {
   const { baseUrl, region, bounds } = settings;
   const client = new BedrockRuntimeClient({
@@ -38,7 +38,7 @@ export function bedrockClient(settings: BedrockSettings): BedrockClient {
   });
   return async (input, signal, seen) => {
     const command = new ConverseStreamCommand(input);
-    // Next to the handler, so that it sees the answer before the SDK reads it as what it is not.
+    // Next to the handler, so that it sees the answer before the SDK misreads it.
     command.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args);
@@ -68,7 +68,7 @@ function responseOf(response: unknown): SeenResponse | null {
   return typeof statusCode === "number" ? { statusCode, headers: headers ?? {} } : null;
 }
 
-/** The SDK takes the first bytes of anything for the length of a frame. */
+/** The SDK treats the first bytes of anything as the length of a frame. */
 function assertEventStream(response: SeenResponse | null, baseUrl: string | null): void {
   if (response?.statusCode !== 200) return;
   const type = response.headers["content-type"] ?? "no content type";

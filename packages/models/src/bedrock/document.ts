@@ -1,9 +1,9 @@
 import type { JsonObject } from "@toolbus/contracts";
 
-/** What the SDK's types call a document: any JSON, in types that can be written to. */
+/** The SDK's "document" type: any JSON, in writable types. */
 type Document = null | boolean | number | string | Document[] | { [key: string]: Document };
 
-/** The value as a document of its own. */
+/** The value as a separate document. */
 export function documentOf(value: JsonObject): Document {
   return structuredClone(value) as Document;
 }

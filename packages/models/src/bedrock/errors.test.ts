@@ -48,7 +48,7 @@ describe("errors of Bedrock", () => {
     expect(String(error)).toMatch(words);
   });
 
-  it("name a model that is not there, and how to set another", async () => {
+  it("name a missing model, and how to set another", async () => {
     await using bundle = await setup({ model: "nobody.nothing-v1:0" });
     const { error } = await failure(bundle.provider, bundle.request);
     expect(error).toBeInstanceOf(ValidationError);
@@ -59,7 +59,7 @@ describe("errors of Bedrock", () => {
     [503, ProviderError],
     [500, ProviderError],
     [429, RateLimitError],
-  ])("come as exceptions within a stream too: %d", async (status, type) => {
+  ])("also come as exceptions inside a stream: %d", async (status, type) => {
     await using bundle = await setup();
     bundle.server.failNext({ kind: "error-in-stream", status });
     const { error } = await failure(bundle.provider, bundle.request);
@@ -81,13 +81,13 @@ describe("errors of Bedrock", () => {
     ["ExpiredTokenException", 400, AuthenticationError],
     ["ServiceQuotaExceededException", 400, RateLimitError],
     ["ModelNotReadyException", 429, ProviderError],
-  ])("know what %s means, whatever its status", async (name, statusCode, type) => {
+  ])("recognise %s, whatever its status", async (name, statusCode, type) => {
     await using bundle = await setup();
     const asked = { settings: bundle.settings, toolNames: [], response: { statusCode, headers: { "retry-after": "3" } } };
     expect(bedrockError(Object.assign(new Error("No."), { name }), asked)).toBeInstanceOf(type);
   });
 
-  it("tell a broken frame from a broken connection, and a bug from both", async () => {
+  it("distinguish a broken frame, a broken connection and a bug", async () => {
     await using bundle = await setup();
     const asked = { settings: bundle.settings, toolNames: [], response: { statusCode: 200, headers: {} } };
     const checksum = new Error("The message checksum (1) did not match the expected value of 2");

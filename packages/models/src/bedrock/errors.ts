@@ -8,13 +8,13 @@ import type { SeenResponse } from "./client.ts";
 
 interface Asked {
   readonly settings: BedrockSettings;
-  /** Of the tools that were sent, in order. */
+  /** The names of the tools that were sent, in order. */
   readonly toolNames: readonly string[];
-  /** The answer that the error is about; null when there was none. */
+  /** The answer that the error is about; null if there was none. */
   readonly response: SeenResponse | null;
 }
 
-/** What the SDK threw, as one of the classes that the loop knows. An error that is none of the vendor's or the network's passes through. */
+/** The SDK's error, as one of the classes that the loop knows. An error that comes neither from the vendor nor from the network passes through. */
 export function bedrockError(error: unknown, { settings, toolNames, response }: Asked): unknown {
   if (error instanceof ModelError || !(error instanceof Error)) return error;
   const provider: Provider = {
@@ -36,7 +36,7 @@ export function bedrockError(error: unknown, { settings, toolNames, response }: 
     if (!broken || network instanceof NetworkError) return network;
     return new ProviderError("Amazon Bedrock's answer is broken: nothing of it is used.", true, { cause: error });
   }
-  // A body that is no JSON, such as a gateway's page: the SDK tells of its own trouble with it.
+  // A body that is not JSON, such as a gateway's page: the SDK reports its own parsing error.
   const said = error instanceof SyntaxError ? "" : error.message;
   return statusError({
     provider,
@@ -54,11 +54,11 @@ export function bedrockError(error: unknown, { settings, toolNames, response }: 
 const CREDENTIALS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK";
 const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError)$/;
 const UNKNOWN_MODEL = /model identifier is invalid|on-demand throughput isn.t supported/i;
-/** Of the decoder of frames: lengths, checksums, headers, and documents that are no JSON. */
+/** Errors of the frame decoder: lengths, checksums, headers, and documents that are not JSON. */
 const BROKEN =
   /checksum|message length|message too short|event message where size|Unrecogniz(able event|ed header) type|Deserialization error|is not valid JSON|Unexpected (token|end)/i;
 
-/** Errors whose status says something else than what they are. */
+/** Errors whose status does not match their meaning. */
 const STATUS_OF_CAUSE: Readonly<Record<string, number>> = {
   UnrecognizedClientException: 401,
   InvalidSignatureException: 401,
@@ -67,11 +67,11 @@ const STATUS_OF_CAUSE: Readonly<Record<string, number>> = {
   MissingAuthenticationTokenException: 401,
   ExpiredTokenException: 401,
   ServiceQuotaExceededException: 429,
-  // It passes by itself and limits nobody, although it comes with 429.
+  // It passes by itself and is not a rate limit, although it comes with 429.
   ModelNotReadyException: 503,
 };
 
-/** Within a stream an error has a name and no status: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html. */
+/** Inside a stream an error has a name and no status: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html. */
 const STATUS_IN_STREAM: Readonly<Record<string, number>> = {
   ValidationException: 400,
   ResourceNotFoundException: 404,

@@ -3,7 +3,7 @@ import { frameMeter } from "../adapter/answer-meter.ts";
 import { boundedBody } from "../adapter/bounded-response.ts";
 import { beginningOf } from "../adapter/response-text.ts";
 
-/** A request of the SDK, signed. */
+/** A signed request of the SDK. */
 interface SignedRequest {
   readonly method: string;
   readonly protocol: string;
@@ -15,15 +15,15 @@ interface SignedRequest {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** What the SDK sends its requests with. */
+/** The handler that sends the SDK's requests. */
 export interface FetchHandler extends Record<string, unknown> {
   handle(request: SignedRequest, options?: { readonly abortSignal?: AbortSignal }): Promise<{ readonly response: object }>;
 }
 
 /**
- * Sends the SDK's requests over Node's `fetch`. The SDK's own way for this service is HTTP/2 with a connection for each request, which costs a
- * handshake a turn and which gateways without TLS do not speak. There is no timeout: the signal is the deadline. No answer passes
- * its bounds, and of one that is an error there is only the beginning.
+ * Sends the SDK's requests over Node's `fetch`. The SDK's default for this service is HTTP/2 with a connection for each request, which costs a handshake
+ * per turn and which gateways without TLS do not speak. There is no timeout: the signal is the deadline. No answer exceeds its limits, and of an error only
+ * the beginning is passed on.
  */
 export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandler {
   return {
@@ -42,7 +42,7 @@ export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandle
       if (!response.ok) return { response: { ...answer, body: Buffer.from(await beginningOf(response)) } };
       return { response: { ...answer, body: body === null ? new Uint8Array() : boundedBody(body, frameMeter(bounds), bounds) } };
     },
-    // The SDK asks for these; nothing of it can be set from the outside.
+    // The SDK requires these; none of them can be set from outside.
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
     destroy: () => undefined,

@@ -4,16 +4,16 @@ import { documentOf } from "./document.ts";
 
 /** A block that is being streamed. */
 export interface GrowingBlock {
-  /** Of a call; null for what has no start. */
+  /** For a call; null for blocks that have no start. */
   readonly start: ToolUseBlockStart | null;
   readonly deltas: ContentBlockDelta[];
-  /** Which call of the message it is, from 0; null for a block that is none. */
+  /** The number of the call in the message, from 0; null for a block that is not a call. */
   readonly call: number | null;
 }
 
-/** A block that came whole. */
+/** A complete block. */
 export interface MessageBlock {
-  /** As a plain answer would have held it, to go back to the vendor; null for a block that cannot go back. */
+  /** As a non-streamed answer would contain it, to go back to the vendor; null for a block that cannot go back. */
   readonly block: ContentBlock | null;
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;

@@ -20,7 +20,7 @@ function messagesOf(transcript: readonly TranscriptEntry[]): readonly Message[] 
   return converseMessages(transcript, { tools, settings, head }).messages;
 }
 
-/** The neutral form again, without what the vendor's rules added. */
+/** The neutral form again, without the additions for the vendor's rules. */
 function readBack(messages: readonly Message[]): readonly AskedMessage[] {
   return messages.flatMap(({ role, content = [] }): readonly AskedMessage[] => {
     const text = content.map((block) => block.text ?? "").join("");
@@ -71,18 +71,18 @@ describe("messages for Bedrock", () => {
     );
   });
 
-  it("give a success as JSON when it is an object, and as text when it is not or would lose something", () => {
+  it("send a success as JSON if it is an object, and as text if it is not or would lose something", () => {
     expect(resultOf('{"found":true}')).toEqual({ toolUseId: "c1", content: [{ json: { found: true } }] });
     for (const text of ["[1,2]", "12", "plain", '{"id":12345678901234567890}', '{"__proto__":1}', '{"n":1e400}'])
       expect(resultOf(text)).toEqual({ toolUseId: "c1", content: [{ text }] });
     expect(resultOf("")).toEqual({ toolUseId: "c1", content: [{ text: "(no output)" }] });
   });
 
-  it("give a failure as text, marked as one", () => {
+  it("send a failure as text, marked as one", () => {
     expect(resultOf('{"error":"gone"}', true)).toEqual({ toolUseId: "c1", content: [{ text: '{"error":"gone"}' }], status: "error" });
   });
 
-  it("send a turn of this model back as it came, blacked out thinking among it", () => {
+  it("send a turn of this model back unchanged, including redacted thinking", () => {
     const bytes = Buffer.from([0, 255, 7]);
     const content = [
       { reasoningContent: { redactedContent: bytes.toString("base64") } },
@@ -102,7 +102,7 @@ describe("messages for Bedrock", () => {
       expect(sent({ ...own, vendor })).toEqual([{ toolUse: { toolUseId: "t1", name: lookup.name, input: {} } }]);
   });
 
-  it("leave out signed thinking that was made behind something else, and behind a blank text that is left out", () => {
+  it("leave out signed thinking that was made after another prefix, or after a blank text that is left out", () => {
     const signed = { reasoningContent: { reasoningText: { text: "Hm.", signature: "sig" } } };
     const redacted = { reasoningContent: { redactedContent: Buffer.from("x").toString("base64") } };
     const plain = { reasoningContent: { reasoningText: { text: "Nobody signs this." } } };
@@ -117,7 +117,7 @@ describe("messages for Bedrock", () => {
     expect(behindAnother?.content).toEqual([{ text: "I begin." }, used]);
   });
 
-  it("mark the end for the cache where the model has one, and only there", () => {
+  it("mark the end for the cache only if the model has one", () => {
     const price = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
     const marked = (id: string, has: boolean) =>
       JSON.stringify(

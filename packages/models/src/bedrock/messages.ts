@@ -23,13 +23,13 @@ interface Writing {
 /** The messages of a request. */
 export interface ConverseMessages {
   readonly messages: readonly Message[];
-  /** The digest of what the answer is made behind: `head` and all of the messages. */
+  /** The digest of the answer's prefix: `head` and all of the messages. */
   readonly prefix: () => string;
 }
 
 /**
- * The transcript as Converse takes it: turns alternate and begin and end with the user's, results stand first in the one message after their
- * calls, and the turns of this model go back as they came, without signed thinking where something before it has changed.
+ * The transcript for Converse: turns alternate and begin and end with the user's, results come first in the one message after their calls, and the turns of
+ * this model go back unchanged, without signed thinking if something before it has changed.
  */
 export function converseMessages(transcript: readonly TranscriptEntry[], { tools, settings, head }: Writing): ConverseMessages {
   const messages: Message[] = [];
@@ -55,7 +55,7 @@ function resultOf({ id, content, isError }: TurnResult): { toolUseId: string; co
   return { toolUseId: id, content: [json ? { json: documentOf(json) } : { text: content }] };
 }
 
-/** As a value some texts would not be what they are: numbers with more digits than a number keeps, and a member that JavaScript sets aside. */
+/** As a value some texts would change: numbers with more digits than a number keeps, and a member that JavaScript drops. */
 function isExact(content: string): boolean {
   return !/\d{16}|\d[eE][+-]?\d|__proto__/.test(content);
 }
@@ -63,7 +63,7 @@ function isExact(content: string): boolean {
 interface Replaying {
   readonly tools: WireTools;
   readonly model: string;
-  /** Of what stands before the message. */
+  /** The prefix of the message. */
   readonly prefix: () => string;
 }
 
@@ -81,8 +81,8 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Conten
 }
 
 /**
- * The turn as this model wrote it, thinking and signatures among it; null unless it says what the neutral form says. A part that is not the first of
- * its message has something before it that was not there when it was made.
+ * The turn as this model wrote it, including thinking and signatures; null unless it says the same as the neutral form. A part that is not the first of its
+ * message has something before it that was not there when it was made.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): ContentBlock[] | null {
   const own = vendor?.api === BEDROCK_API && vendor.model === model ? ownTurn(vendor.payload) : null;
@@ -100,7 +100,7 @@ function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { too
   return sendable(own.content, thought);
 }
 
-/** Blank texts are refused, although models write them: thinking behind one has lost what stood before it. */
+/** Blank texts are refused, although models write them: thinking after one has lost its prefix. */
 function sendable(content: readonly ContentBlock[], thought: boolean): ContentBlock[] {
   const blankAt = content.findIndex(isBlank);
   const thoughtUntil = !thought ? 0 : blankAt < 0 ? content.length : blankAt;

@@ -7,13 +7,13 @@ export const BEDROCK_API = "bedrock.converse";
 /** A turn as the vendor wrote it. */
 export interface OwnTurn {
   readonly content: readonly ContentBlock[];
-  /** The digest of what its thinking was made behind; null for a turn without any that is bound to it. */
+  /** The digest of the turn's prefix; null for a turn without thinking that is bound to it. */
   readonly prefix: string | null;
 }
 
 /**
- * The turn as it is kept. Thinking that the vendor blacked out is bytes, which stand in it as base64. What the turn was made behind is asked for only
- * when it holds thinking that is bound to it.
+ * The turn in its stored form. Redacted thinking is bytes, stored as base64. The digest of the prefix is computed only if the turn contains thinking that
+ * is bound to it.
  */
 export function payloadOf(blocks: readonly ContentBlock[], prefix: () => string): Json {
   const written = blocks.map((block) => {
@@ -24,7 +24,7 @@ export function payloadOf(blocks: readonly ContentBlock[], prefix: () => string)
   return blocks.some(isBound) ? { content, prefix: prefix() } : { content };
 }
 
-/** The turn that a payload holds; null for one that is none of ours. */
+/** The turn in a payload; null if the payload is not one of ours. */
 export function ownTurn(payload: Json): OwnTurn | null {
   if (!isJsonObject(payload) || !Array.isArray(payload["content"])) return null;
   const items: readonly Json[] = payload["content"];
@@ -34,7 +34,7 @@ export function ownTurn(payload: Json): OwnTurn | null {
 }
 
 /**
- * True for thinking that holds only behind what it was made behind: it is signed or blacked out, as that of Claude is. Source:
+ * True for thinking that is valid only after its own prefix: it is signed or redacted, like Claude's. Source:
  * docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html
  */
 export function isBound({ reasoningContent: thinking }: ContentBlock): boolean {
@@ -45,6 +45,6 @@ function blockOf(item: JsonObject): ContentBlock {
   const reasoning = item["reasoningContent"];
   const bytes = isJsonObject(reasoning) ? reasoning["redactedContent"] : undefined;
   if (typeof bytes === "string") return { reasoningContent: { redactedContent: Buffer.from(bytes, "base64") } };
-  // It came from the SDK as a block and was kept as it was.
+  // It came from the SDK as a block and was kept unchanged.
   return structuredClone(item) as unknown as ContentBlock;
 }

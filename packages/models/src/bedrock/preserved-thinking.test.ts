@@ -25,7 +25,7 @@ async function setup() {
       : { thinking, calls: [{ name: lookup.name, arguments: { id: "7" } }] };
   });
 
-  /** One turn, and the request after it as a store gives it back. */
+  /** One turn, and the request after it as a store returns it. */
   async function turn(request: ModelRequest): Promise<ModelRequest> {
     const { reply } = await completed(provider, request);
     const next = afterReply(request, reply, provider);
@@ -49,8 +49,8 @@ function ownThinking({ transcript }: ModelRequest): readonly JsonObject[] {
   return payloads.flatMap(({ content }) => content as readonly JsonObject[]).filter((block) => "reasoningContent" in block);
 }
 
-describe("thinking that was signed behind Bedrock", () => {
-  it("goes back as it came while nothing before it changes", async () => {
+describe("thinking that was signed on Bedrock", () => {
+  it("goes back unchanged while nothing before it changes", async () => {
     await using bundle = await setup();
     const talked = await bundle.turn(await bundle.turn(withUser(requestOf([]), "One.")));
     await bundle.turn(withUser(talked, "Two."));
@@ -61,9 +61,9 @@ describe("thinking that was signed behind Bedrock", () => {
   it.each<[string, (request: ModelRequest) => ModelRequest]>([
     ["the first messages are pruned", (request) => ({ ...request, transcript: request.transcript.slice(3) })],
     ["a summary stands in front", (request) => ({ ...request, transcript: [userEntry("Summary."), ...request.transcript] })],
-    ["the system prompt is another", (request) => ({ ...request, system: "Another." })],
+    ["the system prompt is different", (request) => ({ ...request, system: "Another." })],
     ["a tool is added", (request) => ({ ...request, tools: [...request.tools, toolNamed("third_tool")] })],
-  ])("is left out behind the change, and what is thought then goes back again, when %s", async (_, change) => {
+  ])("is left out after the change, and later thoughts go back again, if %s", async (_, change) => {
     await using bundle = await setup();
     const talked = await bundle.turn(await bundle.turn(withUser(requestOf([]), "One.")));
     const changed = await bundle.turn(withUser(change(talked), "Two."));

@@ -9,7 +9,7 @@ import { replyOf } from "./reply.ts";
 const request = requestOf([]);
 const tools = wireTools([lookup], "bedrock");
 
-/** Events as they came over the wire, those that the SDK has no type for among them. */
+/** Events as they came over the wire, including those that the SDK has no type for. */
 async function read(...events: readonly object[]) {
   async function* stream() {
     for (const event of events) yield event as ConverseStreamOutput;
@@ -28,18 +28,18 @@ const stop = (stopReason: string) => ({ messageStop: { stopReason } });
 const metadata = { metadata: { usage: { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 100, cacheWriteInputTokens: 1000 } } };
 
 describe("a message of Bedrock", () => {
-  it("is read from its events, with those passed over that nobody knows", async () => {
+  it("is read from its events, ignoring unknown ones", async () => {
     const { reply, deltas } = await read(...text, { $unknown: ["made_up", {}] }, stop("end_turn"), metadata);
     expect(reply()).toMatchObject({ text: "Hello", stop: "end_turn", model: "m" });
     expect(deltas).toEqual(["Hello"]);
   });
 
-  it("counts all of the prompt, what the cache gave and took among it", async () => {
+  it("counts the whole prompt, including cache reads and writes", async () => {
     const { reply } = await read(...text, stop("end_turn"), metadata);
     expect(reply().usage).toEqual({ inputTokens: 1110, cacheReadTokens: 100, cacheWriteTokens: 1000, outputTokens: 5 });
   });
 
-  it("keeps thinking that is blacked out as bytes that JSON can carry", async () => {
+  it("keeps redacted thinking in a form that JSON can carry", async () => {
     const delta = (n: number) => ({
       contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { redactedContent: Uint8Array.of(n) } } },
     });
@@ -53,7 +53,7 @@ describe("a message of Bedrock", () => {
   it.each<[string, readonly object[]]>([
     ["before its end", text],
     ["in the middle of a block", [...text.slice(0, 2), stop("end_turn"), metadata]],
-  ])("is nothing when the stream breaks off %s", async (_, events) => {
+  ])("gives nothing if the stream breaks off %s", async (_, events) => {
     await expect(read(...events)).rejects.toBeInstanceOf(NetworkError);
   });
 
@@ -69,7 +69,7 @@ describe("a message of Bedrock", () => {
     ["malformed_tool_use", true],
     ["malformed_model_output", true],
     ["made_up", false],
-  ])("is not used when it stopped for %s", async (reason, retryable) => {
+  ])("is not used if it stopped for %s", async (reason, retryable) => {
     const { reply } = await read(...text, stop(reason), metadata);
     expect(reply).toThrow(ProviderError);
     expect(reply).toThrow(expect.objectContaining({ retryable, message: expect.stringContaining(reason) }));

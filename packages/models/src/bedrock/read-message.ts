@@ -6,11 +6,11 @@ import { argumentsMeter } from "../adapter/arguments-meter.ts";
 import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
 import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-block.ts";
 
-/** A message that came whole. */
+/** A complete message. */
 export interface ReadMessage {
   readonly blocks: readonly MessageBlock[];
   readonly stopReason: string;
-  /** Null when the vendor did not say. */
+  /** Null if the vendor did not say. */
   readonly usage: TokenUsage | null;
 }
 
@@ -22,9 +22,9 @@ interface Reading {
 }
 
 /**
- * Reads the events to the end and passes on what is written meanwhile. Only `messageStop` after the end of every block makes a message: rejects
- * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be, and with
- * `AnswerTooLarge` for calls that are too many or too long.
+ * Reads the events to the end and passes on the text meanwhile. Only `messageStop` after the end of every block completes a message: rejects with
+ * `NetworkError` if the stream ends before, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too many or too long
+ * calls.
  */
 export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;
@@ -69,7 +69,7 @@ export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, r
   return { blocks: ordered.map(([, block]) => wholeBlock(block)), stopReason, usage };
 }
 
-/** Only calls have a start of their own; text and thinking begin with their first piece. */
+/** Only calls have a separate start; text and thinking begin with their first piece. */
 function textBlock(): GrowingBlock {
   return { start: null, deltas: [], call: null };
 }

@@ -9,13 +9,13 @@ import { stopOf } from "./stop-reason.ts";
 interface Replying {
   readonly request: ModelRequest;
   readonly tools: WireTools;
-  /** The model that was asked; the vendor does not name the one that answered. */
+  /** The requested model; the vendor does not name the one that answered. */
   readonly model: string;
-  /** The digest of what it was asked with. */
+  /** The digest of the request's prefix. */
   readonly prefix: () => string;
 }
 
-/** The turn that a whole message is. Throws `ProviderError` when it stopped for a reason that is not known. */
+/** The turn that a complete message forms. Throws `ProviderError` if it stopped for an unknown reason. */
 export function replyOf(message: ReadMessage, { model, prefix, ...replying }: Replying): ModelReply {
   const { blocks, cutOff, ...turn } = blockTurn(message.blocks, stopOf(message.stopReason), replying, withId);
   const kept = blocks.flatMap(({ block }) => (block ? [block] : []));
@@ -33,7 +33,7 @@ function withId(said: MessageBlock, id: string): MessageBlock {
   return { ...said, call: { ...call, id }, block: block?.toolUse ? { toolUse: { ...block.toolUse, toolUseId: id } } : block };
 }
 
-/** The vendor counts what the cache gave and took beside the rest. */
+/** The vendor counts cache reads and writes separately. */
 function usageOf(usage: ReadMessage["usage"]): ModelUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadInputTokens, cacheWriteInputTokens } = usage ?? {};
   return {

@@ -14,13 +14,13 @@ function inputOf(more: Partial<ModelRequest>, sampling = true) {
 }
 
 describe("a request to Bedrock", () => {
-  it("has a temperature where the model takes one, and only then", () => {
+  it("has a temperature only if the model accepts one", () => {
     expect(inputOf({ temperature: 0.7 }).inferenceConfig).toEqual({ maxTokens: 1024, temperature: 0.7 });
     expect(inputOf({ temperature: 0.7 }, false).inferenceConfig).toEqual({ maxTokens: 1024 });
     expect(inputOf({}).inferenceConfig).toEqual({ maxTokens: 1024 });
   });
 
-  it("sends exactly what the compiler made of a tool", () => {
+  it("sends exactly the compiler's form of a tool", () => {
     const compiled = compileTool(lookup, "bedrock");
     if (!compiled.ok) throw new Error(compiled.reason);
     const { name, description, parameters, strict } = compiled;
@@ -29,7 +29,7 @@ describe("a request to Bedrock", () => {
     ]);
   });
 
-  it("offers no tools when nothing may be called, unless calls stand in the transcript", () => {
+  it("offers no tools if nothing may be called, unless the transcript contains calls", () => {
     expect(inputOf({ toolChoice: "none" })).not.toHaveProperty("toolConfig");
     expect(inputOf({ tools: [] })).not.toHaveProperty("toolConfig");
     const call = { id: "c1", name: lookup.name, arguments: "{}" };

@@ -8,11 +8,11 @@ import { cachePoint, cachesPrompts } from "./cache-point.ts";
 import { converseMessages } from "./messages.ts";
 import { documentOf } from "./document.ts";
 
-/** A request, and what its answer has to remember of it. */
+/** A request, and what its answer must remember about it. */
 export interface ConverseRequest {
-  /** As the SDK takes it. */
+  /** In the SDK's form. */
   readonly input: ConverseStreamCommandInput;
-  /** The digest of what the answer is made behind. */
+  /** The digest of the answer's prefix. */
   readonly prefix: () => string;
 }
 
@@ -42,7 +42,7 @@ function systemOf(system: string, settings: AdapterSettings): { system?: SystemC
   return { system: cachesPrompts(settings) ? [text, { cachePoint }] : [text] };
 }
 
-/** Messages with calls or results in them are refused without a list of tools: for want of others it has the names of what was called. */
+/** Messages with calls or results are refused without a list of tools: if there are no others, it contains the names of the called ones. */
 function toolConfigOf(request: ModelRequest, { offered, names, wireName }: WireTools, called: readonly string[]): ToolConfiguration | null {
   const { toolChoice = "auto" } = request;
   const none = toolChoice === "none" || offered.length === 0;

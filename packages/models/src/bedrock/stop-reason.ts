@@ -2,8 +2,8 @@ import { ProviderError } from "../model-errors.ts";
 import type { StopReason } from "../model-provider.ts";
 
 /**
- * The vendor's word in ours. Throws `ProviderError` for a turn that the model wrote so badly that the vendor gave up, and for a word that is not
- * known: what the turn is worth is not known then either.
+ * The vendor's word in ours. Throws `ProviderError` for a turn that was so malformed that the vendor gave up, and for an unknown word, because the value of
+ * the turn is then unknown.
  */
 export function stopOf(reason: string): StopReason {
   switch (reason) {

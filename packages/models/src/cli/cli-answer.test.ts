@@ -7,8 +7,8 @@ const read = { text: "It is.", calls: [{ name: "look", arguments: '{"id":1}' }],
 describe("the answer of a command", () => {
   it.each([
     ["alone", JSON.stringify(answer)],
-    ["written over lines", JSON.stringify(answer, null, 2)],
-    ["within a fence", `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`\n`],
+    ["over several lines", JSON.stringify(answer, null, 2)],
+    ["inside a fence", `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`\n`],
     [
       "after chatter, with braces in it",
       `Loading {model}... {"progress": 1}\nSure! Here it is:\n${JSON.stringify(answer)}\nHope that helps {:`.slice(0, -3),
@@ -18,7 +18,7 @@ describe("the answer of a command", () => {
     expect(readAnswer(output)).toEqual({ ok: true, answer: read });
   });
 
-  it("may be text alone, calls alone, with arguments as text, and with what was counted", () => {
+  it("may be only text, only calls, with arguments as text, and with token counts", () => {
     expect(readAnswer('{"text":"Hi"}')).toMatchObject({ ok: true, answer: { text: "Hi", calls: [] } });
     expect(readAnswer('{"text":null,"calls":[{"name":"a","arguments":"{broken"},{"name":"b"}]}')).toMatchObject({
       ok: true,
@@ -48,11 +48,11 @@ describe("the answer of a command", () => {
     ['{"calls":{}}', /as "calls"/],
     ['{"calls":[{"name":"a"},{"arguments":{}}]}', /calls\/1/],
     ['{"calls":[{"name":"a","arguments":[1]}]}', /calls\/0/],
-  ])("is none in %j", (output, why) => {
+  ])("is not found in %j", (output, why) => {
     expect(readAnswer(output)).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 
-  it.each(["{", '{"', '{"a":[', '{"a":1,'])("is looked for in many %s, where a search from each of them would take for ever", (piece) => {
+  it.each(["{", '{"', '{"a":[', '{"a":1,'])("is found among many %s, where a search from each of them would take for ever", (piece) => {
     expect(readAnswer(piece.repeat(200_000 / piece.length)).ok).toBe(false);
   });
 });

@@ -1,18 +1,18 @@
 import { jsonExtent, TOO_DEEP } from "../json-extent.ts";
 
-/** What the command answered, as far as it can be used. */
+/** The command's answer, as far as it can be used. */
 export interface CliAnswer {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
-  /** Null when the command did not count. */
+  /** Null if the command did not count. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
 }
 
 export type ReadAnswer = { readonly ok: true; readonly answer: CliAnswer } | { readonly ok: false; readonly why: string };
 
 /**
- * Finds the answer in what a command wrote: the last JSON object with `text` or `calls`, whether it stands alone, within a fence of Markdown or
- * after chatter. Says what is wrong with it when it cannot be used.
+ * Finds the answer in a command's output: the last JSON object with `text` or `calls`, whether it stands alone, inside a Markdown fence or after chatter.
+ * Says what is wrong with it if it cannot be used.
  */
 export function readAnswer(output: string): ReadAnswer {
   const objects = objectsIn(output.trimEnd());
@@ -20,7 +20,7 @@ export function readAnswer(output: string): ReadAnswer {
   const found = objects.findLast((object) => "text" in object || "calls" in object);
   if (!found) return { ok: false, why: output.trim() === "" ? "nothing" : 'no JSON object with "text" or "calls"' };
   const { text = "", calls = [], usage = null } = found;
-  if (typeof text !== "string" && text !== null) return { ok: false, why: 'a "text" that is no text' };
+  if (typeof text !== "string" && text !== null) return { ok: false, why: 'a "text" that is not a text' };
   if (!Array.isArray(calls) && calls !== null) return { ok: false, why: 'something other than a list as "calls"' };
   const read = (calls ?? []).map(readCall);
   const bad = read.indexOf(null);
@@ -29,14 +29,14 @@ export function readAnswer(output: string): ReadAnswer {
   return { ok: true, answer: { text: text ?? "", calls: read.filter((call) => call !== null), usage: readUsage(usage) } };
 }
 
-/** The objects at the top of a text, whatever stands between them; null when the last one is cut off: half an answer is none. */
+/** The objects at the top level of a text, whatever stands between them; null if the last one is cut off: half an answer does not count. */
 function objectsIn(output: string): readonly Record<string, unknown>[] | null {
   const objects: Record<string, unknown>[] = [];
   for (let at = output.indexOf("{"); at !== -1;) {
     const extent = jsonExtent(output, at);
     if (extent.ok) objects.push(JSON.parse(output.slice(at, extent.end)) as Record<string, unknown>);
     else if (extent.at >= output.length || extent.expected === TOO_DEEP) return null;
-    // Behind the fault, not behind the brace: what stands within a broken object, such as the arguments of a call, is no answer.
+    // After the fault, not after the brace: the inside of a broken object, such as the arguments of a call, is not an answer.
     at = output.indexOf("{", extent.ok ? extent.end : Math.max(extent.at, at + 1));
   }
   return objects;
@@ -49,7 +49,7 @@ function readCall(call: unknown): CliAnswer["calls"][number] | null {
   return isObject(args) ? { name, arguments: JSON.stringify(args) } : null;
 }
 
-/** Figures that are none count for nothing: they are for accounts, and no reason to fail. */
+/** Invalid figures count for nothing: they are for accounting, and not a reason to fail. */
 function readUsage(usage: unknown): CliAnswer["usage"] {
   if (!isObject(usage)) return null;
   const { inputTokens, outputTokens } = usage;

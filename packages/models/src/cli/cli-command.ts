@@ -10,8 +10,8 @@ export interface CliCommand {
 }
 
 /**
- * Reads `LLM_CLI_COMMAND`: a JSON array of texts, or plain words with blanks between them. What only a shell would understand is refused, because it
- * would be handed on as it stands. Throws `ModelRefused`.
+ * Reads `LLM_CLI_COMMAND`: a JSON array of texts, or plain words separated by blanks. Syntax that only a shell would understand is refused, because it
+ * would be passed on literally. Throws `ModelRefused`.
  */
 export function readCliCommand(text: string): CliCommand {
   const words = text.trim().startsWith("[") ? arrayOf(text) : wordsOf(text);
@@ -27,31 +27,29 @@ function arrayOf(text: string): readonly string[] {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new ModelRefused(`LLM_CLI_COMMAND begins like a JSON array and is none: ${EXAMPLE}.`);
+    throw new ModelRefused(`LLM_CLI_COMMAND begins like a JSON array but is not one: ${EXAMPLE}.`);
   }
   if (Array.isArray(parsed) && parsed.every((word) => typeof word === "string" && !word.includes("\0"))) return parsed as string[];
-  throw new ModelRefused(`LLM_CLI_COMMAND may hold nothing but texts in its JSON array: ${EXAMPLE}.`);
+  throw new ModelRefused(`LLM_CLI_COMMAND may contain only texts in its JSON array: ${EXAMPLE}.`);
 }
 
 function wordsOf(text: string): readonly string[] {
   const shell = /["'`\\|&;<>(){}$*?~#]/.exec(text)?.[0];
   if (shell !== undefined)
     throw new ModelRefused(
-      `LLM_CLI_COMMAND holds ${JSON.stringify(shell)}, and no shell reads it: write a JSON array, or put the command into a script.`,
+      `LLM_CLI_COMMAND contains ${JSON.stringify(shell)}, and no shell reads it: write a JSON array, or put the command into a script.`,
     );
   return text.trim().split(/\s+/);
 }
 
-/**
- * Where the program lies, looked for in `PATH` as the system would. Throws `ModelRefused` when there is none that may be run.
- */
+/** The path of the program, looked up in `PATH` as the system would. Throws `ModelRefused` if there is no executable one. */
 export async function findProgram({ program }: CliCommand, environment: Readonly<Record<string, string>>): Promise<string> {
   const places = program.includes("/")
     ? [path.resolve(program)]
     : (environment["PATH"] ?? "").split(path.delimiter).map((dir) => path.resolve(dir, program));
   for (const place of places) if (await runnable(place)) return place;
   throw new ModelRefused(
-    `LLM_CLI_COMMAND names the program ${JSON.stringify(program.slice(0, 200))}, which is not there or may not be run: install it, or give its whole path.`,
+    `LLM_CLI_COMMAND names the program ${JSON.stringify(program.slice(0, 200))}, which does not exist or may not be run: install it, or give its full path.`,
   );
 }
 

@@ -53,7 +53,7 @@ describeModelProvider("cli", {
 });
 
 describe("a command as a model", () => {
-  it("is told the whole prompt, with its tools, as one document", async () => {
+  it("gets the whole prompt, with its tools, as one document", async () => {
     const turn = { type: "assistant", runId: run.runId, round: 1, text: "I look.", at: 0, provider: "other", model: "m" } as const;
     const transcript: TranscriptEntry[] = [
       user("What of v2?"),
@@ -93,7 +93,7 @@ describe("a command as a model", () => {
     });
   });
 
-  it("is told each tool once, and no more than 128", async () => {
+  it("gets each tool once, and no more than 128", async () => {
     const others = Array.from({ length: 140 }, (_, n) => ({ ...look, name: `look_${n}` }));
     const { text } = await commandThat("echoes").complete(
       request("", { tools: [look, { ...look, description: "Another." }, ...others] }),
@@ -104,18 +104,18 @@ describe("a command as a model", () => {
     expect(tools.map(({ name }) => name)).toEqual(["look", ...others.slice(0, 127).map(({ name }) => name)]);
   });
 
-  it("gets of our environment what it is given and no more", async () => {
+  it("gets only the configured part of our environment", async () => {
     const { text } = await ask("tells_its_environment", "", { PATH: "/nowhere", ASKED_FOR: "yes" });
     const names = Object.keys(JSON.parse(text) as object).filter((name) => !name.startsWith("__"));
     expect(names.toSorted()).toEqual(["ASKED_FOR", "PATH"]);
   });
 
-  it("makes no calls where there is nothing to call, whatever it answers", async () => {
+  it("makes no calls if there is nothing to call, whatever it answers", async () => {
     const reply = await commandThat("calls_anyway").complete(request("Hello", { toolChoice: "none" }), within(20_000));
     expect(reply).toMatchObject({ calls: [], stop: "end_turn" });
   });
 
-  it("that fails is told of with its exit code and the end of what it wrote, in one line without a credential", async () => {
+  it("that fails is reported with its exit code and the end of its output, in one line without a credential", async () => {
     const error = await failureOf(ask("fails", "3", { THE_SECRET: "hunter2-hunter2" }));
     expect(error.message).toBe(
       "The model's command ended with exit code 3 (it wrote: trouble with [redacted] [31mand [redacted]): run it by hand to see why.",
@@ -123,34 +123,34 @@ describe("a command as a model", () => {
     expect(error.retryable).toBe(false);
   });
 
-  it("says with exit code 75 that it may be asked again", async () => {
+  it("may be retried after exit code 75", async () => {
     expect(await failureOf(ask("fails", "75"))).toMatchObject({ retryable: true });
   });
 
   it.each([
-    ["nothing that can be read", "I am sorry, Dave.", /answered no JSON object with "text" or "calls" \(it wrote: I am sorry, Dave\.\)/],
+    ["nothing readable", "I am sorry, Dave.", /answered no JSON object with "text" or "calls" \(it wrote: I am sorry, Dave\.\)/],
     ["half an answer", '{"text": "Half', /answered a JSON object that breaks off/],
     ["nothing at all", "", /answered nothing: docs\/models\.md/],
-  ])("that prints %s is told of, and may be asked again", async (_, output, words) => {
+  ])("that prints %s is reported, and may be asked again", async (_, output, words) => {
     const error = await failureOf(ask("prints", output));
     expect(error.message).toMatch(words);
     expect(error.retryable).toBe(true);
   });
 
-  it("that writes without an end is ended", async () => {
+  it("that writes endlessly is ended", async () => {
     const error: unknown = await ask("floods").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AnswerTooLarge);
     expect(error).toHaveProperty("message", expect.stringMatching(/is over 1048576 bytes and was given up/));
   });
 
-  it("that is not there when it is needed names LLM_CLI_COMMAND", async () => {
+  it("that is missing when it is needed names LLM_CLI_COMMAND", async () => {
     const gone = cliModel({ model: "command", program: "/nowhere/at-all", args: [], environment: {}, facts });
     const error: unknown = await gone.complete(request("Hello"), within(20_000)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toHaveProperty("message", expect.stringMatching(/"\/nowhere\/at-all".*not there.*LLM_CLI_COMMAND/));
   });
 
-  it("that does not heed the end of its turn is killed with all that it started", async () => {
+  it("that ignores the end of its turn is killed with all its children", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "cli-model-"));
     const file = path.join(folder.path, "pids");
     const control = new AbortController();
@@ -161,7 +161,7 @@ describe("a command as a model", () => {
     control.abort(reason);
     expect(await failed).toBe(reason);
     expect(pids).toHaveLength(2);
-    // The kernel tells nobody when the child of a child that is gone has ended: it is asked again until it has.
+    // The kernel notifies nobody when an orphaned grandchild ends, so it is polled.
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 });
@@ -170,14 +170,14 @@ describe("the setting of a command", () => {
   const connect = (command: string, environment: Readonly<Record<string, string>> = { PATH: process.env["PATH"] ?? "" }) =>
     connectCli({ model: "command", command, environment, facts });
 
-  it.each(["node --version", '["node", "a b"]', process.execPath])("takes %j", async (command) => {
+  it.each(["node --version", '["node", "a b"]', process.execPath])("accepts %j", async (command) => {
     expect((await connect(command, { PATH: path.dirname(process.execPath) })).name).toBe("cli");
   });
 
   it.each<[string, RegExp]>([
     ["[]", /names no program/],
-    ["[1]", /nothing but texts/],
-    ['["node"', /begins like a JSON array and is none/],
+    ["[1]", /only texts/],
+    ['["node"', /begins like a JSON array but is not one/],
     ["node a | node b", /holds "\|", and no shell reads it/],
     ["node 'a b'", /holds "'", and no shell reads it/],
     ["no-such-program --help", /"no-such-program", which is not there or may not be run/],
@@ -205,7 +205,7 @@ async function pidsIn(folder: string, file: string): Promise<readonly number[]> 
   return readFileSync(file, "utf8").split(" ").map(Number);
 }
 
-/** A zombie that nobody has reaped yet is dead. */
+/** A zombie that has not been reaped is dead. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -14,24 +14,24 @@ import { outputWords } from "./output-words.ts";
 import { type ProgramEnd, runProgram } from "./run-program.ts";
 
 export interface CliModelSettings {
-  /** Told to the command, which may heed it. */
+  /** Passed to the command, which may use it. */
   readonly model: string;
-  /** The whole path of the program. */
+  /** The full path of the program. */
   readonly program: string;
   readonly args: readonly string[];
-  /** All that its process gets of an environment. */
+  /** The whole environment of its process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly facts: ModelFacts;
 }
 
 /** EX_TEMPFAIL of sysexits.h: the command says that the same request may succeed later. */
 const TRY_AGAIN = 75;
-/** Of the environment, what every program gets and is no secret. */
+/** The parts of the environment that every program gets and that are not secret. */
 const PLAIN_VARIABLES: ReadonlySet<string> = new Set(["PATH", "HOME", "LANG"]);
 
 /**
- * A program as a model: a process a turn, which gets the whole prompt as JSON on standard input and answers in JSON on standard output. Protocol and
- * examples: docs/models.md. Text comes as one piece. Tokens are estimated where the command does not count.
+ * A program as a model: one process per turn, which gets the whole prompt as JSON on standard input and answers in JSON on standard output. Protocol and
+ * examples: docs/models.md. Text comes as one piece. Tokens are estimated if the command does not count.
  */
 export function cliModel({ model, program, args, environment, facts }: CliModelSettings): ModelProvider {
   const secrets = Object.entries(environment).flatMap(([name, value]) => (PLAIN_VARIABLES.has(name) || value.length < 6 ? [] : [value]));
@@ -91,7 +91,7 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
   }
 }
 
-/** Nobody knows whose model it is. */
+/** Nobody knows which model is behind it. */
 function estimate(entries: readonly TranscriptEntry[], system: string): number {
   return estimateTokens(entries, system, "other");
 }

@@ -2,17 +2,17 @@ import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ModelRequest } from "../model-provider.ts";
 import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 
-/** The version of the document; another one when a field changes its meaning. docs/models.md describes each. */
+/** The version of the document; it changes when a field changes its meaning. docs/models.md describes each. */
 const VERSION = 1;
 
-/** What is written to the command, and how to read what it calls. */
+/** The text for the command, and how to read its calls. */
 export interface CliPrompt {
   readonly document: string;
-  /** The tools that were told. */
+  /** The tools in the prompt. */
   readonly tools: WireTools;
 }
 
-/** The whole prompt as one JSON document. It says itself how to answer, so that a command may hand it to a model as it stands. */
+/** The whole prompt as one JSON document. It explains by itself how to answer, so that a command may pass it to a model unchanged. */
 export function cliPrompt(request: ModelRequest, model: string): CliPrompt {
   const tools = wireTools(request.toolChoice === "none" ? [] : request.tools, "cli");
   const document: JsonObject = {
@@ -54,7 +54,7 @@ function message(entry: TranscriptEntry, { wireName }: WireTools): JsonObject {
   }
 }
 
-/** Arguments as the object they are; as text where the model wrote no JSON. */
+/** Arguments as an object; as text if the model did not write JSON. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -63,7 +63,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** `auto`, `none`, `required` or `{"tool": name}`; a demand for a tool that is not told is none. */
+/** `auto`, `none`, `required` or `{"tool": name}`; a demand for a tool that is not in the prompt does not count. */
 function toolChoice({ toolChoice: choice = "auto" }: ModelRequest, { names, wireName }: WireTools): Json {
   if (names.length === 0) return "none";
   if (!choice.startsWith("tool:")) return choice;

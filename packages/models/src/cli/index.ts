@@ -11,7 +11,7 @@ export interface CliSettings {
   readonly facts: ModelFacts;
 }
 
-/** The model behind a command. Throws `ModelRefused` when the command is malformed or there is no such program. */
+/** The model behind a command. Throws `ModelRefused` if the command is malformed or there is no such program. */
 export async function connectCli({ model, command, environment, facts }: CliSettings): Promise<ModelProvider> {
   const read = readCliCommand(command);
   return cliModel({ model, program: await findProgram(read, environment), args: read.args, environment, facts });

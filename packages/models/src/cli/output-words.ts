@@ -1,10 +1,10 @@
 const MAX_CHARS = 300;
 
-// What credentials of the usual makers look like; what the process was given by name is known exactly.
+// The usual makers' forms of credentials; those that the process was given by name are known exactly.
 const SECRET =
   /\b(?:sk-[\w-]{8,}|gh[pousr]_\w{8,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)|\b(bearer|basic)\s+[\w.~+/=-]{8,}|(?<=:\/\/)[^\s/@"]+:[^\s/@"]+(?=@)/gi;
 
-/** The end of what a program wrote, as one plain line that a person may be shown: without credentials, control characters and line breaks. */
+/** The end of a program's output, as one plain line for people: without credentials, control characters and line breaks. */
 export function outputWords(text: string, secrets: readonly string[]): string {
   const censored = secrets
     .toSorted((a, b) => b.length - a.length)

@@ -5,15 +5,15 @@ export interface ProgramRun {
   /** Its whole path. */
   readonly program: string;
   readonly args: readonly string[];
-  /** All that it gets of an environment. */
+  /** Its whole environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Given on standard input, which is closed after it. */
+  /** Written to standard input, which is then closed. */
   readonly input: string;
-  /** The deadline, and the way to end it before. */
+  /** The deadline, and the way to end it earlier. */
   readonly signal: AbortSignal;
 }
 
-/** How a program ended, with all that it wrote. */
+/** How a program ended, with all its output. */
 export interface ProgramEnd {
   readonly code: number | null;
   readonly killedBy: NodeJS.Signals | null;
@@ -22,16 +22,16 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-/** What is read of an answer; a program that writes more is ended. */
+/** The maximum output that is read; a program that writes more is ended. */
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
 const STDERR_TAIL_BYTES = 4096;
-// From the request to end until it is ended.
+// From the request to end until it is killed.
 const GRACE_MS = 1000;
 
 /**
- * Runs a program to its end, without a shell, as the leader of a process group of its own. Whatever it started in that group ends with it. Rejects
- * with the signal's reason once the group is gone (TERM first, KILL a second later), with `ValidationError` when it cannot be started, and with
- * `AnswerTooLarge` when it writes more than `MAX_OUTPUT_BYTES`.
+ * Runs a program to its end, without a shell, as the leader of its own process group. Everything that it started in that group ends with it. Rejects with
+ * the signal's reason once the group is gone (TERM first, KILL a second later), with `ValidationError` if it cannot be started, and with `AnswerTooLarge`
+ * if it writes more than `MAX_OUTPUT_BYTES`.
  */
 export async function runProgram({ program, args, environment, input, signal }: ProgramRun): Promise<ProgramEnd> {
   signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function runProgram({ program, args, environment, input, signal }: 
     endGroup(child, "SIGTERM");
     grace = setTimeout(() => {
       endGroup(child, "SIGKILL");
-      // What left the group may hold the pipes open for ever.
+      // A process that left the group may keep the pipes open for ever.
       child.stdout.destroy();
       child.stderr.destroy();
     }, GRACE_MS);
@@ -64,10 +64,10 @@ export async function runProgram({ program, args, environment, input, signal }: 
   child.stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= MAX_OUTPUT_BYTES) out.push(chunk);
-    else end(new AnswerTooLarge(`is over ${MAX_OUTPUT_BYTES} bytes`, "Let the command print the JSON object alone."));
+    else end(new AnswerTooLarge(`is over ${MAX_OUTPUT_BYTES} bytes`, "Make the command print only the JSON object."));
   });
   child.stderr.on("data", (chunk: Buffer) => (errors = Buffer.concat([errors, chunk]).subarray(-STDERR_TAIL_BYTES)));
-  // A program need not read what it is asked.
+  // A program need not read its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   child.once("error", (error: NodeJS.ErrnoException) => {
@@ -99,7 +99,7 @@ function endGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signal
 function notStarted(program: string, { code }: NodeJS.ErrnoException): ValidationError {
   const why =
     code === "ENOENT"
-      ? "it is not there"
+      ? "it does not exist"
       : code === "EACCES"
         ? "it may not be run"
         : code === "E2BIG"

@@ -4,7 +4,9 @@ import { ModelRefused } from "../connect/model-settings.ts";
 import { chatModel } from "../openai/chat-model.ts";
 import type { ChatVendor } from "../openai/chat-vendor.ts";
 
-/** Any server that speaks OpenAI's chat completions: vLLM, LM Studio, llama.cpp, DeepSeek, Mistral, Groq. What only some of them know is not said. */
+/**
+ * Any server that speaks OpenAI's chat completions: vLLM, LM Studio, llama.cpp, DeepSeek, Mistral, Groq. Fields that only some of them know are not sent.
+ */
 const COMPATIBLE: Omit<ChatVendor, "baseUrl"> = {
   name: "compatible",
   api: "compatible.chat",
@@ -14,7 +16,7 @@ const COMPATIBLE: Omit<ChatVendor, "baseUrl"> = {
   lengthMember: "max_tokens",
   toolChoice: true,
   parallelCalls: true,
-  // DeepSeek and vLLM want a turn's thinking back while its tools run.
+  // DeepSeek and vLLM require a turn's thinking back while its tools run.
   keeps: ["reasoning_content", "reasoning"],
   // Mistral; DeepSeek; vLLM.
   endings: { model_length: "max_tokens", insufficient_system_resource: null, abort: null },

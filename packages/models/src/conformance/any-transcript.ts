@@ -5,7 +5,7 @@ import { resultEntry, runId, userEntry } from "./requests.ts";
 /** Names as toolsets and MCP servers have them, offered and not. */
 const toolName = fc.constantFrom("lookup_order", "restock_item", "orders.lookup", "get-Status", `long_${"x".repeat(70)}`);
 
-/** Ids of every vendor, of seed turns, and such as nobody should have written. */
+/** Ids of every vendor, of seed turns, and malformed ones. */
 const callId = fc.oneof(
   fc.constantFrom("seed_lookup_order", "call_0", "call_1", "toolu_01A", "off_0", "a.b:c/d", "ä", "id with spaces", "x".repeat(200)),
   fc.string({ minLength: 1, maxLength: 20 }),
@@ -37,7 +37,7 @@ const foreignPayload = fc.record({
   ),
 });
 
-/** A turn with its results behind it, in the order of its calls. */
+/** A turn followed by its results, in the order of its calls. */
 const turn = fc
   .record({
     text,
@@ -64,8 +64,8 @@ const turn = fc
   });
 
 /**
- * Any transcript that is paired: it may begin with a turn and end with one, have turns and messages side by side, ids that repeat in later turns
- * and that no vendor takes, arguments that are no JSON, blank texts and halves of characters.
+ * Any transcript that is paired: it may begin with a turn and end with one, have adjacent turns and messages, ids that repeat in later turns and that no
+ * vendor accepts, arguments that are not JSON, blank texts and halves of characters.
  */
 export const anyTranscript: fc.Arbitrary<readonly TranscriptEntry[]> = fc
   .array(fc.oneof(user, turn), { maxLength: 8 })

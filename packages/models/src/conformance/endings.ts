@@ -4,7 +4,7 @@ import type { StopReason } from "../model-provider.ts";
 import { afterReply, completed, lookup, requestOf, userEntry, wireSetup } from "./requests.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
 
-/** How a turn ends, and what of it counts. */
+/** How a turn ends, and which parts of it count. */
 export function describeEndings(wire: WireProviderCase): void {
   const call = { name: lookup.name, arguments: { id: "7" } };
 
@@ -13,13 +13,13 @@ export function describeEndings(wire: WireProviderCase): void {
       ["text is the end of the turn", { text: "Done." }, "end_turn", 0],
       ["text and calls are calls", { text: "I look.", calls: [call] }, "tool_use", 1],
       ["several calls are calls", { calls: [call, call, call] }, "tool_use", 3],
-      ["calls are calls even when the model says that it is done", { calls: [call], stop: "end" }, "tool_use", 1],
+      ["calls are calls even if the model says that it is done", { calls: [call], stop: "end" }, "tool_use", 1],
       ["a stop for calls without a call is the end of the turn", { text: "I look.", stop: "calls" }, "end_turn", 0],
       ["nothing at all is the end of the turn", { stop: "end" }, "end_turn", 0],
       ["a turn that is too long is cut off", { text: "So", stop: "length" }, "max_tokens", 0],
-      ["half a call is no call", { text: "So", calls: [{ ...call, raw: '{"id":' }], stop: "length" }, "max_tokens", 0],
-      ["a refusal is one", { text: "No.", stop: "refusal" }, "refusal", 0],
-      ["a call in a refusal is none", { text: "No.", calls: [call], stop: "refusal" }, "refusal", 0],
+      ["half a call is not a call", { text: "So", calls: [{ ...call, raw: '{"id":' }], stop: "length" }, "max_tokens", 0],
+      ["a refusal is a refusal", { text: "No.", stop: "refusal" }, "refusal", 0],
+      ["a call in a refusal does not count", { text: "No.", calls: [call], stop: "refusal" }, "refusal", 0],
     ])("keep their meaning: %s", async (_, answered, stop, calls) => {
       await using setup = await wireSetup(wire);
       setup.server.think(() => answered);
@@ -31,7 +31,7 @@ export function describeEndings(wire: WireProviderCase): void {
       if (stop === "max_tokens" || stop === "refusal") expect(JSON.stringify(reply.vendor?.payload ?? null)).not.toContain(lookup.name);
     });
 
-    it("lets every ended turn stand in the next request", async () => {
+    it("accepts every ended turn in the next request", async () => {
       for (const stop of ["end", "length", "refusal"] as const) {
         await using setup = await wireSetup(wire);
         setup.server.think(() => ({ text: "So far.", calls: stop === "end" ? [call] : [], stop: stop === "end" ? "calls" : stop }));
@@ -46,7 +46,7 @@ export function describeEndings(wire: WireProviderCase): void {
       }
     });
 
-    it.runIf(wire.features.pauses)("goes on after a pause, with the turn in the transcript", async () => {
+    it.runIf(wire.features.pauses)("continues after a pause, with the turn in the transcript", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(({ messages }) => (messages.length === 1 ? { text: "Half of it", stop: "pause" } : { text: " and the rest." }));
       const request = requestOf([userEntry("Look.")]);
@@ -60,7 +60,7 @@ export function describeEndings(wire: WireProviderCase): void {
       expect(setup.server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
     });
 
-    it("says what was used, all of the prompt and all of the reply", async () => {
+    it("reports the usage of the whole prompt and the whole reply", async () => {
       await using setup = await wireSetup(wire);
       const request = requestOf([userEntry("Look at it, and at all that belongs to it.")]);
       const first = await completed(setup.provider, request);
@@ -78,7 +78,7 @@ export function describeEndings(wire: WireProviderCase): void {
   });
 
   describe("calls", () => {
-    it("get ids of their own where the vendor repeats them or leaves them out", async () => {
+    it("get new ids if the vendor repeats them or leaves them out", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(({ messages }) =>
         messages.filter(({ role }) => role === "assistant").length > 1

@@ -15,11 +15,11 @@ import type { WireProviderCase } from "./wire-provider-case.ts";
 interface Ending {
   readonly class: new (...args: never) => ModelError;
   readonly retryable: boolean;
-  /** Undefined: of no concern. */
+  /** Undefined: irrelevant. */
   readonly retryAfterMs?: number | null;
 }
 
-/** How a request that goes wrong ends: in one of the classes, with nothing of a reply. */
+/** How a failed request ends: in one of the classes, with nothing of a reply. */
 export function describeFaults(wire: WireProviderCase): void {
   const { overloaded } = wire.features;
   const provider = { class: ProviderError, retryable: true };
@@ -31,7 +31,7 @@ export function describeFaults(wire: WireProviderCase): void {
       ["a refused key", status(401), { class: AuthenticationError, retryable: false }],
       ["a key that may not", status(403), { class: AuthenticationError, retryable: false }],
       ["a request that is wrong", status(400), { class: ValidationError, retryable: false }],
-      ["a model that is not there", status(404), { class: ValidationError, retryable: false }],
+      ["a missing model", status(404), { class: ValidationError, retryable: false }],
       ["a prompt that is too large", status(413), { class: ContextOverflow, retryable: false }],
       ["too many requests", status(429), { class: RateLimitError, retryable: true, retryAfterMs: null }],
       ["too many requests for a while", status(429, { retryAfter: 7 }), { class: RateLimitError, retryable: true, retryAfterMs: 7000 }],
@@ -39,15 +39,15 @@ export function describeFaults(wire: WireProviderCase): void {
       ["a conflict", status(409), provider],
       ["a server that failed", status(500), provider],
       ["a bad gateway", status(502), provider],
-      ["a server that is away for a while", status(503, { retryAfter: 2 }), { ...provider, retryAfterMs: 2000 }],
+      ["a server that is unavailable for a while", status(503, { retryAfter: 2 }), { ...provider, retryAfterMs: 2000 }],
       ["a gateway that waited too long", status(504), provider],
       ["a server that is overloaded", status(overloaded, { retryAfter: 1 }), { ...provider, retryAfterMs: 1000 }],
       ["an error in the middle of the stream", { kind: "error-in-stream", status: overloaded }, provider],
       ["a failed server in the middle of the stream", { kind: "error-in-stream", status: 500 }, provider],
       ["a connection cut in the middle of a frame", { kind: "cut" }, network],
       ["a stream that ends without saying so", { kind: "no-end" }, network],
-      ["JSON that is broken", { kind: "broken-json" }, provider],
-      ["a page where a stream should be", { kind: "content-type" }, { class: ProviderError, retryable: false }],
+      ["broken JSON", { kind: "broken-json" }, provider],
+      ["a page instead of a stream", { kind: "content-type" }, { class: ProviderError, retryable: false }],
     ])("ends %s as it should, with nothing of a reply", async (_, fault, ending) => {
       await using setup = await wireSetup(wire);
       setup.server.failNext(fault);
@@ -57,7 +57,7 @@ export function describeFaults(wire: WireProviderCase): void {
       expect(error).toMatchObject({ retryable: ending.retryable });
       if (ending.retryAfterMs !== undefined) expect(error).toMatchObject({ retryAfterMs: ending.retryAfterMs });
       expect(setup.server.requests).toHaveLength(1);
-      // Whoever calls may try again, and what was streamed before is not said again.
+      // The caller may try again, and the text that was streamed before is not repeated.
       const { reply } = await completed(setup.provider, requestOf([userEntry("Tell me something long.")]));
       expect(reply.text).not.toBe("");
       expect(deltas).toHaveLength(until);
@@ -75,7 +75,7 @@ export function describeFaults(wire: WireProviderCase): void {
       expect(String(error)).toMatch(words);
     });
 
-    it.skipIf(wire.features.keyless)("says which key to look at when it is not taken, and does not repeat it", async () => {
+    it.skipIf(wire.features.keyless)("names the setting of a key that is not accepted, and does not repeat the key", async () => {
       await using server = await serverOf(wire);
       const { error } = await failure(wire.open(server.server, "sk-wrong-key-0123456789"), requestOf([userEntry("Look.")]));
       expect(error).toBeInstanceOf(AuthenticationError);
@@ -83,7 +83,7 @@ export function describeFaults(wire: WireProviderCase): void {
       expect(String(error)).not.toContain("sk-wrong-key-0123456789");
     });
 
-    it.skipIf(wire.features.keyless)("never repeats the key or what was asked, whatever the vendor writes", async () => {
+    it.skipIf(wire.features.keyless)("never repeats the key or the request, whatever the vendor writes", async () => {
       await using setup = await wireSetup(wire);
       for (const code of [400, 403, 404, 429, 500]) {
         setup.server.failNext(status(code, { message: `bad: Bearer ${setup.server.key} ${setup.server.key}` }));
@@ -93,7 +93,7 @@ export function describeFaults(wire: WireProviderCase): void {
       }
     });
 
-    it("is a network error when nobody listens", async () => {
+    it("is a network error if nobody listens", async () => {
       const setup = await wireSetup(wire);
       await setup[Symbol.asyncDispose]();
       const { error, deltas } = await failure(setup.provider, requestOf([userEntry("Look.")]));
@@ -105,7 +105,7 @@ export function describeFaults(wire: WireProviderCase): void {
     it.each<[string, Fault]>([
       ["hangs", { kind: "hang" }],
       ["drips", { kind: "drip" }],
-    ])("rejects with the signal's own reason when the vendor %s, and says nothing more", async (_, fault) => {
+    ])("rejects with the signal's own reason when the vendor %s, and emits nothing more", async (_, fault) => {
       await using setup = await wireSetup(wire);
       setup.server.failNext(fault);
       const controller = new AbortController();

@@ -14,13 +14,13 @@ export interface ModelProviderCase {
   readonly textRequest: ModelRequest;
   /** Answered with at least one call. */
   readonly callRequest: ModelRequest;
-  /** True when the same request always gets the same reply. */
+  /** True if the same request always gets the same reply. */
   readonly deterministic: boolean;
 }
 
 /**
- * Proves what `ModelProvider` promises. Every adapter calls it: a model within this process with requests that it answers as said, a vendor's with
- * its wire-level server, which shows what the vendor gets and how it fails too.
+ * Proves what `ModelProvider` promises. Every adapter calls it: a model in this process with requests that have known answers, a vendor's with its
+ * wire-level server, which also shows what the vendor gets and how it fails.
  */
 export function describeModelProvider(name: string, provider: ModelProviderCase | WireProviderCase): void {
   if (!("start" in provider)) return describePromises(name, provider);
@@ -49,13 +49,13 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
   ] as const;
 
   describe(`model provider ${name}`, () => {
-    it.each(requests)("gives deltas that are the text of the reply, put together, for %s", async (_, request) => {
+    it.each(requests)("emits deltas that together are the text of the reply, for %s", async (_, request) => {
       const { reply, deltas } = await completed(open(), request);
       expect(deltas.join("")).toBe(reply.text);
       expect(deltas).not.toContain("");
     });
 
-    it("streams text in pieces when it says so", async () => {
+    it("streams text in pieces if it says so", async () => {
       const provider = open();
       const { deltas } = await completed(provider, textRequest);
       expect(deltas.length > 1).toBe(provider.capabilities.streaming);
@@ -67,20 +67,20 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
       expect(reply.text).not.toBe("");
     });
 
-    it("calls offered tools only, and says that it stopped for them", async () => {
+    it("calls only offered tools, and says that it stopped for them", async () => {
       const { reply } = await completed(open(), callRequest);
       expect(reply.stop).toBe("tool_use");
       expect(reply.calls.length).toBeGreaterThan(0);
       for (const call of reply.calls) expect(callRequest.tools.map((tool) => tool.name)).toContain(call.name);
     });
 
-    it("calls nothing when nothing is offered", async () => {
+    it("calls nothing if nothing is offered", async () => {
       const { reply } = await completed(open(), { ...callRequest, tools: [] });
       expect(reply.calls).toEqual([]);
       expect(reply.stop).not.toBe("tool_use");
     });
 
-    it("calls nothing when the tool choice is none", async () => {
+    it("calls nothing if the tool choice is none", async () => {
       const { reply } = await completed(open(), { ...callRequest, toolChoice: "none" });
       expect(reply.calls).toEqual([]);
     });
@@ -94,7 +94,7 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
       expect(ids).not.toContain("");
     });
 
-    it("refuses a transcript with an unanswered call before it says anything", async () => {
+    it("refuses a transcript with an unanswered call before it emits anything", async () => {
       const { reply } = await completed(open(), callRequest);
       const whole = answered(callRequest, reply);
       const unpaired = { ...whole, transcript: whole.transcript.slice(0, -1) };
@@ -103,7 +103,7 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
       expect(deltas).toEqual([]);
     });
 
-    it("refuses a result of a call that the turn before it did not make, before it says anything", async () => {
+    it("refuses a result of a call that the previous turn did not make, before it emits anything", async () => {
       const { reply } = await completed(open(), callRequest);
       const whole = answered(callRequest, reply);
       const { runId } = callRequest.run;
@@ -114,14 +114,14 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
       expect(deltas).toEqual([]);
     });
 
-    it("rejects with the reason of a signal that has aborted before, and says nothing", async () => {
+    it("rejects with the reason of a signal that has already aborted, and emits nothing", async () => {
       const deltas: string[] = [];
       const reason = new Error("cancelled");
       await expect(open().complete(textRequest, context(deltas, AbortSignal.abort(reason)))).rejects.toBe(reason);
       expect(deltas).toEqual([]);
     });
 
-    it("rejects with the reason of a signal that aborts in the middle, and says nothing more", async () => {
+    it("rejects with the reason of a signal that aborts in the middle, and emits nothing more", async () => {
       const deltas: string[] = [];
       const reason = new Error("cancelled");
       const controller = new AbortController();

@@ -46,7 +46,7 @@ export function requestOf(transcript: readonly TranscriptEntry[], more: Partial<
   return { system: "You look after orders.", transcript, tools: [lookup, restock], maxTokens: 1024, run, ...more };
 }
 
-/** The request after this reply, its calls answered by this content, each by its own when it is a function. */
+/** The request after this reply, with its calls answered by this content, each by its own if it is a function. */
 export function afterReply(
   request: ModelRequest,
   reply: ModelReply,
@@ -91,7 +91,7 @@ export async function completed(provider: ModelProvider, request: ModelRequest):
   return { reply: await provider.complete(request, contextOf(deltas)), deltas };
 }
 
-/** The error that a request ends in, and what was streamed until then. Throws when there is a reply. */
+/** The error in which a request ends, and what was streamed until then. Throws if there is a reply. */
 export async function failure(
   provider: ModelProvider,
   request: ModelRequest,
@@ -111,7 +111,7 @@ export interface WireSetup extends AsyncDisposable {
   readonly provider: ModelProvider;
 }
 
-/** A server of its own for one test, and a provider that talks to it. */
+/** A separate server for one test, and a provider that talks to it. */
 export async function wireSetup({ start, open }: WireProviderCase): Promise<WireSetup> {
   const server = await start();
   return { server, provider: open(server), [Symbol.asyncDispose]: () => server.close() };

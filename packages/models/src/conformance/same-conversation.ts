@@ -2,7 +2,7 @@ import { type Json, isJsonObject, type TranscriptEntry } from "@toolbus/contract
 import type { Asked } from "@toolbus/model-servers";
 import { expect } from "vitest";
 
-/** One thing that was said, in the order in which the vendor got it. */
+/** One statement, in the order in which the vendor got it. */
 type Said =
   | { readonly kind: "text"; readonly role: "user" | "assistant"; readonly text: string }
   /** `turn` and `at` say which call it is: an id is an adapter's own affair. */
@@ -10,8 +10,8 @@ type Said =
   | { readonly kind: "result"; readonly turn: number; readonly at: number; readonly content: Json; readonly isError: boolean };
 
 /**
- * Proves that the vendor got this conversation: the same calls with the same arguments, each answered by its own result, and every text that is not
- * blank, in order. An adapter may join texts of one speaker and add a text where the vendor demands one.
+ * Proves that the vendor got this conversation: the same calls with the same arguments, each answered by its own result, and every text that is not blank,
+ * in order. An adapter may join texts of one speaker and add a text if the vendor requires one.
  */
 export function expectSameConversation(messages: Asked["messages"], transcript: readonly TranscriptEntry[], marksFailures: boolean): void {
   const got = messages.length === 0 ? [] : saidTo(messages);
@@ -75,7 +75,7 @@ function isAct(said: Said): said is Exclude<Said, { kind: "text" }> {
   return said.kind !== "text";
 }
 
-/** Arguments that are no JSON object go as each vendor takes them, and a result without content as something that has some. */
+/** Arguments that are not a JSON object go in each vendor's form, and an empty result goes as a non-empty one. */
 function comparable(act: Exclude<Said, { kind: "text" }>, marksFailures: boolean): object {
   if (act.kind === "call")
     return isJsonObject(act.arguments) && !("_unreadable" in act.arguments) ? act : { ...act, arguments: "unreadable" };

@@ -10,7 +10,7 @@ import type { WireProviderCase } from "./wire-provider-case.ts";
 /** The most tools in one request. */
 const MOST = 128;
 
-/** What may be called, as the vendor is told, and what holds whatever the vendor does. */
+/** What may be called, as the vendor reads it, and what holds whatever the vendor does. */
 export function describeToolChoice(wire: WireProviderCase): void {
   const { features } = wire;
 
@@ -27,7 +27,7 @@ export function describeToolChoice(wire: WireProviderCase): void {
   }
 
   describe("tool choice", () => {
-    it("is auto when nothing is said", async () => {
+    it("is auto by default", async () => {
       expect((await asked({})).toolChoice).toBe("auto");
       expect((await asked({ toolChoice: "auto" })).toolChoice).toBe("auto");
     });
@@ -44,18 +44,18 @@ export function describeToolChoice(wire: WireProviderCase): void {
       expect((await asked({ toolChoice: `tool:${lookup.name}` })).toolChoice).toEqual({ name: lookup.name });
     });
 
-    it("asks for nothing that is not offered", async () => {
+    it("demands nothing that is not offered", async () => {
       expect((await asked({ toolChoice: "tool:gone" })).toolChoice).toBe("auto");
       expect(["auto", "none"]).toContain((await asked({ toolChoice: "required", tools: [] })).toolChoice);
     });
 
-    it.runIf(features.parallelCalls)("tells the vendor when one call a turn is enough", async () => {
+    it.runIf(features.parallelCalls)("tells the vendor if one call per turn is enough", async () => {
       expect((await asked({ parallelCalls: false })).parallelCalls).toBe(false);
       expect((await asked({ parallelCalls: true })).parallelCalls).toBe(true);
       expect((await asked({})).parallelCalls).toBe(true);
     });
 
-    it("drops calls that come although none may", async () => {
+    it("drops calls that come although none are allowed", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(() => ({ text: "I call it all the same.", calls: [{ name: lookup.name, arguments: { id: "7" } }] }));
       const pieces: string[] = [];
@@ -76,7 +76,7 @@ export function describeToolChoice(wire: WireProviderCase): void {
       expect(reply).toMatchObject({ text: "I call it all the same.", calls: [], stop: "end_turn" });
     });
 
-    it("is taken when calls of the past are of tools that nobody offers any more", async () => {
+    it("is accepted if past calls used tools that are no longer offered", async () => {
       await using setup = await wireSetup(wire);
       const call = { id: "call_1", name: "gone_tool", arguments: "{}" };
       const transcript = [userEntry("Look."), seedTurn("", call), resultEntry(call.id, call.name, "Nothing.")];
@@ -120,19 +120,19 @@ export function describeToolChoice(wire: WireProviderCase): void {
           strict,
         }));
         expect(seen).toEqual(meant);
-        // A member that is undefined, or a number without end, has no form in JSON: that would be another payload than was meant.
+        // An undefined member, or an infinite number, has no form in JSON: the payload would differ from the intended one.
         expect(isDeepStrictEqual(JSON.parse(JSON.stringify(meant)), meant)).toBe(true);
       }
     });
 
-    it("are the first of them when there are more than the vendor takes", async () => {
+    it("are the first of them if there are more than the vendor accepts", async () => {
       const names = Array.from({ length: 140 }, (_, n) => `lookup_${n}`);
       const seen = await asked({ tools: names.map(toolNamed), toolChoice: "tool:lookup_139" });
       expect(seen.tools.map(({ name }) => name)).toEqual(names.slice(0, 128));
       expect(seen.toolChoice).toBe("auto");
     });
 
-    it("of the past may be more than the vendor takes", async () => {
+    it("of the past may be more than the vendor accepts", async () => {
       await using setup = await wireSetup(wire);
       const turns = Array.from({ length: 140 }, (_, n) => [
         seedTurn("", { id: `call_${n}`, name: `gone_${n}`, arguments: "{}" }),
@@ -142,14 +142,14 @@ export function describeToolChoice(wire: WireProviderCase): void {
       expect(reply.text).not.toBe("");
     });
 
-    it("that nobody offered are passed through as they are", async () => {
+    it("that were not offered are passed through unchanged", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(() => ({ calls: [{ name: "made_up", arguments: { id: "7" } }] }));
       const { reply } = await completed(setup.provider, requestOf([userEntry("Look.")]));
       expect(reply).toMatchObject({ stop: "tool_use", calls: [{ name: "made_up" }] });
     });
 
-    it("stream their arguments by index and name, and the pieces are what was written", async () => {
+    it("stream their arguments by index and name, and the pieces together are the arguments", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(() => ({
         calls: [lookup.name, "restock_item"].map((name, n) => ({ name, arguments: { id: `order ${n}`, count: n } })),

@@ -5,19 +5,19 @@ import type { WireProviderCase } from "./wire-provider-case.ts";
 
 /** The longest description that a tool's definition may have. */
 const LONGEST = 4000;
-/** The longest that OpenAI takes, and the careful figure for whoever says nothing. */
+/** The longest that OpenAI accepts, and the cautious figure for vendors that state none. */
 const CAREFUL = 1024;
 
-/** What the vendor reads of a tool, as far as it takes it. */
+/** The part of a tool that the vendor reads, as far as it accepts it. */
 export function describeToolDescriptions(wire: WireProviderCase): void {
   describe("tool descriptions", () => {
-    // Characters of two units, so that one of them stands across every odd limit.
+    // Characters of two units, so that one of them crosses every odd limit.
     it.each([
       ["short", "Looks up."],
       ["at the limit of the strictest vendor", "d".repeat(CAREFUL)],
       ["one above it", "d".repeat(CAREFUL + 1)],
-      ["as long as a definition may have it", `.${"😀".repeat(LONGEST / 2 - 1)}.`],
-    ])("are taken, whole or cut with a loss: %s", async (_, description) => {
+      ["as long as a definition allows", `.${"😀".repeat(LONGEST / 2 - 1)}.`],
+    ])("are accepted, whole or truncated with a loss: %s", async (_, description) => {
       await using setup = await wireSetup(wire);
       let seen: readonly string[] = [];
       setup.server.think(({ tools }) => {

@@ -35,10 +35,10 @@ export function describeTranscripts(wire: WireProviderCase): void {
       ["a transcript that ends with a turn", [userEntry("Look."), said]],
       ["a transcript of one turn", [said]],
       ["an empty transcript", []],
-      ["two turns side by side", [userEntry("Look."), said, seedTurn("Twice."), userEntry("And now?")]],
-      ["messages side by side", [userEntry("Look."), userEntry("No, stop."), seed, seedResult, userEntry("Go on."), userEntry("Please.")]],
-      ["ids that no vendor takes", [userEntry("Look."), oddTurn, ...odd.map((id) => resultEntry(id, "orders.look/up", id))]],
-      ["an id that comes again", [userEntry("Look."), seed, seedResult, seed, seedResult, said]],
+      ["two adjacent turns", [userEntry("Look."), said, seedTurn("Twice."), userEntry("And now?")]],
+      ["adjacent messages", [userEntry("Look."), userEntry("No, stop."), seed, seedResult, userEntry("Go on."), userEntry("Please.")]],
+      ["ids that no vendor accepts", [userEntry("Look."), oddTurn, ...odd.map((id) => resultEntry(id, "orders.look/up", id))]],
+      ["a repeated id", [userEntry("Look."), seed, seedResult, seed, seedResult, said]],
       ["results that are failures", [userEntry("Look."), seed, resultEntry("seed_lookup_order", lookup.name, "It broke.", true)]],
       [
         "results without content",
@@ -53,7 +53,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
       ["blank texts", [userEntry(""), seedTurn(" "), userEntry("\n"), seedTurn("", ...seed.calls), seedResult, userEntry(" ")]],
       ["half of a character", [userEntry("cut \ud83d"), seed, resultEntry("seed_lookup_order", lookup.name, "cut \ud83d")]],
       [
-        "arguments that are no JSON object",
+        "arguments that are not a JSON object",
         [
           userEntry("Look."),
           seedTurn("", ...['{"id":', "[1]", "null", ""].map((text, n) => ({ id: `c${n}`, name: lookup.name, arguments: text }))),
@@ -61,7 +61,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
         ],
       ],
       [
-        "turns that another vendor left its own form beside",
+        "turns with another vendor's own form",
         [
           userEntry("Look."),
           {
@@ -77,7 +77,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
       await expectTaken(transcript);
     });
 
-    it("takes any transcript that is paired, with every call, result and text in its place", async () => {
+    it("accepts any transcript that is paired, with every call, result and text in its place", async () => {
       await using setup = await wireSetup(wire);
       let messages: Asked["messages"] = [];
       setup.server.think((asked) => {
@@ -93,7 +93,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
       );
     }, 60_000);
 
-    it("sends its own turns back, and goes on from those of the other kind in mid-conversation", async () => {
+    it("sends its own turns back, and continues from those of another provider in mid-conversation", async () => {
       await using setup = await wireSetup(wire);
       let asks: Asked["messages"][] = [];
       setup.server.think(({ messages }) => {
@@ -104,7 +104,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
       let request = requestOf([userEntry("Look."), seed, seedResult]);
       for (let round = 0; round < 3; round++)
         request = afterReply(request, (await completed(setup.provider, request)).reply, setup.provider);
-      // As if another provider had taken a turn in between.
+      // As if another provider had made a turn in between.
       const foreign = { ...seed, provider: "other", model: "o", vendor: { api: "other.vendor", model: "o", payload: [] } };
       request = { ...request, transcript: [...request.transcript, foreign, seedResult, userEntry("And now?")] };
       await completed(setup.provider, request);
@@ -125,13 +125,13 @@ export function describeTranscripts(wire: WireProviderCase): void {
       const moved = next.transcript.map((entry) =>
         entry.type === "assistant" && entry.vendor ? { ...entry, vendor: { ...entry.vendor, model: "another-model" } } : entry,
       );
-      // Another server, as it is another model that goes on: this one knows what it thought itself.
+      // A separate server, because another model continues: this one knows its own thoughts.
       await using other = await wireSetup(wire);
       await completed(other.provider, { ...next, transcript: moved });
       expect(JSON.stringify(other.server.requests.at(-1)?.body)).not.toContain("Hm, a lookup.");
     });
 
-    it("believes the neutral form when the vendor's own does not say the same", async () => {
+    it("believes the neutral form if the vendor's own differs", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(({ messages }) =>
         messages.length > 1 ? { text: "Done." } : { text: "I look.", calls: [{ name: lookup.name, arguments: { id: "7" } }] },

@@ -3,26 +3,26 @@ import type { ModelProvider } from "../model-provider.ts";
 
 /** A provider behind its vendor's wire protocol. */
 export interface WireProviderCase {
-  /** The vendor's server, anew for each test. */
+  /** The vendor's server, a new one for each test. */
   start(): Promise<ModelServer>;
   /** The provider that talks to it about its one model, with its key or with another one. */
   open(server: ModelServer, key?: string): ModelProvider;
   readonly features: WireFeatures;
 }
 
-/** What the vendor can be told, or tells. What it cannot is not asked of its adapter. */
+/** What the vendor supports. Its adapter is not tested for the rest. */
 export interface WireFeatures {
-  /** Which choices reach the model as such; the others hold as far as an adapter can hold them. */
+  /** Which choices reach the model as such; an adapter enforces the others as far as it can. */
   readonly toolChoices: readonly ("none" | "required" | "named")[];
   readonly parallelCalls: boolean;
-  /** A result that is a failure is marked as one. */
+  /** A failed result is marked as one. */
   readonly marksFailures: boolean;
-  /** Thinking comes signed and must go back as it was. */
+  /** Thinking comes signed and must go back unchanged. */
   readonly signedThinking: boolean;
-  /** It may stop to go on later. */
+  /** It may stop and continue later. */
   readonly pauses: boolean;
   /** The status with which it says that it is overloaded. */
   readonly overloaded: number;
-  /** It looks at no key, so that none is wrong. */
+  /** It checks no key, so none is wrong. */
   readonly keyless?: true;
 }

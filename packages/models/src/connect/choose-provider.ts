@@ -8,18 +8,17 @@ import {
   type ProviderName,
 } from "./model-settings.ts";
 
-/** The provider and the model that configuration comes to. */
+/** The provider and the model that configuration selects. */
 export interface ChosenModel {
   readonly provider: ProviderName;
   readonly model: string;
-  /** False where configuration says nothing at all, so that the offline rules answer. */
+  /** False if configuration says nothing at all, so that the offline rules answer. */
   readonly configured: boolean;
 }
 
 /**
- * What a provider is asked for when nobody names a model: the vendors' own tier for everyday work. From the model lists of their SDKs
- * (@anthropic-ai/sdk 1.11.0, openai 7.55.0), OpenRouter's alias for the newest of a family, and Bedrock's global inference profile. Null where a
- * model has to be named.
+ * The default model of each provider: the vendors' own tier for everyday work. From the model lists of their SDKs (@anthropic-ai/sdk 1.11.0, openai
+ * 7.55.0), OpenRouter's alias for the newest of a family, and Bedrock's global inference profile. Null if a model must be named.
  */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   offline: "rules-1",
@@ -32,15 +31,15 @@ const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   cli: "command",
 };
 
-/** What is wanting where a model has to be named, with an example. */
+/** What to do if a model must be named, with an example. */
 const NAME_A_MODEL: Partial<Readonly<Record<ProviderName, string>>> = {
   ollama: 'fetch one, for example with "ollama pull qwen3", and name it: LLM_MODEL=qwen3 ("ollama list" shows what is there)',
   compatible: "name one that its server has: LLM_MODEL=…",
 };
 
 /**
- * The provider that `LLM_PROVIDER` names, or else the one whose key, address or command is set, or else the offline rules; with the model that is
- * named, or the provider's default. Looks at nothing but the settings. Throws `ModelRefused`.
+ * The provider that `LLM_PROVIDER` names, or else the one whose key, address or command is set, or else the offline rules; with the named model, or the
+ * provider's default. Reads only the settings. Throws `ModelRefused`.
  */
 export function chooseProvider(settings: ModelSettings): ChosenModel {
   const named = settings.provider;
@@ -54,8 +53,8 @@ export function chooseProvider(settings: ModelSettings): ChosenModel {
 }
 
 /**
- * The settings for a profile that names a provider, a model or both. What belongs to the process's provider (its model, address and protocol) goes to
- * no other one: a key is never sent to another vendor's address. Throws `ModelRefused`.
+ * The settings for a profile that names a provider, a model or both. Settings of the process's provider (its model, address and protocol) apply to no other
+ * provider: a key is never sent to another vendor's address. Throws `ModelRefused`.
  */
 export function settingsFor(
   settings: ModelSettings,
@@ -63,7 +62,7 @@ export function settingsFor(
 ): ModelSettings {
   const { provider: main } = chooseProvider(settings);
   const provider = own.provider ?? main;
-  // The offline rules and a command have no address, so one that is set beside them is meant for the provider that needs one.
+  // The offline rules and a command have no address, so an address that is set beside them is meant for the provider that needs one.
   const addressed = main === "offline" || main === "cli" ? "compatible" : main;
   return {
     ...settings,
@@ -91,7 +90,7 @@ function modelFor(provider: ProviderName, named: string | null): string {
   return model;
 }
 
-/** Each thing that says by itself whose model is meant. */
+/** The settings that each select a model by themselves. */
 function fromWhatIsSet({ keys, baseUrl, cliCommand }: ModelSettings): ProviderName {
   const vendors = KEYED_PROVIDERS.filter((provider) => provider !== "compatible");
   const found: (readonly [ProviderName, string])[] = [
@@ -114,7 +113,7 @@ function fromWhatIsSet({ keys, baseUrl, cliCommand }: ModelSettings): ProviderNa
   return first?.[0] ?? "offline";
 }
 
-/** The key of a provider that needs one. Throws `ModelRefused` when it is absent, or when it can be no key. */
+/** The key of a provider that needs one. Throws `ModelRefused` if it is absent or invalid. */
 export function neededKey({ keys }: ModelSettings, provider: KeyedProvider): string {
   const key = keyOf(keys[provider], provider);
   if (key !== null) return key;
@@ -124,16 +123,16 @@ export function neededKey({ keys }: ModelSettings, provider: KeyedProvider): str
   );
 }
 
-/** A key that may be absent. Throws `ModelRefused` when it can be no key. */
+/** A key that may be absent. Throws `ModelRefused` if it is invalid. */
 export function optionalKey({ keys }: ModelSettings, provider: KeyedProvider): string | null {
   return keyOf(keys[provider], provider);
 }
 
-/** What stands in a header must be visible ASCII; a quote or a blank in it was copied by mistake. */
+/** A header value must be visible ASCII; a quote or a blank in it was copied by mistake. */
 function keyOf(key: string | null, provider: KeyedProvider): string | null {
   if (key === null || /^[!#-&(-~]+$/.test(key)) return key;
   throw new ModelRefused(
-    `${KEY_VARIABLES[provider]} holds a character that no key has, such as a quote, a blank or a line break: copy the key again, and nothing else.`,
+    `${KEY_VARIABLES[provider]} contains a character that no key contains, such as a quote, a blank or a line break: copy the key again, and nothing else.`,
   );
 }
 

@@ -31,13 +31,13 @@ const whole: Readonly<Record<string, Partial<ModelSettings>>> = {
 const REAL = Object.keys(whole).filter((provider) => provider !== "offline");
 
 describe("connect model", () => {
-  it.each(Object.keys(whole))("gives the model of %s, without a connection", async (provider) => {
+  it.each(Object.keys(whole))("returns the model of %s, without a connection", async (provider) => {
     const model = await connectModel(settings({ provider, ...whole[provider] }));
     expect(model).toMatchObject({ name: provider, model: whole[provider]?.model ?? expect.stringMatching(/./) });
   });
 
   it.each(REAL)(
-    "says of a model of %s what it can do: tools and pictures as the tables have it, and whether text comes in pieces",
+    "reports the capabilities of a model of %s: tools and pictures by the tables, and whether text comes in pieces",
     async (provider) => {
       const able = await connectModel(settings({ provider, ...whole[provider] }));
       expect(able.capabilities).toMatchObject({ tools: true, streaming: provider !== "cli" });
@@ -47,7 +47,7 @@ describe("connect model", () => {
     },
   );
 
-  it("gives OpenAI by either of its protocols", async () => {
+  it("returns OpenAI with either of its protocols", async () => {
     for (const api of ["chat", "responses"] as const)
       expect(await connectModel(settings({ provider: "openai", api, model: "gpt-x" }))).toMatchObject({ name: "openai", model: "gpt-x" });
   });
@@ -56,13 +56,13 @@ describe("connect model", () => {
     ["no key", { provider: "anthropic", keys: noModelSettings.keys }, /needs a key: set ANTHROPIC_API_KEY/],
     ["no address", { provider: "compatible", model: "m" }, /LLM_BASE_URL/],
     ["no command", { provider: "cli" }, /LLM_CLI_COMMAND/],
-    ["an address that is none", { provider: "openai", baseUrl: "llm.example" }, /^LLM_BASE_URL is no address/],
+    ["an invalid address", { provider: "openai", baseUrl: "llm.example" }, /^LLM_BASE_URL is not an address/],
     [
-      "an address of OpenAI that is plain http to another machine",
+      "an OpenAI address with plain http to another machine",
       { provider: "openai", openaiBaseUrl: "http://llm.example/v1" },
       /^OPENAI_BASE_URL begins with http/,
     ],
-    ["a host that is none", { provider: "ollama", model: "m", ollamaHost: "http://" }, /^OLLAMA_HOST is no address/],
+    ["an invalid host", { provider: "ollama", model: "m", ollamaHost: "http://" }, /^OLLAMA_HOST is not an address/],
   ])("refuses %s in one sentence", async (_, part, words) => {
     const refused: unknown = await connectModel(settings(part)).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(ModelRefused);
@@ -70,7 +70,7 @@ describe("connect model", () => {
     expect(String(refused)).not.toContain(KEY);
   });
 
-  it("asks for what is configured where a request says nothing, and for nothing where nothing is", async () => {
+  it("uses the configured values if a request has none, and sends nothing if there are none", async () => {
     const command = [
       "node",
       "-e",
@@ -102,7 +102,7 @@ describe("a model that was connected", () => {
   it.each(SERVED)("asks its vendor's server, with the key and the address of its settings: %s", async (vendor) => {
     const server = await startModelServer(vendor);
     try {
-      // Where the SDK of AWS looks for them.
+      // The place in which AWS's SDK looks for them.
       vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTOOLBUS");
       vi.stubEnv("AWS_SECRET_ACCESS_KEY", server.key);
       vi.stubEnv("AWS_SESSION_TOKEN", undefined);
@@ -141,7 +141,7 @@ describe("OPENAI_BASE_URL", () => {
 });
 
 describe("the clients of vendors", () => {
-  // A process of its own that tells which packages it has loaded: Node's own registry of modules sees those that were required, its tracing
+  // A separate process that reports which packages it has loaded: Node's own registry of modules sees those that were required, its tracing
   // hook those that were imported.
   const loadedBy = async (part: Partial<ModelSettings>): Promise<readonly string[]> => {
     const script = `

@@ -8,14 +8,14 @@ import { withDefaults } from "./request-defaults.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 /**
- * The model that configuration comes to, its adapter loaded only now, so that nobody loads a client they do not use. Opens no connection: a wrong
- * key or an absent server is known at the first call. Throws `ModelRefused` for what can be known before.
+ * The model that configuration selects. Its adapter is loaded only now, so that no unused client is loaded. Opens no connection: a wrong key or an
+ * unavailable server shows at the first call. Throws `ModelRefused` for problems that are known before.
  */
 export async function connectModel(settings: ModelSettings): Promise<ModelProvider> {
   const { temperature, parallelCalls } = settings;
   const chosen = chooseProvider(settings);
   const provider = await connected(settings, chosen);
-  // Two tenths of a second and 65 MB, which the offline rules have no use for.
+  // Two tenths of a second and 65 MB, which the offline rules do not need.
   if (chosen.provider !== "offline") await loadTokenizer();
   return withDefaults(provider, {
     ...(temperature === null ? {} : { temperature }),

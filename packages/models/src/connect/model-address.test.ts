@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { baseAddress, ollamaAddress, otherAddress } from "./model-address.ts";
 
 describe("the address of a model", () => {
-  it("is taken without the slash at its end", () => {
+  it("is used without its trailing slash", () => {
     expect(baseAddress("https://llm.example/v1/", "LLM_BASE_URL")).toBe("https://llm.example/v1");
   });
 
   it.each(["llm.example/v1", "ftp://llm.example", "https://me:secret@llm.example", "https://llm.example/?key=secret"])(
     "cannot be %j, and is not repeated",
     (text) => {
-      expect(() => baseAddress(text, "LLM_BASE_URL")).toThrow(/^LLM_BASE_URL (is no address|holds more than an address)(?!.*secret)/);
+      expect(() => baseAddress(text, "LLM_BASE_URL")).toThrow(/^LLM_BASE_URL (is not an address|holds more than an address)(?!.*secret)/);
     },
   );
 
@@ -25,15 +25,15 @@ describe("the address of a model", () => {
     expect(ollamaAddress(host)).toBe(address);
   });
 
-  it("of Ollama can be nonsense", () => {
-    expect(() => ollamaAddress("http://")).toThrow(/OLLAMA_HOST is no address/);
+  it("of Ollama is refused if it is invalid", () => {
+    expect(() => ollamaAddress("http://")).toThrow(/OLLAMA_HOST is not an address/);
   });
 });
 
-describe("another address than the vendor's own", () => {
+describe("an address other than the vendor's own", () => {
   const ofOpenai = "https://openai.example/v1";
 
-  it("is that of LLM_BASE_URL for whichever provider it was set, and of OPENAI_BASE_URL for openai where that says nothing", () => {
+  it("comes from LLM_BASE_URL for the provider that it was set for, and from OPENAI_BASE_URL for openai if the former is not set", () => {
     const both = { baseUrl: "http://llm.example/v1", openaiBaseUrl: ofOpenai };
     expect(otherAddress(both, "openai")).toEqual({ url: both.baseUrl, variable: "LLM_BASE_URL" });
     expect(otherAddress({ ...both, baseUrl: null }, "openai")).toEqual({ url: ofOpenai, variable: "OPENAI_BASE_URL" });
@@ -52,7 +52,7 @@ describe("another address than the vendor's own", () => {
     ["http://proxy.example/v1", /^OPENAI_BASE_URL begins with http:\/\/ .*set LLM_BASE_URL to it and LLM_PROVIDER=openai\.$/],
     ["http://127.0.0.1.example/v1", /begins with http/],
     ["http://localhost.example/v1", /begins with http/],
-    ["proxy.example", /^OPENAI_BASE_URL is no address/],
+    ["proxy.example", /^OPENAI_BASE_URL is not an address/],
     ["https://me:secret@proxy.example", /^OPENAI_BASE_URL holds more than an address(?!.*secret)/],
   ])("of OPENAI_BASE_URL is refused in one sentence: %s", (openaiBaseUrl, words) => {
     expect(() => otherAddress({ baseUrl: null, openaiBaseUrl }, "openai")).toThrow(words);

@@ -5,11 +5,11 @@ import type { ModelRow } from "../facts/model-table.ts";
 export const MODEL_PROVIDERS = ["offline", "anthropic", "openai", "openrouter", "ollama", "bedrock", "compatible", "cli"] as const;
 export type ProviderName = (typeof MODEL_PROVIDERS)[number];
 
-/** Those that may be given a key of their own. */
+/** Those that may have their own key. */
 export const KEYED_PROVIDERS = ["anthropic", "openai", "openrouter", "compatible"] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
-/** Which variable holds a provider's key; `<variable>_FILE` names a file that does. */
+/** The variable that contains a provider's key; `<variable>_FILE` names a file that does. */
 export const KEY_VARIABLES = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
@@ -17,18 +17,18 @@ export const KEY_VARIABLES = {
   compatible: "LLM_API_KEY",
 } as const satisfies Record<KeyedProvider, string>;
 
-/** What configuration says about models, whoever read it. Null is what nobody said. It holds keys: it is never logged, stored or sent. */
+/** What configuration says about models, whoever read it. Null: not configured. It contains keys: it is never logged, stored or sent. */
 export interface ModelSettings {
-  /** What an answer may take: `MODEL_ANSWER_MAX_BYTES` and its kind. */
+  /** Limits of an answer: `MODEL_ANSWER_MAX_BYTES` and similar settings. */
   readonly bounds: AnswerBounds;
   /** `LLM_PROVIDER`, as it was written; null leaves the choice to the key or the address that is set. */
   readonly provider: string | null;
   /** `LLM_MODEL`. */
   readonly model: string | null;
   readonly keys: Readonly<Record<KeyedProvider, string | null>>;
-  /** `LLM_BASE_URL`: another address than the vendor's own. */
+  /** `LLM_BASE_URL`: an address other than the vendor's own. */
   readonly baseUrl: string | null;
-  /** `OPENAI_BASE_URL`: of the provider "openai" alone, where `LLM_BASE_URL` says nothing of it. */
+  /** `OPENAI_BASE_URL`: only for the provider "openai", if `LLM_BASE_URL` is not set for it. */
   readonly openaiBaseUrl: string | null;
   /** `LLM_API`: which of OpenAI's two protocols. */
   readonly api: "chat" | "responses";
@@ -37,13 +37,13 @@ export interface ModelSettings {
   readonly awsRegion: string | null;
   /** `LLM_CLI_COMMAND`, as it was written. */
   readonly cliCommand: string | null;
-  /** All that the command's process gets of an environment. */
+  /** The whole environment of the command's process. */
   readonly cliEnvironment: Readonly<Record<string, string>>;
-  /** `LLM_TEMPERATURE`: for requests that name none. */
+  /** `LLM_TEMPERATURE`: for requests that set none. */
   readonly temperature: number | null;
   /** `LLM_PARALLEL_CALLS`: likewise. */
   readonly parallelCalls: boolean | null;
-  /** `MODEL_TABLE_FILE`: what its owner knows of models, before our own table. */
+  /** `MODEL_TABLE_FILE`: what its owner knows about models; it comes before our own table. */
   readonly table: readonly ModelRow[];
 }
 
@@ -65,7 +65,7 @@ export const noModelSettings: ModelSettings = {
   table: [],
 };
 
-/** Configuration asks for a model that cannot be used as it is. The message is one sentence with the remedy; no key stands in it. */
+/** Configuration asks for a model that cannot be used as it is. The message is one sentence with the remedy; it contains no key. */
 export class ModelRefused extends Error {
   override readonly name = "ModelRefused";
   readonly code = "model_refused";

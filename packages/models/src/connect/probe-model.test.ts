@@ -8,7 +8,7 @@ const KEY = "sk-test-0123456789";
 const keys = { anthropic: KEY, openai: KEY, openrouter: KEY, compatible: KEY };
 const never = new AbortController().signal;
 
-/** A server that knows one key and one model, by each provider's own way to say so. */
+/** A server that knows one key and one model, in each provider's own form. */
 async function vendor() {
   const server = createServer((request, response) => answer(request, response)).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -36,14 +36,14 @@ function answer({ url = "", headers }: IncomingMessage, response: ServerResponse
 const probe = (part: Partial<ModelSettings>) => probeModel({ ...noModelSettings, keys, ...part }, never);
 
 describe("the probe of a model", () => {
-  it.each(["anthropic", "openai", "openrouter", "compatible", "ollama"])("finds one of %s that is there", async (provider) => {
+  it.each(["anthropic", "openai", "openrouter", "compatible", "ollama"])("finds an existing one of %s", async (provider) => {
     await using server = await vendor();
     const found = await probe({ provider, model: "big", baseUrl: server.url, ollamaHost: server.url });
     expect(found).toMatchObject({ ok: true, what: expect.stringContaining(`big of ${provider}`) });
   });
 
   it.each(["anthropic", "openai", "openrouter", "compatible"] as const)(
-    "tells that %s does not take the key, which is not shown",
+    "reports that %s does not accept the key, which is not shown",
     async (provider) => {
       await using server = await vendor();
       const found = await probe({ provider, model: "big", baseUrl: server.url, keys: { ...keys, [provider]: "sk-wrong-0123456789" } });
@@ -56,7 +56,7 @@ describe("the probe of a model", () => {
     },
   );
 
-  it.each(["anthropic", "openai", "compatible", "ollama"])("tells that %s has no such model", async (provider) => {
+  it.each(["anthropic", "openai", "compatible", "ollama"])("reports that %s has no such model", async (provider) => {
     await using server = await vendor();
     const found = await probe({ provider, model: "small", baseUrl: server.url, ollamaHost: server.url });
     expect(found).toMatchObject({
@@ -66,7 +66,7 @@ describe("the probe of a model", () => {
     });
   });
 
-  it.each(["openai", "ollama"])("tells that nobody is there, with what to do: %s", async (provider) => {
+  it.each(["openai", "ollama"])("reports that nothing answers, with what to do: %s", async (provider) => {
     const found = await probe({ provider, model: "big", baseUrl: "http://127.0.0.1:1", ollamaHost: "127.0.0.1:1" });
     expect(found).toMatchObject({
       ok: false,
@@ -75,7 +75,7 @@ describe("the probe of a model", () => {
     });
   });
 
-  it("asks where OPENAI_BASE_URL says, and tells where that is", async () => {
+  it("asks at the address in OPENAI_BASE_URL, and names it", async () => {
     await using server = await vendor();
     const found = await probe({ provider: "openai", model: "big", openaiBaseUrl: server.url });
     expect(found).toEqual({ ok: true, what: `big of openai at ${server.url} (OPENAI_BASE_URL), key accepted` });
@@ -89,7 +89,7 @@ describe("the probe of a model", () => {
     });
   });
 
-  it("tells of a server that fails", async () => {
+  it("reports a failing server", async () => {
     await using server = await vendor();
     expect(await probe({ provider: "compatible", model: "big", baseUrl: `${server.url}/broken` })).toMatchObject({
       ok: false,
@@ -97,7 +97,7 @@ describe("the probe of a model", () => {
     });
   });
 
-  it("asks nobody about the offline rules, and says what is wrong with settings that cannot be used", async () => {
+  it("asks nobody about the offline rules, and says what is wrong with unusable settings", async () => {
     expect(await probeModel(noModelSettings, never)).toBeNull();
     expect(await probe({ provider: "nonsense" })).toMatchObject({ ok: false, fix: expect.stringMatching(/no model provider "nonsense"/) });
     expect(await probeModel({ ...noModelSettings, provider: "openai" }, never)).toMatchObject({
@@ -106,7 +106,7 @@ describe("the probe of a model", () => {
     });
   });
 
-  it("ends with the signal that it is given", async () => {
+  it("ends with the given signal", async () => {
     const reason = new Error("enough");
     const probing = probeModel(
       { ...noModelSettings, provider: "ollama", model: "big", ollamaHost: "127.0.0.1:1" },

@@ -13,8 +13,8 @@ const PROBE_MS = 10_000;
 const MAX_LIST_CHARS = 4_000_000;
 
 /**
- * Asks the provider that is configured for its models, with the key: whether it can be reached, takes the key and knows the model. Costs nothing and
- * sends nothing but the key and the model's name. Null where there is nobody to ask. Rejects with the signal's reason only.
+ * Asks the configured provider for its models, with the key: whether it can be reached, accepts the key and knows the model. Costs nothing and sends only
+ * the key and the model's name. Null if there is nobody to ask. Rejects only with the signal's reason.
  */
 export async function probeModel(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
   try {
@@ -43,7 +43,7 @@ async function probed(settings: ModelSettings, signal: AbortSignal): Promise<Mod
       return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
     }
     case "openrouter": {
-      // Its list of models is public, so only this tells whether the key is good.
+      // Its list of models is public, so only this shows whether the key is valid.
       const url = `${base("https://openrouter.ai/api/v1")}/key`;
       return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
     }
@@ -67,7 +67,7 @@ async function probed(settings: ModelSettings, signal: AbortSignal): Promise<Mod
     case "bedrock":
       return {
         ok: true,
-        what: `${model} of bedrock, in ${settings.awsRegion ?? "the region of the AWS profile"}; the first run tells whether it may be used`,
+        what: `${model} of bedrock, in ${settings.awsRegion ?? "the region of the AWS profile"}; the first run shows whether it may be used`,
       };
     case "cli": {
       if (settings.cliCommand === null) throw new ModelRefused('The provider "cli" needs a command: set LLM_CLI_COMMAND.');
@@ -81,9 +81,9 @@ interface Asked {
   readonly provider: KeyedProvider | "ollama";
   readonly model: string;
   readonly url: string;
-  /** What says that it is there, and not at the vendor's own address; null where nothing does. */
+  /** Text that says that it exists, and not at the vendor's own address; null if nothing says so. */
   readonly variable: OtherAddress["variable"] | "OLLAMA_HOST" | null;
-  /** Where the answer lists models, and how each is called; absent where the status says all. */
+  /** Where the answer lists models, and the names in it; absent if the status says everything. */
   readonly list?: string;
   readonly id?: string;
 }
@@ -117,7 +117,7 @@ function verdict(answer: Answer, asked: Asked): ModelProbe {
     return {
       ok: false,
       what: `${provider} does not accept the key.`,
-      fix: key === null ? "Check OLLAMA_HOST." : `Set ${key} to one that is good.`,
+      fix: key === null ? "Check OLLAMA_HOST." : `Set ${key} to a valid key.`,
     };
   const known = answer.status === 200 ? knows(answer.body, asked) : true;
   if (answer.status === 404 || !known)

@@ -34,13 +34,13 @@ describe("the table of models", () => {
   });
 
   it.each(["gpt-5-pro", "gpt-5.9", "gpt-6-colossus", "gpt-4o-audio", "o3-pro"])(
-    "does not take %s for the cheaper model that it is named after",
+    "does not mistake %s for the cheaper model that it is named after",
     (model) => {
       expect(modelFacts("openai", model).price).toBeNull();
     },
   );
 
-  it("knows of a new one of a family that it takes no temperature, but not what it costs", () => {
+  it("knows that a new one of a family accepts no temperature, but not what it costs", () => {
     expect(modelFacts("anthropic", "claude-opus-7")).toMatchObject({ sampling: false, vision: true, price: null });
     expect(modelFacts("openai", "gpt-6.4-sol")).toMatchObject({ sampling: false, price: null });
   });
@@ -54,7 +54,7 @@ describe("the table of models", () => {
     expect(modelFacts("openrouter", "somebody/something").price).toBeNull();
   });
 
-  it("finds a model of Bedrock under any region, version or ARN, a tenth dearer where it is not the global one", () => {
+  it("finds a model of Bedrock under any region, version or ARN, a tenth more expensive if it is not the global one", () => {
     expect(modelFacts("bedrock", "global.anthropic.claude-sonnet-5-5")).toEqual(sonnet);
     for (const id of [
       "us.anthropic.claude-sonnet-5-5",
@@ -67,14 +67,14 @@ describe("the table of models", () => {
     expect(modelFacts("bedrock", "meta.llama9-v1:0").price).toBeNull();
   });
 
-  it("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it", () => {
+  it("gives a model 64,000 characters of one result, 32,000 if its window is small, or the table's own value", () => {
     const own = ownModelRows(JSON.stringify({ models: [{ provider: "openai", model: "gpt-5", resultChars: 12_000 }] }), "models.json");
     expect(["claude-sonnet-5-5", "nobody-knows"].map((model) => modelFacts("anthropic", model).resultChars)).toEqual([64_000, 64_000]);
     expect(modelFacts("ollama", "qwen3:8b").resultChars).toBe(32_000);
     expect(modelFacts("openai", "gpt-5", own).resultChars).toBe(12_000);
   });
 
-  it("charges nothing for what runs here, and does not guess what a command costs", () => {
+  it("charges nothing for local models, and does not guess what a command costs", () => {
     expect(modelFacts("ollama", "qwen3:8b")).toMatchObject({ price: { input: 0, output: 0 }, resultChars: RESULT_CHARS_OF_SMALL });
     expect(modelFacts("offline", "rules-1").price).toMatchObject({ input: 0 });
     expect(modelFacts("cli", "command").price).toBeNull();
@@ -91,12 +91,12 @@ describe("the cost of a call", () => {
     expect(costOf({ inputTokens: 0, outputTokens: 0 }, sonnet)).toBe(0);
   });
 
-  it("is what the vendor says, where it says it", () => {
+  it("is the vendor's figure, if it reports one", () => {
     expect(costOf({ inputTokens: 1000, outputTokens: 10, costMicroUsd: 12.2 }, sonnet)).toBe(13);
     expect(costOf({ inputTokens: 1000, outputTokens: 10, costMicroUsd: 12 }, { price: null })).toBe(12);
   });
 
-  it("is not known without a price, which is not the same as nothing", () => {
+  it("is unknown without a price, which is not the same as zero", () => {
     expect(costOf({ inputTokens: 1000, outputTokens: 10 }, { price: null })).toBeNull();
     expect(mostCost(1000, 10, { price: null })).toBeNull();
   });
@@ -107,7 +107,7 @@ describe("the cost of a call", () => {
     expect(costOf({ inputTokens: 100_001, outputTokens: 1000 }, haiku)).toBe(50_001 + 2500);
   });
 
-  it("is never more than was foreseen for its prompt and its longest reply", () => {
+  it("is never more than was estimated for its prompt and its longest reply", () => {
     for (const { provider, model } of MODEL_TABLE) {
       const facts = modelFacts(provider, model.replace("*", "any"));
       for (const [inputTokens, cacheWriteTokens] of [
@@ -123,10 +123,10 @@ describe("the cost of a call", () => {
   });
 });
 
-describe("an own table of models", () => {
+describe("the operator's table of models", () => {
   const rows = (models: unknown): ReturnType<typeof ownModelRows> => ownModelRows(JSON.stringify({ models }), "models.json");
 
-  it("adds models and replaces those that are known, and what it leaves out stays as it was", () => {
+  it("adds models and replaces known ones, and omitted values stay unchanged", () => {
     const own = rows([
       { provider: "compatible", model: "llama*", contextTokens: 16_384, price: { input: 0.5, output: 1 } },
       { provider: "anthropic", model: "claude-sonnet-5-5", price: { input: 1.5, output: 8, cacheRead: 0.1, cacheWrite: 2 } },
@@ -144,15 +144,15 @@ describe("an own table of models", () => {
   });
 
   it.each([
-    [[], "must hold"],
-    [{ models: 1 }, 'must hold "models"'],
+    [[], "must contain"],
+    [{ models: 1 }, 'must contain "models"'],
     [{ models: [{ model: "m" }] }, "models[0].provider must be the name of a provider"],
     [{ models: [{ provider: "p", model: "" }] }, "models[0].model must be the name of a model"],
     [{ models: [{ provider: "p", model: "m", price: 3 }] }, "models[0].price must be an object"],
     [{ models: [{ provider: "p", model: "m", price: { input: 1 } }] }, "models[0].price.output must be US dollars for a million tokens"],
     [{ models: [{ provider: "p", model: "m", price: { input: -1, output: 1 } }] }, "models[0].price.input must be US dollars"],
     [{ models: [{ provider: "p", model: "m", contextTokens: 1.5 }] }, "models[0].contextTokens must be a whole number"],
-    [{ models: [{ provider: "p", model: "m", costs: 1 }] }, 'models[0] has "costs", which nobody knows'],
+    [{ models: [{ provider: "p", model: "m", costs: 1 }] }, 'models[0] has "costs", which is unknown'],
     [
       {
         models: [
@@ -174,7 +174,7 @@ describe("an own table of models", () => {
     expect(() => ownModelRows(JSON.stringify(table), "models.json")).toThrow(sentence);
   });
 
-  it("comes out of a file, and none out of no file", async () => {
+  it("is read from a file, and is empty without a file", async () => {
     const dir = mkdtempSync(path.join(tmpdir(), "toolbus-models-"));
     try {
       const file = path.join(dir, "models.json");
@@ -183,7 +183,7 @@ describe("an own table of models", () => {
       expect(await readModelTable("")).toEqual([]);
       await expect(readModelTable(path.join(dir, "none.json"))).rejects.toThrow("cannot be read (ENOENT)");
       writeFileSync(file, "{");
-      await expect(readModelTable(file)).rejects.toThrow("is no JSON");
+      await expect(readModelTable(file)).rejects.toThrow("is not JSON");
     } finally {
       rmSync(dir, { recursive: true });
     }

@@ -1,18 +1,18 @@
 import type { ModelUsage } from "../model-provider.ts";
 import { type DollarPrice, MODEL_TABLE, type ModelRow } from "./model-table.ts";
 
-/** What is known of one model: its window, its longest reply and what it costs. */
+/** What is known about one model: its window, its longest reply and its price. */
 export interface ModelFacts {
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly vision: boolean;
-  /** False: the model refuses a request with tools in it, so that none are offered. Absent: it takes them. */
+  /** False: the model refuses a request with tools, so none are offered. Absent: it accepts them. */
   readonly tools?: boolean;
   /** False: the vendor refuses `temperature`. */
   readonly sampling: boolean;
-  /** From how many characters on a tool result is put into working memory. */
+  /** From how many characters on a tool result goes into working memory. */
   readonly resultChars: number;
-  /** Millionths of a US dollar for a million tokens, that is US dollars a million tokens times 1,000,000; null when nobody knows. */
+  /** Millionths of a US dollar for a million tokens, that is US dollars per million tokens times 1,000,000; null if unknown. */
   readonly price: ModelPrice | null;
 }
 
@@ -21,11 +21,11 @@ export interface ModelPrice {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** For a request whose prompt has more than `above` tokens, cached ones among them: then all of it has these prices. */
+  /** For a request whose prompt has more than `above` tokens, including cached ones: then all of it has these prices. */
   readonly longPrompt?: Omit<ModelPrice, "longPrompt"> & { readonly above: number };
 }
 
-/** What is known of a model, by how configuration names its provider and the model. */
+/** What is known about a model, by configuration's names for its provider and the model. */
 export type FactsOf = (provider: string, model: string) => ModelFacts;
 
 const UNKNOWN: ModelFacts = {
@@ -37,16 +37,16 @@ const UNKNOWN: ModelFacts = {
   price: null,
 };
 
-// A date, a version or "latest", as vendors put it behind a name that stays: -20251101, -2026-10-07, @20251101, -v1:0, -latest.
+// A date, a version or "latest", as vendors append it to a stable name: -20251101, -2026-10-07, @20251101, -v1:0, -latest.
 const EDITION = /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:-?v\d+(?::\d+)?)?(?::\d+[a-z]?)?$/;
 const REGION = /^(?:global|us-gov|[a-z]{2,4})\.(?=[a-z0-9]+\.)/;
 /** Regional endpoints of Bedrock cost a tenth more than the global one (Anthropic's price list, "Third-party platform pricing"). */
 const REGIONAL = 1.1;
 
 /**
- * What the table knows of this model of this provider; careful figures and no price for one that it does not know. A row is found by the exact
- * name, then by the name without its date or version, then by the longest beginning that a row with `*` gives; the rows of `own` come first. A name
- * that only begins like another is another model: `gpt-5-pro` does not cost what `gpt-5` does.
+ * What the table knows about this model of this provider; cautious figures and no price for an unknown one. A row is found by the exact name, then by the
+ * name without its date or version, then by the longest matching prefix of a row with `*`; the rows of `own` come first. A name that only begins like
+ * another is another model: `gpt-5-pro` does not cost what `gpt-5` does.
  */
 export function modelFacts(provider: string, model: string, own: readonly ModelRow[] = []): ModelFacts {
   for (const rows of own.length > 0 ? [own, MODEL_TABLE] : [MODEL_TABLE]) {
@@ -58,10 +58,7 @@ export function modelFacts(provider: string, model: string, own: readonly ModelR
   return UNKNOWN;
 }
 
-/**
- * What a call has cost, in millionths of a US dollar, rounded up; null when nobody knows. What the vendor itself says that it charges comes before
- * what the table says.
- */
+/** The cost of a call, in millionths of a US dollar, rounded up; null if unknown. The vendor's own figure takes precedence over the table. */
 export function costOf(usage: ModelUsage, { price }: Pick<ModelFacts, "price">): number | null {
   if (usage.costMicroUsd !== undefined) return Math.max(0, Math.ceil(usage.costMicroUsd));
   if (!price) return null;
@@ -73,7 +70,7 @@ export function costOf(usage: ModelUsage, { price }: Pick<ModelFacts, "price">):
   return Math.ceil(millionths / 1_000_000);
 }
 
-/** The most that a call with this prompt and a reply of this length can cost, in millionths of a US dollar; null when nobody knows. */
+/** The maximum cost of a call with this prompt and a reply of this length, in millionths of a US dollar; null if unknown. */
 export function mostCost(promptTokens: number, maxTokens: number, { price }: Pick<ModelFacts, "price">): number | null {
   if (!price) return null;
   const tiers = price.longPrompt && promptTokens > price.longPrompt.above ? [price, price.longPrompt] : [price];
@@ -94,14 +91,14 @@ function rowOf(rows: readonly ModelRow[], provider: string, model: string): Mode
   );
 }
 
-/** The facts of a model that another company serves, found by the name that its maker gives it. */
+/** The facts of a model that another company serves, found by its maker's name for it. */
 function throughVendor(rows: readonly ModelRow[], provider: string, model: string): ModelFacts | undefined {
   if (provider === "openrouter") {
     const [, vendor = "", name = "", variant] = /^([a-z0-9-]+)\/([^:]+)(?::(.+))?$/.exec(model) ?? [];
     // OpenRouter writes claude-opus-5.5 where Anthropic writes claude-opus-5-5.
     const row = rowOf(rows, vendor, vendor === "anthropic" ? name.replaceAll(/(\d)\.(\d)/g, "$1-$2") : name);
     if (!row) return undefined;
-    // A variant (":nitro", ":batch") is served by others at other prices, which it reports with each reply.
+    // Other parties serve a variant (":nitro", ":batch") at other prices, which it reports with each reply.
     return variant === undefined ? factsOf(row) : { ...factsOf(row), price: variant === "free" ? FREE : null };
   }
   if (provider !== "bedrock") return undefined;

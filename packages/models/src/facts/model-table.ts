@@ -1,23 +1,23 @@
 /**
- * What is known of the models that can be named today. Prices are what the vendor's list says for plain processing (no batch, no fast mode, the
- * shortest cache), in US dollars for a million tokens; nothing of a discount that somebody has agreed on. Vendors change prices without asking:
- * what is wrong or missing here is put right with `MODEL_TABLE_FILE`, without a new version.
+ * What is known about the models of today. Prices are those of the vendor's list for plain processing (no batch, no fast mode, the shortest cache), in US
+ * dollars per million tokens; individual discounts are not included. Vendors change prices without notice: `MODEL_TABLE_FILE` corrects what is wrong or
+ * missing here, without a new version.
  */
 export interface ModelRow {
   /** `*`: any provider. */
   readonly provider: string;
-  /** As the vendor names it, without a date or version at its end; with `*` at its end, every model that begins so. */
+  /** The vendor's name, without a date or version at its end; with `*` at its end, every model with this prefix. */
   readonly model: string;
   /** Prompt and reply together. */
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly vision: boolean;
-  /** False: the model refuses a request with tools in it. Absent: it takes them. */
+  /** False: the model refuses a request with tools. Absent: it accepts them. */
   readonly tools?: boolean;
   readonly sampling: boolean;
-  /** From how many characters on a tool result is put into working memory. */
+  /** From how many characters on a tool result goes into working memory. */
   readonly resultChars: number;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   readonly price: DollarPrice | null;
   /** Where the price was read, and when. */
   readonly source: string;
@@ -30,11 +30,11 @@ export interface ModelRow {
 export interface DollarPrice {
   readonly input: number;
   readonly output: number;
-  /** Tokens that came out of a cache. */
+  /** Tokens that were read from a cache. */
   readonly cacheRead: number;
-  /** Tokens that were put into one. */
+  /** Tokens that were written to a cache. */
   readonly cacheWrite: number;
-  /** For a request whose prompt, cached tokens among it, has more than `above` tokens: then all of it has these prices. */
+  /** For a request whose prompt, including cached tokens, has more than `above` tokens: then all of it has these prices. */
   readonly longPrompt?: {
     readonly above: number;
     readonly input: number;
@@ -44,7 +44,7 @@ export interface DollarPrice {
   };
 }
 
-/** From a context of less than this on, a result of 64,000 characters would be most of it. */
+/** In a context smaller than this, a result of 64,000 characters would be most of it. */
 export const SMALL_CONTEXT = 65_536;
 export const RESULT_CHARS = 64_000;
 export const RESULT_CHARS_OF_SMALL = 32_000;
@@ -60,7 +60,7 @@ function claude(model: string, [contextTokens, maxOutputTokens]: Sizes, prices: 
   return { ...CLAUDE, model, contextTokens, maxOutputTokens, price: priceOf(prices), ...CLAUDE_LIST, ...more };
 }
 
-// The windows are those of the model's own page where there is one; the others have the smaller window that every release before them had.
+// The windows come from the model's own page if there is one; the others have the smaller window of every earlier release.
 const SMALLER = { unconfirmed: ["window"] } as const;
 const anthropic: readonly ModelRow[] = [
   claude("claude-fable-5-1", M, [10, 50, 0.25, 12.5]),
@@ -102,7 +102,7 @@ function longGpt(model: string, prices: Prices, more: Partial<ModelRow> = {}): M
   return gpt(model, GPT6, prices, { price: { ...priceOf(prices), longPrompt }, ...more });
 }
 
-// Vendors that charge nothing for putting into the cache charge it as input.
+// Vendors that charge nothing extra for cache writes charge them as input.
 const CACHE = { unconfirmed: ["cache"] } as const;
 // Read in trackers that cite the vendor's list (TheKrush/PromptFuel, merefield/codexometer, the table in github/docs), not on the vendor's page.
 const BY_REPORT = {
@@ -134,7 +134,7 @@ const openai: readonly ModelRow[] = [
   gpt("gpt-4o-mini", [128_000, 16_384], [0.15, 0.6, 0.075, 0.15], { ...CACHE, sampling: true }),
   gpt("o3", [200_000, 100_000], [2, 8, 0.5, 2], CACHE),
   gpt("o4-mini", [200_000, 100_000], [1.1, 4.4, 0.275, 1.1], { ...CACHE, unconfirmed: ["price", "cache"] }),
-  // New ones of these families refuse a temperature; what they cost is not guessed.
+  // New ones of these families refuse a temperature; their prices are not guessed.
   gpt("gpt-5*", [128_000, 16_384], [0, 0, 0, 0], { price: null, ...BY_REPORT }),
   gpt("gpt-6*", [400_000, 32_768], [0, 0, 0, 0], { price: null, ...BY_REPORT }),
 ];
@@ -154,7 +154,7 @@ const bedrock: readonly ModelRow[] = [
   nova("nova-premier", 1_000_000, 2.5, 12.5, true),
 ];
 
-// OpenRouter's alias for the newest of a family: what it means today. Everything else there is found by its maker's name.
+// OpenRouter's alias for the newest of a family: its meaning today. Every other model there is found by its maker's name.
 const openrouter: readonly ModelRow[] = (["opus", "sonnet", "haiku"] as const).flatMap((family) =>
   anthropic
     .filter(({ model }) => model === `claude-${family}-5-5`)
@@ -163,7 +163,7 @@ const openrouter: readonly ModelRow[] = (["opus", "sonnet", "haiku"] as const).f
 
 const OURS = { source: "this repository", asOf: "2026-11-21" } as const;
 const others: readonly ModelRow[] = [
-  // What a local server takes is set there (OLLAMA_CONTEXT_LENGTH), whatever the model could do; a prompt that is longer is cut without a word.
+  // A local server's limit is set there (OLLAMA_CONTEXT_LENGTH), whatever the model could do; a longer prompt is truncated silently.
   {
     provider: "ollama",
     model: "*",
@@ -176,7 +176,7 @@ const others: readonly ModelRow[] = [
     ...OURS,
     unconfirmed: ["window"],
   },
-  // Whoever runs the command knows what its subscription or key is charged for.
+  // Only the operator of the command knows what its subscription or key costs.
   {
     provider: "cli",
     model: "*",

@@ -12,10 +12,10 @@ const MAX_BYTES = 1_000_000;
 const MAX_ROWS = 2000;
 
 /**
- * Reads the operator's own rows, which add to the built-in table or replace rows of it: `{"models": [{"provider", "model", "contextTokens"?,
+ * Reads the operator's own rows, which add to the built-in table or replace its rows: `{"models": [{"provider", "model", "contextTokens"?,
  * "maxOutputTokens"?, "vision"?, "tools"?, "sampling"?, "resultChars"?, "price"?}]}`, the price in US dollars for a million tokens (`input`, `output`,
- * `cacheRead`?, `cacheWrite`?, `longPrompt`?) or null. What a row leaves out is as the built-in table has it. An empty name is no file. Throws
- * `ModelTableRefused` naming the file, the row and what is wrong with it.
+ * `cacheRead`?, `cacheWrite`?, `longPrompt`?) or null. Omitted values come from the built-in table. An empty name means no file. Throws `ModelTableRefused`
+ * naming the file, the row and what is wrong with it.
  */
 export async function readModelTable(file: string): Promise<readonly ModelRow[]> {
   if (file === "") return [];
@@ -26,10 +26,10 @@ export async function readModelTable(file: string): Promise<readonly ModelRow[]>
   return ownModelRows(text, file);
 }
 
-/** The rows that a text of that form holds; `file` is its name in what is said of it. */
+/** The rows in a text of that form; `file` is its name in messages. */
 export function ownModelRows(text: string, file: string): readonly ModelRow[] {
   const models = member(parsed(text, file), "models");
-  if (!Array.isArray(models) || models.length > MAX_ROWS) throw refused(file, `must hold "models", a list of at most ${MAX_ROWS}`);
+  if (!Array.isArray(models) || models.length > MAX_ROWS) throw refused(file, `must contain "models", a list of at most ${MAX_ROWS}`);
   const seen = new Set<string>();
   return models.map((value: unknown, n) => {
     const where = `models[${n}]`;
@@ -79,7 +79,7 @@ function tierOf(tier: Readonly<Record<string, unknown>>, fault: Fault): Omit<Dol
   return {
     input,
     output: dollars(tier["output"], fault, ".output"),
-    // What says nothing of a cache charges it as input.
+    // A price without cache figures charges cached tokens as input.
     cacheRead: dollars(tier["cacheRead"] ?? input, fault, ".cacheRead"),
     cacheWrite: dollars(tier["cacheWrite"] ?? input, fault, ".cacheWrite"),
   };
@@ -99,7 +99,7 @@ function parsed(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refused(file, "is no JSON");
+    throw refused(file, "is not JSON");
   }
 }
 
@@ -110,7 +110,7 @@ function member(value: unknown, name: string): unknown {
 function objectOf(value: unknown, names: readonly string[], fault: Fault): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(" must be an object");
   const odd = Object.keys(value).find((name) => !names.includes(name));
-  if (odd !== undefined) throw fault(` has "${odd.slice(0, 40)}", which nobody knows; it may have ${names.join(", ")}`);
+  if (odd !== undefined) throw fault(` has "${odd.slice(0, 40)}", which is unknown; it may have ${names.join(", ")}`);
   return value as Readonly<Record<string, unknown>>;
 }
 

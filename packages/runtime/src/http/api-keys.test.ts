@@ -44,7 +44,7 @@ describe("API keys", () => {
     expect(apiKeys([{ ...keyFor("una", "x"), tools: ["web"] }], () => 0).find("Bearer x")).toMatchObject({ tools: ["web"] });
   });
 
-  it("know nobody when there are none", () => {
+  it("know nobody if there are none", () => {
     expect(apiKeys([], () => 0).find("Bearer first-secret")).toBeNull();
   });
 });
@@ -77,12 +77,12 @@ describe("a file of API keys", () => {
       words: '/0/roles/0 must be one of "user", "operator", "approver", "alertmanager", "releaser"',
     },
     { what: "an unknown field", text: JSON.stringify([{ ...keyFor("una", "x"), key: "x" }]), words: "/0/key is not a known field" },
-  ])("that holds $what is refused with the fault, and without what it holds", async ({ text, words }) => {
+  ])("that contains $what is refused with the fault, without quoting its content", async ({ text, words }) => {
     await using t = await setup(text);
     await expect(readApiKeys(t.file)).rejects.toThrow(new Refusal(`The file of API keys ${t.file} is not valid: ${words}.`));
   });
 
-  it("with a key for tools that cannot be meant is refused with the key, the entry and what to write", async () => {
+  it("with an invalid entry in a key's tools is refused with the key, the entry and what to write", async () => {
     await using t = await setup(JSON.stringify([keyFor("una", "x"), { ...keyFor("otto", "y"), tools: ["release", "toolset:web"] }]));
     await expect(readApiKeys(t.file)).rejects.toThrow(
       new Refusal(
@@ -93,13 +93,13 @@ describe("a file of API keys", () => {
 });
 
 describe("a key that begins investigations", () => {
-  it.each(["alertmanager", "releaser"] as const)("has the role %s and no other one, or the file is refused", async (role) => {
+  it.each(["alertmanager", "releaser"] as const)("has only the role %s, or the file is refused", async (role) => {
     await using alone = await setup(JSON.stringify([{ ...keyFor("una", "x"), roles: [role] }]));
     expect(await readApiKeys(alone.file)).toMatchObject([{ roles: [role] }]);
     await using beside = await setup(JSON.stringify([{ ...keyFor("una", "x"), roles: ["user", role] }]));
     await expect(readApiKeys(beside.file)).rejects.toThrow(
       new Refusal(
-        `The key "key of una" in the file of API keys ${beside.file} cannot be used: the role "${role}" goes with no other one: give each role a key of its own.`,
+        `The key "key of una" in the file of API keys ${beside.file} cannot be used: the role "${role}" cannot be combined with another: give each role its own key.`,
       ),
     );
   });

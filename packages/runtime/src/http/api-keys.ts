@@ -18,7 +18,7 @@ export interface Principal {
 export interface ApiKeys {
   /** The principal of an `Authorization: Bearer` value, or null. Takes the same time for every unknown key. */
   find(authorization: string | undefined): Principal | null;
-  /** The principal of the key with this name, or null when there is none any more: for what was given out on the strength of that key. */
+  /** The principal of the key with this name, or null if it no longer exists: for rights that were given out because of that key. */
   named(keyId: string): Principal | null;
 }
 
@@ -43,11 +43,11 @@ export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
   return keys.value;
 }
 
-/** What begins investigations by itself may do nothing else: its key lies where other programs read it. */
+/** A program that begins investigations may do nothing else: its key is stored where other programs can read it. */
 function roleFault({ roles }: ApiKey): string | undefined {
   const trigger = TRIGGER_ROLES.find((role) => roles.includes(role));
   if (trigger === undefined || roles.length === 1) return undefined;
-  return `the role "${trigger}" goes with no other one: give each role a key of its own.`;
+  return `the role "${trigger}" cannot be combined with another: give each role its own key.`;
 }
 
 /** `clock`: milliseconds since 1970, for keys that expire. */

@@ -2,12 +2,12 @@ import type { FastifyRequest } from "fastify";
 
 const texts = new WeakMap<FastifyRequest, string>();
 
-/** Keeps the body of a request as it came, as long as the request lives: a signature is over these bytes and no others. */
+/** Keeps the original body of a request as long as the request lives, because a signature covers exactly these bytes. */
 export function keepBodyText(request: FastifyRequest, text: string): void {
   texts.set(request, text);
 }
 
-/** The body of a request as it came; empty where there was none. Bytes that are no UTF-8 are not what was signed, whatever they were. */
+/** The original body of a request; empty if there was none. Bytes that are not UTF-8 cannot be what was signed. */
 export function bodyTextOf(request: FastifyRequest): string {
   return texts.get(request) ?? "";
 }

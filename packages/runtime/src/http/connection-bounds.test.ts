@@ -9,7 +9,7 @@ const SHORT: ConnectionBounds = { headersMs: 100, requestMs: 300, checkMs: 50, i
 const HEAD = "HTTP/1.1\r\nHost: x\r\n";
 
 describe("a connection", () => {
-  it("whose client does not read its answer is destroyed, and nobody else's", async () => {
+  it("whose client does not read its answer is destroyed, and no other", async () => {
     await using t = await setup();
     const socket = t.connection(`GET /large ${HEAD}\r\n`);
     await t.dropped(socket);
@@ -27,12 +27,12 @@ describe("a connection", () => {
     expect(read).toBeGreaterThan(LARGE);
   });
 
-  it("whose client ends a stream and reads none of it is destroyed as well", async () => {
+  it("whose client does not read a stream until its end is also destroyed", async () => {
     await using t = await setup();
     await t.dropped(t.connection(`GET /stream ${HEAD}\r\n`));
   });
 
-  it("whose client asks again and again without reading is destroyed before the answers are made", async () => {
+  it("whose client keeps asking without reading is destroyed before the answers are made", async () => {
     await using t = await setup({ ...SHORT, answerMs: 20_000 });
     await t.dropped(t.connection(`GET /large ${HEAD}\r\n`.repeat(1000)));
     expect(t.asked()).toBeLessThanOrEqual(4);
@@ -51,12 +51,12 @@ describe("a connection", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ code: "request_timeout" });
   });
 
-  it("on which nothing is said is closed", async () => {
+  it("that stays silent is closed", async () => {
     await using t = await setup();
     await all(t.connection(""));
   });
 
-  it("has these bounds unless a test says otherwise", () => {
+  it("has these bounds by default", () => {
     expect(CONNECTION_BOUNDS).toEqual({
       headersMs: 15_000,
       requestMs: 30_000,
@@ -68,7 +68,7 @@ describe("a connection", () => {
   });
 });
 
-/** Everything that comes until the other side closes. */
+/** Everything that arrives until the other side closes. */
 async function all(socket: Socket): Promise<string> {
   let text = "";
   try {
@@ -118,7 +118,7 @@ async function setup(bounds = SHORT) {
   return {
     server,
     asked: () => asked,
-    /** Sends this, and reads nothing before it is told to. */
+    /** Sends this, and reads nothing until it is asked to. */
     connection(text: string): Socket {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.pause().on("error", () => undefined);

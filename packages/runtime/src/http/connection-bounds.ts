@@ -7,13 +7,13 @@ export interface ConnectionBounds {
   readonly headersMs: number;
   /** To the end of its body. */
   readonly requestMs: number;
-  /** How often the two are looked at: a request may take that much longer. */
+  /** How often the two are checked: a request may take that much longer. */
   readonly checkMs: number;
-  /** Without a request. */
+  /** How long a connection may have no request. */
   readonly idleMs: number;
-  /** From the end of an answer to when the system has taken all of it: it does once the client reads. */
+  /** From the end of an answer until the system has accepted all of it, which it does once the client reads. */
   readonly answerMs: number;
-  /** Requests sent before the answers to those before them were read. */
+  /** Requests sent before the answers to the earlier ones were read. */
   readonly pipelined: number;
 }
 
@@ -27,9 +27,9 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
 };
 
 /**
- * A server whose connections keep these. A request that takes too long is answered 408 and its connection closed. The connection of a client that does not read
- * its answer in time, streams after their end included, or that asks on without reading, is destroyed: what is written for it stands in this
- * process's memory until it reads.
+ * A server whose connections keep these limits. A request that takes too long is answered 408 and its connection closed. If a client does not read its
+ * answer in time (including streams after their end), or keeps asking without reading, its connection is destroyed: unread answers stay in this process's
+ * memory.
  */
 export function boundedServer(handler: RequestListener, bounds: ConnectionBounds, maxHeaderSize: number): Server {
   const { headersMs, requestMs, checkMs, idleMs, answerMs, pipelined } = bounds;
@@ -41,15 +41,15 @@ export function boundedServer(handler: RequestListener, bounds: ConnectionBounds
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: idleMs,
   };
-  // Before anything else looks at a request: a piece of 64 KiB may hold a thousand of them.
+  // Before anything else looks at a request: a piece of 64 KiB may contain a thousand of them.
   return createServer(options, (request, answer) => {
     const { socket } = request;
     const others = open.get(socket) ?? 0;
-    // Without a word: a word would have to wait behind the answers that nobody reads.
+    // Without a message, which would have to wait behind the unread answers.
     if (others >= pipelined) return void socket.destroy();
     open.set(socket, others + 1);
     let timer: NodeJS.Timeout | undefined;
-    // All of the answer is written by then; most often the system has taken it, too.
+    // The whole answer is written by then; most often the system has accepted it, too.
     answer.once("prefinish", () => {
       if (socket.writableLength > 0) timer = setTimeout(() => socket.destroy(), answerMs);
     });

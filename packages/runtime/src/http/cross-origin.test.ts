@@ -6,7 +6,7 @@ import { documented, serverOptions } from "../testing/http-under-test.ts";
 const PAGE = "https://chat.example.com";
 
 describe("a page of another origin", () => {
-  it("that is named may ask what it may send, and read the answer, its problems and the headers that matter", async () => {
+  it("that is listed may send preflight requests, and read the answer, its problems and the relevant headers", async () => {
     await using t = await setup(`${PAGE}, http://localhost:3000`);
     const preflight = await t.fetch("OPTIONS", PAGE, {
       "access-control-request-method": "POST",
@@ -23,7 +23,7 @@ describe("a page of another origin", () => {
     expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, "http://localhost:3000"]);
   });
 
-  it("that is not named is told nothing, and neither is any when none is named", async () => {
+  it("that is not listed gets no CORS headers, and no page does if none is listed", async () => {
     for (const list of [PAGE, ""]) {
       await using t = await setup(list);
       for (const method of ["OPTIONS", "POST"]) {
@@ -38,17 +38,17 @@ describe("a page of another origin", () => {
 });
 
 describe("CORS_ORIGINS", () => {
-  it("takes origins with commas, and none", () => {
+  it("accepts a list with commas, and an empty one", () => {
     expect(readOrigins("CORS_ORIGINS", ` ${PAGE} ,http://[::1]:8080,`)).toEqual([PAGE, "http://[::1]:8080"]);
     expect(readOrigins("CORS_ORIGINS", "")).toEqual([]);
   });
 
   it.each([
-    ["*", /names "\*", which is no origin: .* https:\/\/chat\.example\.com\.$/],
+    ["*", /names "\*", which is not an origin: .* https:\/\/chat\.example\.com\.$/],
     ["https://chat.example.com/", /as in https:\/\/chat\.example\.com\.$/],
     ["https://chat.example.com:443", /as in https:\/\/chat\.example\.com\.$/],
-    ["chat.example.com", /which is no origin/],
-    ["file:///etc", /which is no origin/],
+    ["chat.example.com", /which is not an origin/],
+    ["file:///etc", /which is not an origin/],
   ])("refuses %s with what to write", (text, words) => {
     expect(() => readOrigins("CORS_ORIGINS", text)).toThrow(words);
   });

@@ -8,8 +8,8 @@ const SENT = ["authorization", "content-type", "accept", "idempotency-key", "las
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * The origins out of a list with commas, as browsers send them (RFC 6454). Throws a `Refusal` for anything that is none: an address with a path would never
- * match, and `*` would let every page that somebody opens use a key that it has got hold of.
+ * The origins in a comma-separated list, as browsers send them (RFC 6454). Throws a `Refusal` for anything that is not an origin: an address with a path
+ * would never match, and `*` would let every page that somebody opens use a key that it has obtained.
  */
 export function readOrigins(variable: string, list: string): readonly string[] {
   return list
@@ -20,7 +20,7 @@ export function readOrigins(variable: string, list: string): readonly string[] {
       if (originOf(text) === text) return text;
       const near = originOf(text);
       throw new Refusal(
-        `${variable} names "${text.slice(0, 120)}", which is no origin: write scheme, host and port alone, as in ${near ?? "https://chat.example.com"}.`,
+        `${variable} names "${text.slice(0, 120)}", which is not an origin: write only scheme, host and port, as in ${near ?? "https://chat.example.com"}.`,
       );
     });
 }
@@ -30,7 +30,10 @@ function originOf(text: string): string | null {
   return url && (url.protocol === "http:" || url.protocol === "https:") ? url.origin : null;
 }
 
-/** Lets pages of these origins call every route with a key of their own (the Fetch standard's CORS). Without one nothing is added: browsers keep others out. */
+/**
+ * Lets pages of these origins call every route with their own keys (the Fetch standard's CORS). Without any origin nothing is added: browsers keep others
+ * out.
+ */
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   await app.register(cors, {

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "@toolbus/contracts";
 import type { MediaType, OpenApi, Operation, Parameter, Response } from "./openapi.ts";
 
-/** A page of HTML and the policy under which a browser may show it. */
+/** An HTML page and the policy under which a browser may show it. */
 export interface DocsPage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
 
-/** A readable page of an API's description: made whole on the server, with no script and nothing from elsewhere. */
+/** A readable page of an API's description: made completely on the server, without scripts and external resources. */
 export function docsPage(api: OpenApi): DocsPage {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),

@@ -8,7 +8,7 @@ const DOCUMENT = {
   required: ["openapi", "info", "paths"],
 } as const;
 
-/** `/openapi.json` and `/docs`: what the routes declare, themselves included, for machines and for people. Open to everybody. */
+/** `/openapi.json` and `/docs`: what the routes declare, including themselves, for machines and for people. Open to everybody. */
 export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly Route[] {
   const routes: readonly Route[] = [
     ...others,
@@ -47,7 +47,7 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
   ];
   const document = openApiOf(about, routes);
   const page = docsPage(document);
-  // Bytes, made once: anybody may ask for them as often as they like, and what is not read yet is the same memory.
+  // Bytes, made once: anybody may request them any number of times, and unread answers share the same memory.
   const made = { page, json: Buffer.from(JSON.stringify(document)), html: Buffer.from(page.html) };
   return routes.slice(others.length);
 }

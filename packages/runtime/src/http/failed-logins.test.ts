@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { failedLogins } from "./failed-logins.ts";
 
 describe("failed logins", () => {
-  it("are over their limit after so many from one address, until the minute is over", () => {
+  it("are over the limit after the allowed number from one address, until the minute is over", () => {
     const clock = { now: 0 };
     const failed = failedLogins(2, () => clock.now);
     expect([failed.note("a"), failed.note("a")]).toEqual([null, null]);
@@ -17,7 +17,7 @@ describe("failed logins", () => {
     expect(Array.from({ length: 100 }, () => failed.note("a")).every((over) => over === null)).toBe(true);
   });
 
-  it("forget the address that was noted first when there are too many", () => {
+  it("forget the oldest address if there are too many", () => {
     const failed = failedLogins(1, () => 0);
     failed.note("first");
     for (let i = 0; i < 10_000; i++) failed.note(`other ${i}`);

@@ -1,6 +1,6 @@
 /** Wrong keys counted per address, in this process only. */
 export interface FailedLogins {
-  /** Notes one more from this address; how long it is over its limit then in milliseconds, or null when it is not. */
+  /** Records one more from this address; returns how much longer it is over its limit, in milliseconds, or null if it is not. */
   note(address: string): number | null;
 }
 
@@ -8,8 +8,8 @@ const WINDOW_MS = 60_000;
 const REMEMBERED = 10_000;
 
 /**
- * Counts so that whoever tries keys is told to slow down, and a log does not fill with them. A right key is let in whatever others do from the same
- * address: behind a proxy everybody has one, and keys are too long to be guessed.
+ * Counts, so that somebody who tries keys is told to slow down, and does not fill the log. A valid key is accepted whatever others do from the same
+ * address: behind a proxy everybody shares one, and keys are too long to guess.
  */
 export function failedLogins(perMinute: number, monotonic: () => number): FailedLogins {
   const minutes = new Map<string, { endsAt: number; count: number }>();
@@ -20,7 +20,7 @@ export function failedLogins(perMinute: number, monotonic: () => number): Failed
       const found = minutes.get(address);
       const minute = found && found.endsAt > now ? found : { endsAt: now + WINDOW_MS, count: 0 };
       minute.count++;
-      // Set anew, so that the one that was first noted longest ago comes first.
+      // Inserted again, so that the address with the oldest entry comes first.
       if (minute !== found) minutes.delete(address);
       minutes.set(address, minute);
       const oldest = minutes.keys().next();

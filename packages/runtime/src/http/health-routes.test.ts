@@ -4,7 +4,7 @@ import { startHttpServer } from "./http-server.ts";
 import { documented, serverOptions } from "../testing/http-under-test.ts";
 
 describe("readiness", () => {
-  it("says what does not answer, in few words", async () => {
+  it("names what does not answer, in a few words", async () => {
     await using t = await setup([
       { what: "the store", ask: () => Promise.reject(new Error("secret place")) },
       { what: "the rest", ask: () => Promise.resolve(7) },
@@ -14,7 +14,7 @@ describe("readiness", () => {
     expect(body).toEqual({ status: "unready", reasons: ["the store does not answer"] });
   });
 
-  it("stays when clocks do not agree, and says so", async () => {
+  it("stays ready if clocks disagree, and reports that", async () => {
     const faults = [{ name: "ahead", sentence: "this machine's clock is 2.0 h ahead of the state store's: set both by NTP" }];
     await using t = await setup([], { faults: () => faults });
     expect(await t.ask("/readyz")).toMatchObject({
@@ -23,7 +23,7 @@ describe("readiness", () => {
     });
   });
 
-  it("goes off first when the server stops, while requests under way end and the process still lives", async () => {
+  it("ends first when the server stops, while pending requests end and the process is still alive", async () => {
     await using t = await setup([]);
     expect((await t.ask("/readyz")).body).toEqual({ status: "ready", reasons: [] });
     const slow = t.ask("/slow");

@@ -5,23 +5,23 @@ import { getRoute, noQuery, type Route } from "./route.ts";
 export interface HealthOptions {
   /** Why the service is not ready, in a few words each that strangers may read. */
   readonly unready: () => readonly string[];
-  /** What it cannot work without, each with a question that resolves when it is there. */
+  /** What it cannot work without, each with a check that resolves if it is available. */
   readonly needs: readonly Need[];
-  /** What is wrong although the service works, a sentence each that strangers may read. */
+  /** What is wrong even if the service works, a sentence each that strangers may read. */
   readonly warnings?: (() => readonly string[]) | undefined;
-  /** Whether this machine's clock and the store's agree. That they do not makes nothing unready: deadlines are judged by the store's time. */
+  /** Whether this machine's clock and the store's agree. If they do not, the service stays ready: deadlines are judged by the store's time. */
   readonly clocks?: Pick<ClocksToWatch, "faults"> | undefined;
 }
 
 /** Something that a service cannot work without. */
 export interface Need {
-  /** What strangers may read of it, as the beginning of a sentence. */
+  /** The description for strangers, as the beginning of a sentence. */
   readonly what: string;
-  /** Resolves when it can be used. Rejects with `Unready` to say why not; with any other error, or after a second, it is said not to answer. */
+  /** Resolves if it can be used. Rejects with `Unready` to say why not; after any other error, or a second, it is reported as not answering. */
   readonly ask: () => Promise<unknown>;
 }
 
-/** Why something cannot be used, in a few words that strangers may read. What they may not is in the cause. */
+/** Why something cannot be used, in a few words that strangers may read. Anything that they may not read is in the cause. */
 export class Unready extends Error {
   override readonly name = "Unready";
 }
@@ -30,7 +30,9 @@ const ASK_MS = 1000;
 const HEALTH = declared("Health", HealthView);
 const READINESS = declared("Readiness", ReadinessView);
 
-/** `/healthz`: the process lives. `/readyz`: it takes requests, and what it needs can be used within a second. Both answer while the server stops. */
+/**
+ * `/healthz`: the process is alive. `/readyz`: it accepts requests, and everything it needs can be used within a second. Both answer while the server stops.
+ */
 export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthOptions): readonly Route[] {
   return [
     getRoute({
@@ -40,8 +42,8 @@ export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthO
       docs: {
         operationId: "getHealth",
         tag: "Service",
-        summary: "Whether the process lives.",
-        answers: { 200: { says: "It does.", body: HEALTH, example: { status: "ok" } } },
+        summary: "Whether the process is alive.",
+        answers: { 200: { says: "It is.", body: HEALTH, example: { status: "ok" } } },
         problems: [],
       },
       query: noQuery,
@@ -73,7 +75,7 @@ export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthO
   ];
 }
 
-/** Null when it can be used. */
+/** Null if it can be used. */
 async function whyNot({ what, ask }: Need): Promise<string | null> {
   const silent = `${what} does not answer`;
   const { promise: late, resolve } = Promise.withResolvers<string>();

@@ -12,12 +12,12 @@ export interface HealthServerOptions extends HealthOptions {
 
 const ABOUT = {
   title: "Toolbus health",
-  description: "Whether this process lives, and whether it takes work: for whoever starts and stops it. Nothing else is served here.",
+  description:
+    "Whether this process is alive, and whether it accepts work, for the system that starts and stops it. Nothing else is served here.",
 } as const;
 
 /**
- * `/healthz` and `/readyz` on a port of their own, so that a process without an HTTP API, an agent or a worker, can be asked as well, and one with an
- * API need not be asked where the world can.
+ * `/healthz` and `/readyz` on a separate port, so that a process without an HTTP API, an agent or a worker, can be checked as well, and one with an API need not be checked on its public port.
  */
 export function startHealthServer({ host, port, monotonic, log, ...health }: HealthServerOptions): Promise<HttpServer> {
   return startHttpServer({

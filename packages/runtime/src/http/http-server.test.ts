@@ -27,7 +27,7 @@ describe("an HTTP server", () => {
     ]);
   });
 
-  it("lets one of several roles in and names all of them to the others", async () => {
+  it("accepts any of several roles and names all of them to other callers", async () => {
     await using t = await setup([{ method: "GET", url: "/both", access: ["user", "operator"], handle: async () => ({}) }]);
     expect([await t.get("/both", "user"), await t.get("/both", "operator")].map(({ status }) => status)).toEqual([200, 200]);
     expect((await t.get("/both", "approver")).body).toMatchObject({
@@ -36,7 +36,7 @@ describe("an HTTP server", () => {
     });
   });
 
-  it("says no as a problem, for every code there is, with its status, title and headers", async () => {
+  it("answers every error code as a problem, with its status, title and headers", async () => {
     const codes = Object.keys(problemCodes) as (keyof typeof problemCodes)[];
     await using t = await setup(
       codes.map((code) => ({
@@ -61,7 +61,7 @@ describe("an HTTP server", () => {
     }
   });
 
-  it("tells a store that is away, full or refuses from a fault of its own, and logs what somebody has to fix", async () => {
+  it("distinguishes an unavailable, full or refusing store from a fault of its own, and logs what somebody must fix", async () => {
     const logged: object[] = [];
     const log = { ...silentLog, error: (fields: object) => void logged.push(fields) };
     const fault = new Error("broken");
@@ -84,12 +84,12 @@ describe("an HTTP server", () => {
     expect((await t.get("/full")).body).toMatchObject({
       code: "store_unavailable",
       status: 503,
-      detail: "The state store takes no changes now (memory); nothing was lost.",
+      detail: "The state store accepts no changes now (memory); nothing was lost.",
     });
     expect((await t.get("/refused")).body).toMatchObject({
       code: "store_unavailable",
       status: 503,
-      detail: "The state store refuses what this service asks of it; why is logged, and nothing was lost.",
+      detail: "The state store refuses this service's request; the log has the reason, and nothing was lost.",
     });
     expect((await t.get("/fault")).body).toMatchObject({
       code: "internal",
@@ -109,7 +109,7 @@ describe("an HTTP server", () => {
     expect([status, headers.get("allow"), runs]).toEqual([405, "GET", 0]);
   });
 
-  it("allows each of the methods that a path has", async () => {
+  it("allows each method of a path", async () => {
     const handle = async (): Promise<object> => ({});
     await using t = await setup([
       { method: "GET", url: "/both", access: "public", handle },
@@ -118,7 +118,7 @@ describe("an HTTP server", () => {
     expect((await fetch(`${t.server.url}/both`, { method: "PUT" })).headers.get("allow")).toBe("GET, POST");
   });
 
-  it("lets a request under way end, refuses new ones meanwhile, and is closed then", async () => {
+  it("lets a pending request end, refuses new ones meanwhile, and then closes", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     let said = false;
@@ -160,7 +160,7 @@ describe("an HTTP server", () => {
 });
 
 describe("a wrong key", () => {
-  it("is answered 429 after so many from one address in a minute, and a right one is let in all the same", async () => {
+  it("is answered 429 after the allowed number from one address in a minute, while a valid key is still accepted", async () => {
     const clock = { now: 0 };
     await using t = await setup([{ method: "GET", url: "/mine", access: ["user"], handle: async () => ({}) }], {
       config: { HTTPS_ONLY: "false", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 2 },
@@ -188,20 +188,20 @@ describe("every answer", () => {
     "cross-origin-resource-policy": "same-origin",
   };
 
-  it.each(["/open", "/openapi.json", "/none", "/open?x=1", "/%zz"])("carries the headers of a safe one: %s", async (url) => {
+  it.each(["/open", "/openapi.json", "/none", "/open?x=1", "/%zz"])("carries the safety headers: %s", async (url) => {
     await using t = await setup(routes);
     const { headers } = await t.get(url);
     expect(Object.fromEntries([...headers].filter(([name]) => name in SAFE))).toEqual(SAFE);
     expect([headers.get("strict-transport-security"), headers.get("access-control-allow-origin")]).toEqual([null, null]);
   });
 
-  it("tells browsers to use nothing but TLS where clients come over TLS", async () => {
+  it("tells browsers to use only TLS if clients come over TLS", async () => {
     await using t = await setup(routes, { config: { HTTPS_ONLY: "true", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 0 } });
     expect((await t.get("/open")).headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
   });
 });
 
-describe("what is no request that can be read", () => {
+describe("an unreadable request", () => {
   const routes: readonly PlainRoute[] = [{ method: "POST", url: "/do", access: "public", handle: async () => ({}) }];
   const GET = "GET /do HTTP/1.1\r\nHost: x\r\n";
 
@@ -238,7 +238,7 @@ describe("what is no request that can be read", () => {
 });
 
 describe("a server that cannot listen", () => {
-  it("is refused with the variable that names the port", async () => {
+  it("is refused with the variable that sets the port", async () => {
     await using t = await setup([]);
     const port = Number(new URL(t.server.url).port);
     await expect(startHttpServer(t.options({ name: "tool-executor", port }))).rejects.toThrow(
@@ -248,15 +248,15 @@ describe("a server that cannot listen", () => {
     );
   });
 
-  it("is refused with the variable that names the host", async () => {
+  it("is refused with the variable that sets the host", async () => {
     await using t = await setup([]);
     await expect(startHttpServer(t.options({ name: "gateway", host: "192.0.2.1" }))).rejects.toThrow(
-      new Refusal("192.0.2.1 is no address of this machine: set GATEWAY_HOST to one that is."),
+      new Refusal("192.0.2.1 is not an address of this machine: set GATEWAY_HOST to one that is."),
     );
   });
 });
 
-/** What a server answers to these very bytes, until it closes the connection. */
+/** What a server answers to exactly these bytes, until it closes the connection. */
 async function spoken(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(text);

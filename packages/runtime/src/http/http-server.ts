@@ -21,11 +21,11 @@ import { ONLY_TLS } from "./safe-headers.ts";
 import { strictBody } from "./strict-body.ts";
 
 export interface HttpServer {
-  /** With the port that was taken. */
+  /** With the actual port. */
   readonly url: string;
-  /** Every route that it serves, its own description included. */
+  /** Every route that it serves, including its own description. */
   readonly routes: readonly Route[];
-  /** Refuses new requests, waits for those under way for 5 s at most, then closes. Safe to call twice. */
+  /** Refuses new requests, waits for pending ones for at most 5 s, then closes. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly keys: ApiKeys;
   readonly routes: readonly Route[];
-  /** What the API's description says of the whole. */
+  /** What the API's description says about the whole. */
   readonly api: ApiAbout;
   readonly config: HttpConfig;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly log: Log;
-  /** What one connection may cost; `CONNECTION_BOUNDS` when absent. */
+  /** What one connection may cost; `CONNECTION_BOUNDS` if absent. */
   readonly bounds?: ConnectionBounds;
   /** Called at the start of a stop, before connections are closed: end streams here. */
   readonly onStopping?: () => Promise<void>;
@@ -53,8 +53,8 @@ const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", 
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 
 /**
- * Starts an HTTP server whose every "no" is `application/problem+json`, whose every route declares who may call it and what it answers, and which
- * describes itself at `/openapi.json` and `/docs`. Throws a `Refusal` for a route that declares too little, and when the port cannot be had.
+ * Starts an HTTP server whose every refusal is `application/problem+json`, whose every route declares who may call it and what it answers, and which
+ * describes itself at `/openapi.json` and `/docs`. Throws a `Refusal` for a route that declares too little, and if the port is unavailable.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkRoutes(options.routes);
@@ -66,7 +66,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     serverFactory: (handler) => boundedServer(handler, bounds, MAX_HEADER_BYTES),
     forceCloseConnections: true,
     routerOptions: { maxParamLength: MAX_ADDRESS },
-    // What Fastify, and what Node, refuses before there is a route.
+    // What Fastify and Node refuse before there is a route.
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asProblem(error)),
     clientErrorHandler: answerBrokenRequest,
   });
@@ -113,7 +113,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-/** Fastify reads text too; here a body is JSON, and an empty one is none. */
+/** Fastify also reads text; here a body is JSON, and an empty one counts as missing. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, async (request: FastifyRequest, body: string) => {
@@ -182,9 +182,9 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
       method: METHODS.filter((method) => !allowed.includes(method)),
       url,
       exposeHeadRoute: false,
-      // Before the body is read: whatever it is, the method is what is wrong.
+      // Before the body is read: whatever the body is, the method is the problem.
       onRequest: async () => {
-        throw new HttpProblem("method_not_allowed", `This route takes ${allow} only.`, {}, { allow });
+        throw new HttpProblem("method_not_allowed", `This route accepts only ${allow}.`, {}, { allow });
       },
       handler: async () => undefined,
     });
@@ -201,6 +201,6 @@ function portRefusal(error: unknown, { name, host, port }: HttpServerOptions): u
   if (code === "EACCES")
     return new Refusal(`Port ${port} on ${host} needs more rights than this process has: choose one above 1023 with ${variable}.`);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return new Refusal(`${host} is no address of this machine: set ${variable.replace("_PORT", "_HOST")} to one that is.`);
+    return new Refusal(`${host} is not an address of this machine: set ${variable.replace("_PORT", "_HOST")} to one that is.`);
   return error;
 }

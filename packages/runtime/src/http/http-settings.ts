@@ -5,7 +5,7 @@ export const httpSettings = {
   HTTPS_ONLY: str({
     default: "false",
     choices: ["true", "false"],
-    desc: "true when clients come over TLS: browsers are told to use nothing else",
+    desc: "true if clients come over TLS: browsers are told to use nothing else",
   }),
   CORS_ORIGINS: str({
     default: "",
@@ -13,11 +13,11 @@ export const httpSettings = {
   }),
   AUTH_FAILURES_PER_MINUTE: integer({ min: 0, max: 1_000_000 })({
     default: 10,
-    desc: "wrong keys from one address in a minute, until they are answered 429; 0 for no limit",
+    desc: "wrong keys per minute from one address before they are answered 429; 0 for no limit",
   }),
 } as const;
 
 export type HttpConfig = SettingsOf<typeof httpSettings>;
 
-/** How often a minute something may be done; 0 for no limit. */
+/** How often per minute something may be done; 0 for no limit. */
 export const perMinute = integer({ min: 0, max: 1_000_000 });

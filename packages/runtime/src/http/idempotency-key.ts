@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { HttpProblem } from "./problem.ts";
 
-/** The request's `Idempotency-Key`, if it has one. Throws the problem when it cannot be used. */
+/** The request's `Idempotency-Key`, if it has one. Throws a problem if it cannot be used. */
 export function idempotencyKey({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
@@ -11,7 +11,7 @@ export function idempotencyKey({ headers }: Pick<FastifyRequest, "headers">): st
   });
 }
 
-/** The problem of a key that comes again with something else. */
+/** The problem for a key that is used again with another request. */
 export function keyReused(): HttpProblem {
   return new HttpProblem("idempotency_key_reused", "This Idempotency-Key was used for another request.", {
     remedy: "Use a new key for a new request.",

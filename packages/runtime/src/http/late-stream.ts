@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
-/** Whether the client is one that reads server-sent events. */
+/** Whether the client reads server-sent events. */
 export function wantsEvents({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes("text/event-stream") ?? false;
 }
 
 /**
- * Answers with a stream that says goodbye and ends. A browser's EventSource comes back after a stream that ended, with its last id; after an
- * answer like 503 it never does (WHATWG HTML, section 9.2.3).
+ * Answers with a stream that says goodbye and ends. A browser's EventSource reconnects after an ended stream, with its last id; after an answer like 503 it
+ * never does (WHATWG HTML, section 9.2.3).
  */
 export function sayGoodbye(reply: FastifyReply): void {
   reply.hijack();
   reply.raw.writeHead(200, { ...SAFE_HEADERS, "content-type": "text/event-stream; charset=utf-8", connection: "close" });
   reply.raw.end(
-    `retry: 2000\nevent: bye\ndata: ${JSON.stringify({ reason: "the server is stopping; come back with the last event's id" })}\n\n`,
+    `retry: 2000\nevent: bye\ndata: ${JSON.stringify({ reason: "the server is stopping; reconnect with the last event's id" })}\n\n`,
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 
 /** The requests that a server has not answered yet. */
 export interface OpenRequests {
-  /** Resolves when all are answered or their clients are gone, after `ms` milliseconds at the latest. */
+  /** Resolves when all are answered or their clients are gone, after at most `ms` milliseconds. */
   ended(ms: number): Promise<void>;
 }
 

@@ -3,18 +3,18 @@ import { isJsonObject, problemCodes } from "@toolbus/contracts";
 import { HttpProblem } from "./problem.ts";
 import type { AnswerDocs, Route } from "./route.ts";
 
-/** What an API's description says of the whole. */
+/** What an API's description says about the whole. */
 export interface ApiAbout {
   readonly title: string;
   /** In Markdown paragraphs. */
   readonly description: string;
-  /** What the routes of a tag are about, by the tag; those of the service itself are described here. */
+  /** What the routes of a tag are about, by tag; those of the service itself are described here. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** What the service sends by itself, to whom an operator names, by its type. */
+  /** The messages that the service sends to targets that an operator names, by type. */
   readonly webhooks?: Readonly<Record<string, WebhookDocs>>;
 }
 
-/** A webhook as the description tells of it. */
+/** A webhook in the form of the description. */
 export interface WebhookDocs {
   readonly operationId: string;
   /** The tag of the service's own routes about webhooks. */
@@ -23,7 +23,7 @@ export interface WebhookDocs {
   readonly description: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Pick<Declared<unknown>, "name" | "schema">;
-  /** What a receiver answers, and what comes of it, by status. */
+  /** What a receiver answers, and its effect, by status. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
@@ -72,9 +72,9 @@ export interface OpenApi {
 }
 
 const API_VERSION = "1";
-const OWN_TAGS: Readonly<Record<string, string>> = { Service: "Whether the service lives and takes requests, and this description." };
+const OWN_TAGS: Readonly<Record<string, string>> = { Service: "Whether the service is alive and accepts requests, and this description." };
 
-/** Describes an API from its routes: the very schemas and access rules that requests meet. */
+/** Describes an API from its routes: exactly the schemas and access rules that apply to requests. */
 export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout, routes: readonly Route[]): OpenApi {
   const names = namedSchemas(routes, Object.values(webhooks ?? {}));
   const byUrl = Map.groupBy(routes, ({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));
@@ -102,7 +102,7 @@ export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout,
   };
 }
 
-/** Every problem that a route can give: those that it declares, and those of its kind. */
+/** Every problem that a route can answer: those that it declares, and those of its kind. */
 export function problemsOf({ method, access, docs, limited, url, whileStopping }: Route): readonly ProblemCode[] {
   const codes: ProblemCode[] = [
     ...docs.problems,
@@ -125,7 +125,7 @@ type Names = ReadonlyMap<string, string>;
 const methodOf = ({ method }: Route): (typeof METHODS)[Route["method"]] => METHODS[method];
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
-/** JSON text of each schema that has a name → its name: wherever the same schema stands, it is referred to. */
+/** JSON text of each named schema → its name: wherever the same schema stands, the description refers to it. */
 function namedSchemas(routes: readonly Route[], webhooks: readonly WebhookDocs[]): Names {
   const declared = routes.flatMap(({ docs }) => [
     docs.body?.declared,
@@ -144,7 +144,7 @@ function withRefs(value: Json, names: Names, self?: string): Json {
   return Object.fromEntries(Object.entries(withMapping(value, names)).map(([key, part]) => [key, withRefs(part, names)]));
 }
 
-/** A union that is told apart by a member says which of its values is which schema, as generators of clients want it. */
+/** A union with a discriminating member lists which of its values means which schema, as client generators need it. */
 function withMapping(schema: JsonObject, names: Names): JsonObject {
   const { discriminator, oneOf } = schema;
   const member = within(discriminator, "propertyName");
@@ -167,7 +167,7 @@ const schemaIn = (schema: object, names: Names): Json => withRefs(JSON.parse(JSO
 
 function operationOf(route: Route, names: Names): Operation {
   const { access, docs, signed } = route;
-  const open = signed ? "For whoever signs it." : "Open to everybody.";
+  const open = signed ? "For callers who sign it." : "Open to everybody.";
   const who = access === "public" ? open : `For the role ${access.join(" or ")}.`;
   return {
     operationId: docs.operationId,
@@ -237,7 +237,7 @@ function parametersOf({ method, docs }: Route): Parameter[] {
 }
 
 const IDEMPOTENCY =
-  "Names this request: a repeat with the same key is answered as the first was, with `idempotent-replay: true`, and another body under it is refused (422).";
+  "Names this request: a repeat with the same key gets the same answer as the first, with `idempotent-replay: true`, and another body with the same key is refused (422).";
 
 function responseOf({ says, body, example, type = "application/json", media, headers }: AnswerDocs, names: Names): Response {
   const content =
@@ -257,7 +257,7 @@ function responseOf({ says, body, example, type = "application/json", media, hea
   };
 }
 
-/** Its examples are texts and values, no schemas. */
+/** Its examples are texts and values, not schemas. */
 const mediaIn = ({ schema, ...media }: NonNullable<AnswerDocs["media"]>, names: Names): MediaType => ({
   ...media,
   ...(schema === undefined ? {} : { schema: withRefs(schema, names) }),
@@ -295,20 +295,20 @@ const SIGNATURE: JsonObject = {
   type: "apiKey",
   in: "header",
   name: "webhook-signature",
-  description: "HMAC-SHA256 over the body by a secret that both sides have, as Standard Webhooks has it.",
+  description: "HMAC-SHA256 over the body with a shared secret, as Standard Webhooks defines it.",
 };
 
 const text = { type: "string" } as const;
 const PROBLEM: JsonObject = {
   type: "object",
-  description: "An answer that says no (RFC 9457). Match on `code`; the sentences may change.",
+  description: "An error answer (RFC 9457). Match on `code`; the sentences may change.",
   required: ["type", "title", "status", "code", "detail"],
   properties: {
     type: { ...text, format: "uri" },
     title: text,
     status: { type: "integer" },
     code: { ...text, enum: Object.keys(problemCodes) },
-    detail: { ...text, description: "What happened to what." },
+    detail: { ...text, description: "What happened." },
     remedy: { ...text, description: "What to do." },
     errors: {
       type: "array",

@@ -8,10 +8,10 @@ import { SAFE_HEADERS } from "./safe-headers.ts";
 
 /** The largest body, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
-/** All headers of a request together, in bytes; Node counts the address too. */
+/** All headers of a request together, in bytes; Node also counts the address. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Makes every "no" of a server a problem (RFC 9457) with these headers; a fault of ours is logged and told nothing of. */
+/** Turns every refusal of a server into a problem (RFC 9457) with these headers; a fault of ours is logged, and the client learns nothing about it. */
 export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly<Record<string, string>>): void {
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries({ ...SAFE_HEADERS, ...headers })) if (!reply.hasHeader(name)) reply.header(name, value);
@@ -26,7 +26,7 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
-    // A refusal lasts until somebody fixes it, and only its own words say what.
+    // A refusal lasts until somebody fixes it, and only its own words say what is wrong.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
     sendProblem(reply, problem);
@@ -34,7 +34,7 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
 }
 
 export function sendProblem(reply: FastifyReply, problem: HttpProblem): void {
-  // No hook runs for what Fastify refuses itself, so they are set here too.
+  // No hook runs for requests that Fastify itself refuses, so they are set here too.
   reply
     .code(problem.status)
     .headers({ ...SAFE_HEADERS, ...problem.headers })
@@ -42,7 +42,7 @@ export function sendProblem(reply: FastifyReply, problem: HttpProblem): void {
     .send(JSON.stringify(problem.body()));
 }
 
-/** Answers what is no HTTP request, or none that Node lets in: there is no request object yet, only a connection. */
+/** Answers bytes that are not an HTTP request, or a request that Node refuses: there is no request object yet, only a connection. */
 export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const problem = brokenRequest(error.code);
@@ -62,7 +62,7 @@ function brokenRequest(code: string | undefined): HttpProblem {
     return new HttpProblem("headers_too_large", `The headers are over ${MAX_HEADER_BYTES} bytes together.`, { remedy: "Send fewer." });
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new HttpProblem("request_timeout", "The request did not arrive whole in time.", { remedy: "Send it again." });
-  return new HttpProblem("invalid_request", "This is no HTTP request that can be read.", { remedy: "Speak HTTP/1.1." });
+  return new HttpProblem("invalid_request", "This is not a readable HTTP request.", { remedy: "Speak HTTP/1.1." });
 }
 
 export function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
@@ -72,7 +72,7 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
       "store_unavailable",
       error.fault === undefined
         ? "The state store cannot be reached; nothing was lost."
-        : `The state store takes no changes now (${error.fault}); nothing was lost.`,
+        : `The state store accepts no changes now (${error.fault}); nothing was lost.`,
       { remedy: "Repeat the request with the same Idempotency-Key." },
       { "retry-after": "2" },
     );
@@ -80,7 +80,7 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
   if (error instanceof StoreRefused) {
     return new HttpProblem(
       "store_unavailable",
-      "The state store refuses what this service asks of it; why is logged, and nothing was lost.",
+      "The state store refuses this service's request; the log has the reason, and nothing was lost.",
       { remedy: "Have an operator look at the service's log, then repeat the request with the same Idempotency-Key." },
       { "retry-after": "30" },
     );
@@ -93,12 +93,12 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
       remedy: 'Send it with "Content-Type: application/json".',
     });
   if (code === "FST_ERR_BAD_URL")
-    return new HttpProblem("invalid_request", "The address holds an escape that cannot be decoded.", {
+    return new HttpProblem("invalid_request", "The address contains an escape that cannot be decoded.", {
       remedy: "Escape each part of the path with encodeURIComponent.",
     });
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
   if (status === 400)
-    return new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });
+    return new HttpProblem("malformed_body", "The body is not readable JSON.", { remedy: "Check it with a JSON validator." });
   const named = (Object.keys(problemCodes) as ProblemCode[]).find((name) => problemCodes[name] === status && status < 500);
   return named ? new HttpProblem(named, error.message) : new HttpProblem("internal", "The server could not do this; it is logged.");
 }

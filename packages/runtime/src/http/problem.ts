@@ -1,7 +1,7 @@
 import { type ProblemCode, problemCodes, type ProblemDetails } from "@toolbus/contracts";
 import { redacted } from "@toolbus/telemetry";
 
-/** An HTTP answer that says no (RFC 9457). Thrown by a route, sent by the server's error handler. */
+/** An HTTP error answer (RFC 9457). A route throws it, the server's error handler sends it. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";
   readonly code: ProblemCode;
@@ -24,7 +24,7 @@ export class HttpProblem extends Error {
     return problemCodes[this.code];
   }
 
-  /** What the client is told. What it sent may be quoted, credentials never. */
+  /** What the client reads. It may quote the client's input, but never credentials. */
   body(): ProblemDetails {
     return redacted({
       type: `urn:toolbus:problem:${this.code}`,

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const una = principal("una");
 
 describe("a rate limit", () => {
-  it("gives a caller so many in a minute, and says when there are more", async () => {
+  it("allows a caller a number per minute, and says when there are more", async () => {
     const t = setup(3);
     expect(await take(t.limit, una, 3)).toEqual([
       { granted: true, remaining: 2, resetMs: MINUTE },
@@ -27,7 +27,7 @@ describe("a rate limit", () => {
     expect((await t.limit.take(una)).remaining).toBe(2);
   });
 
-  it("counts every principal of every tenant apart", async () => {
+  it("counts every principal of every tenant separately", async () => {
     const t = setup(1);
     expect((await t.limit.take(una)).granted).toBe(true);
     expect((await t.limit.take(principal("ugo"))).granted).toBe(true);
@@ -35,20 +35,20 @@ describe("a rate limit", () => {
     expect((await t.limit.take(una)).granted).toBe(false);
   });
 
-  it("counts separately what has another name", async () => {
+  it("counts kinds with different names separately", async () => {
     const t = setup(1);
     await t.limit.take(una);
     expect((await t.another("other things").take(una)).granted).toBe(true);
   });
 
-  it("holds for all processes over one store together, however they race", async () => {
+  it("applies to all processes over one store together, however they race", async () => {
     const t = setup(10);
     const taken = await Promise.all([t.limit, t.another(), t.another()].map((limit) => take(limit, una, 10, "together")));
     expect(taken.flat().filter(({ granted }) => granted)).toHaveLength(10);
     expect((await t.another().take(una)).granted).toBe(false);
   });
 
-  it("counts a burst in one commit, and a request of a caller it knows without a read", async () => {
+  it("counts a burst in one commit, and a request of a known caller without a read", async () => {
     const t = setup(100);
     await t.limit.take(una);
     t.asked.length = 0;
@@ -56,7 +56,7 @@ describe("a rate limit", () => {
     expect(t.asked).toEqual(["commit"]);
     t.asked.length = 0;
     await take(t.limit, una, 50, "together");
-    // The first is under way when the others come.
+    // The first is pending when the others come.
     expect(t.asked).toEqual(["commit", "commit"]);
   });
 
@@ -70,7 +70,7 @@ describe("a rate limit", () => {
     expect(key).toMatch(/^tb:rate\.test:\{[0-9a-f]{2}\}:things:[0-9a-f]{32}$/);
   });
 
-  it("says that the store is away, and goes on when it is back", async () => {
+  it("reports that the store is unavailable, and continues when it is back", async () => {
     const t = setup(5);
     t.fault.now = new StoreUnavailable("gone");
     await expect(take(t.limit, una, 2, "together")).rejects.toThrow("gone");

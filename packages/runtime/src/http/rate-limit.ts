@@ -11,20 +11,20 @@ export interface Taken {
   readonly resetMs: number;
 }
 
-/** How often each principal may do one kind of thing in a minute, over all processes of a service. */
+/** How often each principal may do one kind of thing per minute, over all processes of a service. */
 export interface RateLimit {
   /** One word for the header, such as `runs`. */
   readonly name: string;
   /** What is limited, for people: `start 60 runs`. */
   readonly words: string;
   readonly perMinute: number;
-  /** Takes one of the caller's minute, or says that none is left. Rejects with `StoreUnavailable`. */
+  /** Uses up one of the caller's minute, or says that none is left. Rejects with `StoreUnavailable`. */
   take(principal: Principal): Promise<Taken>;
 }
 
 export interface RateLimitOptions {
   readonly state: StateStore;
-  /** Whose document it is. */
+  /** Which service's document it is. */
   readonly service: string;
   readonly name: string;
   readonly words: string;
@@ -48,8 +48,8 @@ interface Lane {
 }
 
 /**
- * A minute begins with a caller's first request and is one document that expires when it is over, so nothing of it is left behind. Requests that
- * come while one is being counted are counted together: a burst costs one commit, a single request one.
+ * A minute begins with a caller's first request and is one document that expires when it is over, so nothing of it is left behind. Requests that arrive
+ * while one is being counted are counted together: a burst costs one commit, like a single request.
  */
 export function rateLimit({ state, service, name, words, perMinute, random }: RateLimitOptions): RateLimit {
   const lanes = new Map<string, Lane>();
@@ -101,7 +101,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
 
   async function count(lane: Lane, shard: string, key: string, wanted: number) {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      // What is known to be used up is read again: its minute may be over.
+      // A used-up minute is read again: it may be over.
       const read = lane.known && lane.known.count < perMinute ? null : await readMinute(key);
       const minute = read?.minute ?? lane.known;
       if (!minute) continue;
@@ -125,7 +125,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
     const { now, documents } = await state.read([key]);
     const [document] = documents;
     const stored = parseRateMinute(document?.value);
-    // What cannot be read is begun anew.
+    // An unreadable document starts again.
     return { now, minute: { version: document?.version ?? 0, ...(stored.ok ? stored.value : { startedAt: now, count: 0 }) } };
   }
 }

@@ -53,7 +53,7 @@ describe("a request", () => {
     expect(refused).toMatchObject({ status: "UNSET", attributes: { "http.response.status_code": 400 } });
   });
 
-  it("for what is no route keeps nothing of what was asked for", async () => {
+  it("to an unknown route records nothing of the requested address", async () => {
     const [span] = await spansOf([{ url: "/hunter2" }]);
     expect(span).toMatchObject({ name: "GET", attributes: { "http.response.status_code": 404 } });
     expect(JSON.stringify(span)).not.toContain("hunter2");
@@ -63,7 +63,7 @@ describe("a request", () => {
     expect(await spansOf([{ url: "/healthz" }])).toEqual([]);
   });
 
-  it("hands its client's trace on while telemetry is off, and starts none", async () => {
+  it("passes its client's trace on while telemetry is off, and starts none", async () => {
     const { answers } = await ask(false, [{ url: "/things/7", headers: { traceparent: CLIENT } }, { url: "/things/7" }]);
     expect(answers).toEqual([CLIENT, ""]);
   });
@@ -85,7 +85,7 @@ async function spansOf(requests: readonly Asked[]): Promise<readonly Line[]> {
   return (await ask(true, requests)).spans;
 }
 
-/** Sends requests one after another to a server whose handler answers with the trace it sees; gives the answers and the spans. */
+/** Sends requests one after another to a server whose handler answers with the trace that it sees; returns the answers and the spans. */
 async function ask(on: boolean, requests: readonly Asked[]) {
   const telemetry = await startTelemetry({
     env: on ? { TRACE_DIR: dir } : {},

@@ -7,13 +7,13 @@ export interface RequestSpans {
   run<T>(request: FastifyRequest, work: () => T): T;
 }
 
-// Asked every few seconds by whoever watches the process.
+// Requested every few seconds by the process's monitor.
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const LONGEST_PATH = 200;
 
 /**
- * Gives every request a server span beneath the client's, from before anything else looks at it until its answer is sent or its client is gone. A
- * query and headers other than trace context are never kept. Call it before any other hook is added.
+ * Gives every request a server span below the client's, which begins before anything else looks at the request and ends when its answer is sent or its
+ * client is gone. Queries, and headers other than trace context, are never recorded. Call it before any other hook is added.
  */
 export function requestSpans(app: FastifyInstance, options: { readonly service: string; readonly host: string }): RequestSpans {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
@@ -34,7 +34,7 @@ export function requestSpans(app: FastifyInstance, options: { readonly service: 
       },
     });
     spans.set(request, span);
-    // Comes for every answer, and for clients that went away.
+    // Emitted for every answer, and for clients that went away.
     reply.raw.once("close", () => end(span, request, reply));
   });
   return {
@@ -58,7 +58,7 @@ function end(span: OpenSpan, request: FastifyRequest, reply: FastifyReply): void
   });
 }
 
-/** What a stranger asked for that is no route of ours is not kept: it may be anything. */
+/** An unknown address that a stranger requested is not recorded: it may be anything. */
 function pathOf(request: FastifyRequest): string | undefined {
   if (request.routeOptions.url === undefined) return undefined;
   return redactText(request.url.split("?")[0] ?? "").slice(0, LONGEST_PATH);
@@ -69,7 +69,7 @@ function carrierOf({ headers }: FastifyRequest) {
   return { traceparent: text(traceparent), tracestate: text(tracestate), baggage: text(baggage) };
 }
 
-/** Node joins a header that is repeated with commas, as W3C wants for these; `traceparent` then is not valid any more, as it should be. */
+/** Node joins a repeated header with commas, as W3C requires for these; `traceparent` is then invalid, as it should be. */
 function text(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(",") : header;
 }

@@ -43,7 +43,7 @@ describe("a declared POST", () => {
     { what: "no body", init: {} },
     { what: "an empty body that says it is JSON", init: { headers: JSON_TYPE, body: "" } },
     { what: "an empty object", init: { headers: JSON_TYPE, body: "{}" } },
-  ])("that takes no body is content with $what", async ({ init }) => {
+  ])("that needs no body accepts $what", async ({ init }) => {
     await using t = await setup([post(noBody)]);
     expect(await t.ask("/do", { method: "POST", ...init })).toMatchObject({ status: 200, body: { body: {} } });
   });
@@ -58,17 +58,17 @@ describe("a declared POST", () => {
       code: "unsupported_media_type",
     },
     { what: "a body without a type", init: { headers: { "content-type": "" }, body: "{}" }, code: "unsupported_media_type" },
-  ])("that takes no body refuses $what", async ({ init, code }) => {
+  ])("that needs no body refuses $what", async ({ init, code }) => {
     await using t = await setup([post(noBody)]);
     expect((await t.ask("/do", { method: "POST", ...init })).body).toMatchObject({ code });
   });
 
-  it("that needs a body says so, with what to send", async () => {
+  it("that needs a body says so, and what to send", async () => {
     await using t = await setup([post({ ...noBody, required: true, remedy: "Send {}." })]);
     expect((await t.ask("/do", { method: "POST" })).body).toMatchObject({ code: "malformed_body", remedy: "Send {}." });
   });
 
-  it("takes no query", async () => {
+  it("accepts no query", async () => {
     await using t = await setup([post(noBody)]);
     expect((await t.ask("/do?x=1", { method: "POST" })).body).toMatchObject({ code: "invalid_request" });
   });
@@ -87,7 +87,7 @@ describe("a declared POST", () => {
     expect([status, headers.get("ratelimit-policy"), headers.get("ratelimit")]).toEqual([200, '"things";q=5;w=60', '"things";r=2;t=31']);
   });
 
-  it("is refused without a handler's doing when nothing is left", async () => {
+  it("is refused before its handler runs if nothing is left", async () => {
     let runs = 0;
     await using t = await setup([post(noBody, limitOf(false), () => void runs++)]);
     const { status, headers, body } = await t.ask("/do", { method: "POST" });
@@ -99,7 +99,7 @@ describe("a declared POST", () => {
     });
   });
 
-  it("takes nothing of the caller's minute for a request that is refused anyway", async () => {
+  it("uses up nothing of the caller's minute for a request that is refused anyway", async () => {
     let taken = 0;
     const limit: RateLimit = { ...limitOf(true), take: async () => (taken++, { granted: true, remaining: 1, resetMs: 1 }) };
     await using t = await setup([post(noBody, limit)]);
@@ -151,7 +151,7 @@ function limitOf(granted: boolean): RateLimit {
   return { name: "things", words: "do 5 things", perMinute: 5, take: async () => ({ granted, remaining: 2, resetMs: 30_500 }) };
 }
 
-/** A route as it may come by a way that types do not watch. */
+/** A route as it could bypass the types. */
 function without(route: Route, part: keyof Route): Route {
   const copy = { ...route };
   Reflect.deleteProperty(copy, part);

@@ -17,22 +17,22 @@ import type { RateLimit } from "./rate-limit.ts";
 /** Who may call a route. There is no default: a route without it stops the service when it starts. */
 export type Access = "public" | readonly Role[];
 
-/** What a route answers when it says yes. */
+/** What a route answers on success. */
 export interface AnswerDocs {
   readonly says: string;
   /** Absent: no JSON. */
   readonly body?: Pick<Declared<unknown>, "name" | "schema">;
   readonly example?: Json;
-  /** `application/json` unless said otherwise. */
+  /** `application/json` by default. */
   readonly type?: string;
-  /** What else this type has to be described with, as members of the OpenAPI media type. */
+  /** Other parts of this type's description, as members of the OpenAPI media type. */
   readonly media?: { readonly [member: string]: Json };
   /** Schemas that get a name in the description, wherever they stand in it: in `media`, in each other, in other answers. */
   readonly schemas?: readonly Pick<Declared<unknown>, "name" | "schema">[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Everything that the API's description says of a route; the schemas in it are the ones that requests are checked with. */
+/** Everything that the API's description says about the route; its schemas are the ones that check requests. */
 export interface RouteDocs {
   /** Unique in a service: client generators name their functions after it. */
   readonly operationId: string;
@@ -50,33 +50,33 @@ export interface RouteDocs {
     readonly examples: readonly Json[];
   };
   readonly answers: Readonly<Record<number, AnswerDocs>>;
-  /** Beside those that every route of its kind can give. */
+  /** In addition to those that every route of its kind can answer. */
   readonly problems: readonly ProblemCode[];
 }
 
-/** A route as the server and the API's description take it; `getRoute`, `postRoute` and `deleteRoute` make them. */
+/** A route in the form for the server and the API's description; `getRoute`, `postRoute` and `deleteRoute` make them. */
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   /** In Fastify's form: `/v1/runs/:id`. */
   readonly url: string;
   readonly access: Access;
   readonly docs: RouteDocs;
-  /** How a caller without `Authorization` may be known on this route all the same. Null for one who is not. */
+  /** Another way to identify a caller without `Authorization` on this route. Null if the caller is unknown. */
   readonly credential?: (request: FastifyRequest, keys: ApiKeys) => Promise<Principal | null>;
-  /** Answers also while the server stops. */
+  /** Also answers while the server stops. */
   readonly whileStopping?: boolean;
-  /** Public, as no key is asked for; its handler knows the caller by the `webhook-signature` over the body, and refuses everybody else. */
+  /** Public, because it needs no key; its handler identifies the caller by the `webhook-signature` over the body, and refuses everybody else. */
   readonly signed?: true;
-  /** Has the rate of its callers limited. */
+  /** Limits the rate of its callers. */
   readonly limited?: boolean;
-  /** On public routes the principal is nobody. A returned value is sent as JSON; `undefined` when the handler answered by itself. */
+  /** On public routes the principal is nobody. A returned value is sent as JSON; `undefined` if the handler answered by itself. */
   readonly handle: (request: FastifyRequest, reply: FastifyReply, principal: Principal) => Promise<unknown>;
 }
 
-/** What a handler is given. */
+/** What a handler gets. */
 export interface Incoming {
   readonly principal: Principal;
-  /** The `:id` of the address, as it came. */
+  /** The `:id` of the address, unchanged. */
   readonly id: string;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -87,15 +87,15 @@ interface Definition extends Pick<Route, "url" | "access" | "credential" | "whil
 }
 
 export interface GetDefinition<Q> extends Definition {
-  /** `noQuery` where it takes none. What it does not name is refused. */
+  /** `noQuery` if it accepts none. Unknown parameters are refused. */
   readonly query: DeclaredQuery<Q>;
   readonly handle: (incoming: Incoming & { readonly query: Q }) => Promise<unknown>;
 }
 
 export interface PostDefinition<B> extends Definition {
-  /** `noBody` where it takes none. */
+  /** `noBody` if it accepts none. */
   readonly body: BodyDefinition<B>;
-  /** What its callers may do a minute; null for no limit. */
+  /** What its callers may do per minute; null for no limit. */
   readonly rate: RateLimit | null;
   readonly handle: (incoming: Incoming & { readonly body: B; readonly key: string | undefined }) => Promise<unknown>;
 }
@@ -106,17 +106,17 @@ export interface DeleteDefinition extends Definition {
 
 export interface BodyDefinition<B> {
   readonly declared: Declared<B>;
-  /** Whether a request must have one; without, `{}` is checked in its place. */
+  /** Whether a request must have one; if it has none, `{}` is checked instead. */
   readonly required: boolean;
   readonly examples: readonly Json[];
-  /** What to send instead of a body that breaks its schema. */
+  /** What to send instead of a body that does not match its schema. */
   readonly remedy: string;
 }
 
 /** For a route without parameters in its query. */
 export const noQuery: DeclaredQuery<object> = declaredQuery("NoQuery", NO_FIELDS);
 
-/** For a route whose POST says all by its address. An empty body is none, whatever its type is said to be. */
+/** For a route whose POST needs only its address. An empty body counts as missing, whatever its declared type. */
 export const noBody: BodyDefinition<object> = {
   declared: declared("NoBody", NO_FIELDS),
   required: false,
@@ -135,7 +135,7 @@ export function getRoute<Q>({ query, handle, docs, ...route }: GetDefinition<Q>)
   };
 }
 
-/** Declares a POST. Its key and its body are checked, then one of its caller's minute is taken, and then the handler runs. */
+/** Declares a POST. Its key and its body are checked, then the request is counted in its caller's minute, and then the handler runs. */
 export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinition<B>): Route {
   return {
     ...route,
@@ -143,7 +143,7 @@ export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinit
     limited: rate !== null,
     docs: { ...docs, ...(body === noBody ? {} : { body }) },
     async handle(request, reply, principal) {
-      checked(noQuery, request.query, "This route takes no query.");
+      checked(noQuery, request.query, "This route accepts no query.");
       const incoming = { principal, id: idOf(request), request, reply, key: idempotencyKey(request), body: bodyOf(body, request.body) };
       if (rate) await takeOne(rate, principal, reply);
       return handle(incoming);
@@ -151,19 +151,19 @@ export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinit
   };
 }
 
-/** Declares a DELETE, which takes neither query nor body. Done twice it does the same as once (RFC 9110), so it needs no key. */
+/** Declares a DELETE, which accepts neither query nor body. Repeating it changes nothing (RFC 9110), so it needs no key. */
 export function deleteRoute({ handle, ...route }: DeleteDefinition): Route {
   return {
     ...route,
     method: "DELETE",
     async handle(request, reply, principal) {
-      checked(noQuery, request.query, "This route takes no query.");
+      checked(noQuery, request.query, "This route accepts no query.");
       return handle({ principal, id: idOf(request), request, reply });
     },
   };
 }
 
-/** The `:id` of a request's address, as it came. */
+/** The `:id` of a request's address, unchanged. */
 export function idOf({ params }: Pick<FastifyRequest, "params">): string {
   return typeof params === "object" && params !== null && "id" in params ? String(params.id) : "";
 }

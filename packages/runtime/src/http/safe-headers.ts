@@ -1,4 +1,4 @@
-/** What every answer carries: it keeps a browser from guessing types, caching, telling where it was, framing, and from use by other sites. */
+/** Headers of every answer: they stop a browser from guessing types, caching, sending a referrer, framing, and use by other sites. */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",

@@ -20,7 +20,7 @@ describe("a body", () => {
     { text: '{"a":9007199254740993}', path: "/a", message: "is an integer beyond 2^53 - 1; send it as a string" },
     { text: '{"a":"\\ud800"}', path: "/a", message: "holds a lone surrogate" },
     { text: `${"[".repeat(33)}${"]".repeat(33)}`, path: `${"/0".repeat(32)}`, message: "is nested deeper than 32 levels" },
-  ])("that two readers may read differently is refused with where: $path $message", ({ text, path, message }) => {
+  ])("that two readers may read differently is refused with its place: $path $message", ({ text, path, message }) => {
     const { status, code, message: detail, extra } = refused(text);
     expect({ status, code, detail, ...extra }).toEqual({
       status: 400,
@@ -31,16 +31,16 @@ describe("a body", () => {
     });
   });
 
-  it.each(["{", '{"a":1,}', "\u0000", '{"a":NaN}'])("that is no JSON is told so: %j", (text) => {
-    expect(refused(text).message).toBe("The body is not JSON that can be read.");
+  it.each(["{", '{"a":1,}', "\u0000", '{"a":NaN}'])("that is not JSON is refused as such: %j", (text) => {
+    expect(refused(text).message).toBe("The body is not readable JSON.");
   });
 
-  it("is not sent back whole when its key is long", () => {
+  it("is not sent back whole if its key is long", () => {
     const key = "k".repeat(50_000);
     expect(JSON.stringify(refused(`{"${key}":1,"${key}":2}`).body()).length).toBeLessThan(1000);
   });
 
-  it("with the same key in different objects, and with the mark of its encoding, is read", () => {
+  it("with the same key in different objects, and with a byte order mark, is read", () => {
     expect(strictBody('\uFEFF{"a":{"x":1},"b":[{"x":1},{"x":2}],"c":"\\"x\\":1"}')).toEqual({
       a: { x: 1 },
       b: [{ x: 1 }, { x: 2 }],
@@ -52,7 +52,7 @@ describe("a body", () => {
     ["escapes", JSON.stringify('\\"'.repeat(60_000))],
     ["keys", JSON.stringify(Object.fromEntries(Array.from({ length: 18_000 }, (_, n) => [`k${n}`, n])))],
     ["nested lists", `[${`${"[".repeat(31)}${"]".repeat(31)},`.repeat(4000)}1]`],
-  ])("of 256 KiB of %s is looked through at once", (_, text) => {
+  ])("of 256 KiB of %s is checked at once", (_, text) => {
     const began = performance.now();
     strictBody(text);
     expect(performance.now() - began).toBeLessThan(1000);

@@ -26,7 +26,7 @@ const key = (id: string, more: Partial<ApiKey> = {}): ApiKey => ({
 });
 
 describe("a file of API keys", () => {
-  it("is read again when it has changed: who is added comes in, who is taken away does not", async () => {
+  it("is read again when it has changed: added keys work, removed ones do not", async () => {
     using t = await setup([key("ana")]);
     expect([t.may("ana"), t.may("bo")]).toEqual([true, false]);
     write([key("ana"), key("bo")]);
@@ -37,7 +37,7 @@ describe("a file of API keys", () => {
     expect([t.may("ana"), t.may("bo"), t.keys.named("ana"), t.keys.named("bo")?.keyId]).toEqual([false, true, null, "bo"]);
   });
 
-  it("that breaks or goes away changes nothing, which is told once, and counts again when it is whole", async () => {
+  it("that breaks or disappears changes nothing, which is reported once, and counts again when it is valid", async () => {
     using t = await setup([key("ana")]);
     for (const breaks of [() => writeFileSync(file, "[{"), () => rmSync(file)]) {
       breaks();
@@ -56,12 +56,12 @@ describe("a file of API keys", () => {
     expect([t.may("ana"), t.keys.named("ana"), t.may("bo")]).toEqual([false, null, true]);
   });
 
-  it("is refused at the start when it cannot be used", async () => {
+  it("is refused at the start if it cannot be used", async () => {
     await expect(watchedApiKeys(file, { log: silentLog, clock: () => 0 })).rejects.toThrow(/cannot be read \(ENOENT\)/);
   });
 });
 
-/** As a careful writer does: whole or not at all. */
+/** As a careful writer does it: atomically. */
 function write(keys: readonly ApiKey[]): void {
   writeFileSync(`${file}.draft`, JSON.stringify(keys));
   renameSync(`${file}.draft`, file);

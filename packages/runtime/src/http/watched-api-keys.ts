@@ -2,11 +2,11 @@ import { stat } from "node:fs/promises";
 import type { Log } from "@toolbus/telemetry";
 import { type ApiKeys, apiKeys, readApiKeys } from "./api-keys.ts";
 
-/** How long a key that was added or taken away is at most unknown to a service that runs. */
+/** The longest time until a running service notices a key that was added or removed. */
 export const KEYS_SEEN_WITHIN_MS = 2000;
 
 export interface WatchedApiKeys extends ApiKeys {
-  /** Looks at the file no more. */
+  /** Stops watching the file. */
   stop(): void;
 }
 
@@ -18,9 +18,9 @@ export interface WatchOptions {
 }
 
 /**
- * The keys in this file, read again when it has changed: who is added may come in, and who is taken away is a stranger, without a restart. A file that cannot be
- * used any more changes nothing and is told once; at the start it throws the `Refusal`. It is looked at, not listened to: what mounts and renames do to listeners
- * differs from system to system.
+ * The keys in this file, read again when it has changed, without a restart: an added key works, a removed one is unknown. A file that can no longer be used
+ * changes nothing and is reported once; at the start it throws the `Refusal`. The file is polled, because what mounts and renames do to listeners differs
+ * from system to system.
  */
 export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_SEEN_WITHIN_MS }: WatchOptions): Promise<WatchedApiKeys> {
   let mark = await markOf(file);
@@ -54,7 +54,7 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
   }
 }
 
-/** What differs when the file was written again. */
+/** Changes whenever the file is written again. */
 async function markOf(file: string): Promise<string> {
   const seen = await stat(file, { bigint: true }).catch(() => null);
   return seen ? `${seen.ino} ${seen.size} ${seen.mtimeNs}` : "gone";

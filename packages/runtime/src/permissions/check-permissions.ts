@@ -11,13 +11,13 @@ export interface LoginCheck {
   readonly tried: number;
   readonly refused: number;
   readonly allowed: number;
-  /** What came out otherwise than the table says, one half of a sentence each: `may publish run.wake, and should not`. */
+  /** The deviations from the table, one half of a sentence each: `may publish run.wake, and should not`. */
   readonly deviations: readonly string[];
 }
 
 /**
- * Makes what services find on the servers, with the login for it: exchanges and queues, or streams and consumers, and the record of the store. It can
- * be repeated. Throws a `Refusal`, one sentence, when a server does not answer or refuses.
+ * Makes what services need on the servers, with the login for it: exchanges and queues, or streams and consumers, and the record of the store. It can be
+ * repeated. Throws a `Refusal`, one sentence, if a server does not answer or refuses.
  */
 export async function setUpServers(plan: PermissionPlan, warn: (sentence: string) => void): Promise<void> {
   const { busUrl, stateUrl } = plan.addressesOf(SET_UP);
@@ -28,8 +28,8 @@ export async function setUpServers(plan: PermissionPlan, warn: (sentence: string
 }
 
 /**
- * Tries with each login everything that it may do and everything that it may not: on the broker in a namespace of its own, where the same logins have
- * the same rights, and in the store under keys of a shard that does not exist. `onLogin` hears of each as it ends. Throws a `Refusal`.
+ * Tries with each login everything that it may do and everything that it may not: on the broker in a separate namespace, where the same logins have the
+ * same rights, and in the store under keys of a shard that does not exist. `onLogin` gets each one as it ends. Throws a `Refusal`.
  */
 export async function checkPermissions(
   plan: PermissionPlan,
@@ -81,7 +81,7 @@ function brokerAt(url: string) {
   throw new Refusal(read.reason);
 }
 
-/** What a server says is one sentence already. */
+/** A server's message is already one sentence. */
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Refusal } from "../refusal.ts";
 import { type Deployment, loginNames, type LoginSecrets, newSecrets, type PermissionPlan, permissionPlan } from "./permission-plan.ts";
 
-/** What is asked for; where nothing is said, what the folder says already. */
+/** What is requested; the folder's values are the defaults. */
 export interface PermissionRequest {
   readonly folder: string;
   readonly busUrl?: string;
@@ -19,13 +19,13 @@ export interface WrittenPermissions {
   readonly plan: PermissionPlan;
   /** The files, each with what it is for. */
   readonly files: readonly { readonly file: string; readonly for: string }[];
-  /** Logins that were there and kept their passwords. */
+  /** Logins that existed and kept their passwords. */
   readonly kept: readonly string[];
 }
 
 /**
- * Writes the logins of a deployment into a folder: `permissions.json` with all of them, a file of each service's addresses in a folder of its own, and
- * what the servers are given. A login that is there keeps its passwords. Throws a `Refusal`.
+ * Writes the logins of a deployment into a folder: `permissions.json` with all of them, a file with each service's addresses in its own folder, and the
+ * files for the servers. An existing login keeps its passwords. Throws a `Refusal`.
  */
 export async function writePermissions(request: PermissionRequest): Promise<WrittenPermissions> {
   const before = await readRecord(request.folder);
@@ -58,7 +58,7 @@ export async function writePermissions(request: PermissionRequest): Promise<Writ
   return { plan, kept, files: files.map((one) => ({ file: path.join(request.folder, one.file), for: one.for })) };
 }
 
-/** The logins that a folder holds. Throws a `Refusal` where there are none. */
+/** The logins that a folder contains. Throws a `Refusal` if there are none. */
 export async function readPermissions(folder: string): Promise<PermissionPlan> {
   const record = await readRecord(folder);
   if (!record) throw new Refusal(`There are no logins in ${folder}: make them with "toolbus permissions --out ${folder}".`);
@@ -116,7 +116,7 @@ function deploymentOf({ busUrl, stateUrl, agents, toolsets }: PermissionRequest,
 const DEFAULT_BUS = "amqp://127.0.0.1:5672";
 const DEFAULT_STATE = "redis://127.0.0.1:6379";
 
-/** Whoever names an address with a login of somebody else does not want that kept here. */
+/** An address with somebody else's login is not meant to be kept here. */
 function withoutLogin(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/?#@,]*@/i, "$1");
 }
@@ -135,7 +135,7 @@ function quoted(text: string): string {
   return /^[\w:/@?=.,%+-]*$/.test(text) ? text : `'${text}'`;
 }
 
-/** Whoever reads it meanwhile sees the old one or the new one, whole. */
+/** A concurrent reader sees either the old or the new file, whole. */
 async function writeWhole(file: string, text: string, secret: boolean): Promise<void> {
   const draft = `${file}.${process.pid}.new`;
   const mode = secret ? 0o600 : 0o644;

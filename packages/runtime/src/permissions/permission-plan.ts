@@ -7,11 +7,11 @@ import { Refusal } from "../refusal.ts";
 export interface LoginSecrets {
   readonly bus: string;
   readonly state: string;
-  /** Four bytes beside the hash of the broker's password, as hexadecimal digits. */
+  /** Four bytes for the hash of the broker's password, as hexadecimal digits. */
   readonly salt: string;
 }
 
-/** Where a deployment lies and what it consists of. */
+/** The addresses and the parts of a deployment. */
 export interface Deployment {
   /** Addresses without logins, with their options. */
   readonly busUrl: string;
@@ -19,13 +19,13 @@ export interface Deployment {
   readonly parts: DeploymentParts;
 }
 
-/** What a service's process is given. */
+/** What a service's process gets. */
 export interface ServiceAddresses {
   readonly busUrl: string;
   readonly stateUrl: string;
 }
 
-/** Logins of a deployment: one for each service, one that sets up, and one of whoever keeps the servers. */
+/** Logins of a deployment: one for each service, one for the setup, and one for the operator of the servers. */
 export interface PermissionPlan {
   readonly deployment: Deployment;
   readonly services: readonly ServiceRights[];
@@ -33,11 +33,11 @@ export interface PermissionPlan {
   readonly store: StoreRightsPlace;
   /** Every login by the name of its service, `setup` and `admin`. */
   readonly names: readonly string[];
-  /** What a login is called on the servers. */
+  /** The name of a login on the servers. */
   userOf(name: string): string;
   /** The addresses with this login. Throws a RangeError for a name that has none. */
   addressesOf(name: string): ServiceAddresses;
-  /** What the servers are given. */
+  /** What the servers get. */
   serverFiles(): readonly ServerFile[];
 }
 
@@ -46,11 +46,11 @@ export interface ServerFile {
   readonly server: "redis" | "rabbitmq" | "nats";
   readonly name: string;
   readonly text: string;
-  /** Whether passwords can be read out of it. */
+  /** Whether passwords can be read from it. */
   readonly secret: boolean;
 }
 
-/** The login of whoever keeps the servers. */
+/** The login of the servers' operator. */
 export const ADMIN = "admin";
 
 /** The names of all logins that a deployment needs. */

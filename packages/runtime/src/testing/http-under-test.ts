@@ -7,10 +7,10 @@ import type { Route } from "../http/route.ts";
 
 const ROLES: readonly Role[] = ["user", "operator", "approver"];
 
-/** A route as far as a test is about it. */
+/** A route as far as a test needs it. */
 export type PlainRoute = Omit<Route, "docs">;
 
-/** The route with the least documentation that a server takes. */
+/** The route with the least documentation that a server accepts. */
 export function documented(route: PlainRoute): Route {
   const id = route.url.includes(":id") ? { id: { says: "The thing.", pattern: "^.+$", example: "one" } } : {};
   const docs = { operationId: `${route.method} ${route.url}`, tag: "Test", summary: "A route of a test.", ...id, problems: [] };

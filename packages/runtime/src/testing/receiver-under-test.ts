@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a target was sent. */
+/** What a target received. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A real HTTP server that takes webhooks: `answer` says with which status, 0 for never, and `next` waits for one after the other. */
+/** A real HTTP server that receives webhooks: `answer` sets the status, 0 for no answer, and `next` waits for one after the other. */
 export async function receiver(answer: (count: number) => number = () => 204) {
   const arrived: Received[] = [];
   const waiting: ((received: Received) => void)[] = [];

@@ -12,7 +12,7 @@ const answering =
       addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
     );
 
-/** What a socket would be given to connect to, or why it is given nothing. */
+/** The addresses that a socket would get to connect to, or the reason why it gets none. */
 function looked(isAllowed: boolean, resolve: ResolveName, all: boolean): Promise<readonly LookupAddress[] | string | Error> {
   return new Promise((done) => {
     guardedLookup(isAllowed, resolve)("hooks.example.com", { all }, (error, address) => done(error ?? (address as string)));
@@ -38,19 +38,19 @@ describe("the addresses that webhooks are sent to", () => {
     expect(why("https://hooks.example.com/a")).toBeNull();
     expect(why("http://hooks.example.com/")).toMatch(/not https/);
     expect(why("https://hooks.example.com:8443/")).toMatch(/port 8443/);
-    expect(why("https://user:secret@hooks.example.com/")).toBe("its address holds a user or a password");
+    expect(why("https://user:secret@hooks.example.com/")).toBe("its address contains a user or a password");
     expect(why("ftp://hooks.example.com/")).toMatch(/neither https nor http/);
     expect(why("http://127.0.0.1:9000/", new Set(["127.0.0.1:9000"]))).toBeNull();
     expect(why("http://127.0.0.1:9001/", new Set(["127.0.0.1:9000"]))).toMatch(/not https/);
     expect(why("http://intern/", new Set(["intern"]))).toBeNull();
   });
 
-  it("are known however an address is spelled", () => {
+  it("are recognised however an address is spelled", () => {
     for (const host of ["127.1", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "１２７.0.0.1", "169.254.169.254"])
       expect([host, why(`https://${host}/`)]).toEqual([host, expect.stringMatching(/is not a public address/)]);
   });
 
-  it("are those that a name was resolved to and checked: one that is not public refuses the name", async () => {
+  it("are those to which a name was resolved and which were checked: one that is not public refuses the name", async () => {
     expect(await looked(false, answering("1.1.1.1", "2606:4700:4700::1111"), true)).toHaveLength(2);
     expect(await looked(false, answering("1.1.1.1"), false)).toBe("1.1.1.1");
     for (const all of [true, false]) {

@@ -1,13 +1,13 @@
 import { lookup as resolveName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Hosts that the operator allows although they are not public, each as `name` or `name:port`, in lower case. */
+/** Hosts that the operator allows even if they are not public, each as `name` or `name:port`, in lower case. */
 export type AllowedHosts = ReadonlySet<string>;
 
 export type ResolveName = (name: string, options: { readonly all: true }, done: ResolvedName) => void;
 type ResolvedName = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** What is not on the public Internet: this machine, private networks, links, the addresses of clouds' metadata, tunnels into any of them. */
+/** Addresses outside the public Internet: this machine, private networks, links, the metadata addresses of clouds, tunnels into any of them. */
 const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
   ["ipv4", "0.0.0.0", 8],
   ["ipv4", "10.0.0.0", 8],
@@ -22,7 +22,7 @@ const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
   ["ipv4", "198.51.100.0", 24],
   ["ipv4", "203.0.113.0", 24],
   ["ipv4", "224.0.0.0", 3],
-  // Beside :: and ::1 the old form of IPv4 in IPv6, which a block list does not take for IPv4.
+  // In addition to :: and ::1, the old form of IPv4 in IPv6, which a block list does not treat as IPv4.
   ["ipv6", "::", 96],
   ["ipv6", "64:ff9b::", 96],
   ["ipv6", "64:ff9b:1::", 48],
@@ -38,7 +38,7 @@ const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
 const blocked = new BlockList();
 for (const [family, network, prefix] of NOT_PUBLIC) blocked.addSubnet(network, prefix, family);
 
-/** Whether an IP address is one of the public Internet. */
+/** Whether an IP address belongs to the public Internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && !blocked.check(address, family === 4 ? "ipv4" : "ipv6");
@@ -50,11 +50,11 @@ export function isAllowedHost({ hostname, host }: Pick<URL, "hostname" | "host">
 }
 
 /**
- * Why nothing is sent to this address, as far as it can be told before its name is resolved; null when nothing speaks against it. Only https at port
- * 443 of the public Internet is open to everybody; an operator may allow other hosts.
+ * Why nothing is sent to this address, as far as that is known before its name is resolved; null if nothing forbids it. Only https at port 443 of the
+ * public Internet is open to everybody; an operator may allow other hosts.
  */
 export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
-  if (url.username !== "" || url.password !== "") return "its address holds a user or a password";
+  if (url.username !== "" || url.password !== "") return "its address contains a user or a password";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "its address is neither https nor http";
   if (isAllowedHost(url, allowed)) return null;
   if (url.protocol !== "https:") return "its address is not https, and its host is not allowed";
@@ -65,8 +65,8 @@ export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
 }
 
 /**
- * Resolves a name for one connection, and gives only what may be connected to: the very addresses that were checked are those that the socket uses, so
- * a name that is answered otherwise a moment later changes nothing. One address that is not public refuses the name.
+ * Resolves a name for one connection, and returns only allowed addresses. The socket uses exactly the checked addresses, so a name that resolves
+ * differently a moment later changes nothing. One address that is not public refuses the name.
  */
 export function guardedLookup(isAllowed: boolean, resolve: ResolveName = resolveName): LookupFunction {
   return (name, options, done) => {
@@ -81,7 +81,7 @@ export function guardedLookup(isAllowed: boolean, resolve: ResolveName = resolve
   };
 }
 
-/** A name whose addresses may not be called. */
+/** A name whose addresses must not be called. */
 export class NotPublic extends Error {
   override readonly name = "NotPublic";
 }

@@ -6,10 +6,10 @@ import { webhookSignature } from "./webhook-signature.ts";
 /** How long a target has to answer. */
 export const ANSWER_WITHIN_MS = 10_000;
 
-/** One attempt to tell a target something. */
+/** One attempt to notify a target. */
 export interface WebhookAttempt {
   readonly url: URL;
-  /** One, or two while one takes the place of the other. */
+  /** One, or two while one replaces the other. */
   readonly secrets: readonly Uint8Array[];
   /** The same in every attempt. */
   readonly id: string;
@@ -18,19 +18,19 @@ export interface WebhookAttempt {
   readonly body: string;
   readonly allowed: AllowedHosts;
   readonly signal: AbortSignal;
-  /** How names are resolved; by the system when absent. */
+  /** How names are resolved; by the system if absent. */
   readonly resolve?: ResolveName;
 }
 
-/** What became of an attempt. `reason` says nothing that is secret: neither the path of the address, nor what the target wrote. */
+/** The outcome of an attempt. `reason` contains nothing secret: neither the path of the address, nor the target's response. */
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "gone" }
   | { readonly kind: "failed"; readonly reason: string };
 
 /**
- * Sends a signed POST by Standard Webhooks to an address that may be called. Follows no redirect, reads nothing of the answer but its status, and gives
- * up when the signal aborts or the time to answer is over. Never throws.
+ * Sends a signed POST by Standard Webhooks to an allowed address. Follows no redirect, reads only the status of the answer, and gives up when the signal
+ * aborts or the time to answer is over. Never throws.
  */
 export async function sendWebhook(attempt: WebhookAttempt): Promise<AttemptOutcome> {
   const { url, allowed, signal } = attempt;
@@ -53,7 +53,7 @@ function statusOf({ url, secrets, id, seconds, body, allowed, resolve }: Webhook
     url,
     {
       method: "POST",
-      // A connection of its own: none that was opened for something else, and by way of no proxy.
+      // A separate connection: none that was opened for something else, and not through a proxy.
       agent: false,
       lookup: guardedLookup(isAllowedHost(url, allowed), resolve),
       signal,

@@ -3,17 +3,17 @@ import type { Change } from "@toolbus/state";
 import { ANSWER_WITHIN_MS } from "./send-webhook.ts";
 import type { WebhookTarget } from "./webhook-targets.ts";
 
-/** Something that became true, for those who want to be told of it. */
+/** Something that became true, for its subscribers. */
 export interface Told {
   readonly event: WebhookEvent;
   /** The approval or the run that it is about. */
   readonly subject: string;
-  /** When it is told, by the store's clock, and how many milliseconds that is from now. */
+  /** When it is sent, by the store's clock, and how many milliseconds that is from now. */
   readonly at: number;
   readonly dueIn: number;
 }
 
-/** A delivery as it was read: what a change of it is guarded by. */
+/** A delivery as it was read; a change of it is guarded by this version. */
 export interface ReadDelivery {
   readonly version: number;
   readonly value: WebhookDelivery;
@@ -21,18 +21,18 @@ export interface ReadDelivery {
 
 /** What a change of a delivery needs from outside. */
 export interface DeliveryRules {
-  /** Whose deliveries they are: the service's name. */
+  /** The name of the service that the deliveries belong to. */
   readonly service: string;
-  /** How long after each failed attempt the next one is made; with none left the delivery is given up. */
+  /** The wait after each failed attempt; after the last one the delivery is given up. */
   readonly retriesMs: readonly number[];
-  /** 0 to 1, so that what failed together is not tried together again. */
+  /** 0 to 1, so that simultaneous failures are not all retried at once. */
   readonly random: () => number;
-  /** Two processes that decide the same at one moment make two changes, of which one is stale. */
+  /** Two processes that decide the same at one moment make two changes, one of which is stale. */
   readonly newNonce: () => string;
 }
 
 const KEPT_MS = 30 * 86_400_000;
-/** As long as an attempt may last, and some more: until then nobody else makes it. */
+/** As long as an attempt may last, plus some more: until then nobody else makes it. */
 const ATTEMPT_MS = ANSWER_WITHIN_MS + 5000;
 const MOST_REASON = 300;
 
@@ -44,8 +44,8 @@ const TIMER = "hook:";
 export const deliveryOfTimer = (timerId: string): string | null => (timerId.startsWith(TIMER) ? timerId.slice(TIMER.length) : null);
 
 /**
- * The documents and timers of what has to be told, for the very commit that makes it true: one for each target that wants it. Nothing is sent before that
- * commit, and nothing that it made true is forgotten after it.
+ * The documents and timers of the events to send, for the same commit that makes them true: one for each subscribed target. Nothing is sent before that
+ * commit, and no event of it is lost after it.
  */
 export function deliveriesOf(told: readonly Told[], targets: readonly WebhookTarget[], service: string): Pick<Change, "put" | "timers"> {
   const wanted = told.flatMap((one) => targets.filter(({ events }) => events.has(one.event)).map((target) => ({ ...one, target })));
@@ -59,7 +59,7 @@ export function deliveriesOf(told: readonly Told[], targets: readonly WebhookTar
   };
 }
 
-/** Begins an attempt: for as long as it may last it is this process's. A process that dies in it leaves the next attempt to the timer. */
+/** Begins an attempt: it belongs to this process for as long as it may last. If the process dies meanwhile, the timer starts the next attempt. */
 export function beginAttempt({ version, value }: ReadDelivery, now: number, rules: DeliveryRules): Change {
   return changed({ version, value: { ...value, attempts: value.attempts + 1 } }, "begin", now, rules, { dueIn: ATTEMPT_MS });
 }
@@ -74,12 +74,12 @@ export function delivered({ version, value }: ReadDelivery, rules: DeliveryRules
   return removed({ version, value }, "delivered", rules);
 }
 
-/** There is nothing to tell any more, or nobody to tell it to. */
+/** There is no event any more, or no target. */
 export function dropped({ version, value }: ReadDelivery, rules: DeliveryRules): Change {
   return removed({ version, value }, "dropped", rules);
 }
 
-/** An attempt failed: it is made again later, by the ladder, or given up. */
+/** An attempt failed: it is retried later, by the ladder, or the delivery is given up. */
 export function failed(
   { version, value }: ReadDelivery,
   reason: string,
@@ -94,7 +94,7 @@ export function failed(
   return { change: changed({ version, value: next }, "failed", now, rules, { dueIn }), again: dueIn };
 }
 
-/** No further attempt is made by itself: it stands in the list of what was given up until an operator sends it again, or 30 days are over. */
+/** No further attempt is made automatically: it stands in the list of given-up deliveries until an operator sends it again, or 30 days are over. */
 export function givenUp(
   { version, value }: ReadDelivery,
   state: "failed" | "gone",
@@ -106,7 +106,7 @@ export function givenUp(
   return changed({ version, value: next }, state, now, rules, { dueIn: null, listed: now });
 }
 
-/** An operator wants it sent again: it begins anew, with every attempt it had, and under its old id. */
+/** An operator asked to send it again: it starts again, with the full number of attempts, and under its old id. */
 export function sentAgain({ version, value }: ReadDelivery, now: number, rules: DeliveryRules): Change {
   const { failedAt: _, reason: __, ...rest } = value;
   return changed({ version, value: { ...rest, state: "waiting", attempts: 0 } }, "again", now, rules, { dueIn: 0, listed: null });

@@ -13,17 +13,17 @@ const ABOUT: Readonly<Record<WebhookEvent, About>> = {
   "approval.reminder": {
     name: "ApprovalReminderWebhook",
     operationId: "onApprovalReminder",
-    summary: "A write still waits for people, and some of their time is over.",
+    summary: "A write still waits for people to decide, and part of their time is over.",
   },
   "approval.ended": {
     name: "ApprovalEndedWebhook",
     operationId: "onApprovalEnded",
-    summary: "A write that waited for people waits no more; `status` says how it ended.",
+    summary: "A write no longer waits for people to decide; `status` says how it ended.",
   },
   "run.ended": { name: "RunEndedWebhook", operationId: "onRunEnded", summary: "A run has ended, with everything that it did." },
 };
 
-/** How the description of a service tells of the webhooks that it sends. */
+/** How the description of a service shows the webhooks that it sends. */
 export function webhookDocs(events: readonly WebhookEvent[]): Readonly<Record<string, WebhookDocs>> {
   return Object.fromEntries(
     events.map((event) => {
@@ -35,14 +35,14 @@ export function webhookDocs(events: readonly WebhookEvent[]): Readonly<Record<st
 }
 
 const HOW =
-  "Sent to the targets in `WEBHOOKS_FILE`, at least once, as Standard Webhooks: check the signature over the exact bytes, and drop an id that you had.";
+  "Sent to the targets in `WEBHOOKS_FILE`, at least once, as Standard Webhooks: check the signature over the exact bytes, and drop an id that you already had.";
 const HEADERS = {
   "webhook-id": "The same in every attempt.",
   "webhook-timestamp": "When this attempt was made, in seconds since 1970.",
-  "webhook-signature": "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; one by each secret of the target.",
+  "webhook-signature": "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; one for each secret of the target.",
 } as const;
 const ANSWERS = {
-  "2XX": "It is taken and not sent again.",
-  "410": "The target is gone: it is sent nothing any more.",
+  "2XX": "It is accepted and not sent again.",
+  "410": "The target is gone: nothing is sent to it any more.",
   default: "It is sent again by the ladder of `WEBHOOK_RETRIES_S`. Redirects are not followed.",
 } as const;

@@ -19,13 +19,13 @@ import { getRoute, noBody, postRoute, type Route } from "../http/route.ts";
 
 export interface WebhookRoutesOptions {
   readonly state: StateStore;
-  /** Whose deliveries are shown: the service that makes them. */
+  /** The service whose deliveries are shown. */
   readonly service: string;
   /** Which of these the operator may see, by the tenant of what each is about. */
   readonly mayShow: (deliveries: readonly WebhookDelivery[], operator: Principal) => Promise<readonly WebhookDelivery[]>;
-  /** Has one sent again that was given up. */
+  /** Sends a given-up delivery again. */
   readonly sendAgain: (delivery: WebhookDelivery, operator: Principal) => Promise<void>;
-  /** What an operator may ask for a minute; null for no limit. */
+  /** What an operator may request per minute; null for no limit. */
   readonly rate: RateLimit | null;
 }
 
@@ -44,7 +44,7 @@ export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: Webh
         operationId: "listFailedWebhooks",
         tag: WEBHOOKS_TAG,
         summary: "Deliveries of webhooks that were given up, newest first.",
-        description: "Those that are about the operator's tenant. A page may hold fewer than its limit, and still have one after it.",
+        description: "Those that are about the operator's tenant. A page may contain fewer than its limit even if another page follows.",
         answers: { 200: { says: "A page of deliveries.", body: PAGE, example: { deliveries: [example] } } },
         problems: ["invalid_cursor"],
       },
@@ -62,8 +62,8 @@ export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: Webh
       docs: {
         operationId: "sendWebhookAgain",
         tag: WEBHOOKS_TAG,
-        summary: "Sends a delivery again that was given up.",
-        description: "Under its old `webhook-id`, and with every attempt that a new one has. The event is as it was.",
+        summary: "Sends a given-up delivery again.",
+        description: "Under its old `webhook-id`, and with the full number of attempts. The event is unchanged.",
         id: { says: "The delivery.", pattern: ID_PATTERNS.delivery, example: DELIVERY },
         answers: { 202: { says: "The request was accepted.", body: VIEW, example: { ...example, state: "waiting" } } },
         problems: ["conflict"],
@@ -75,7 +75,7 @@ export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: Webh
         const [delivery] = known ? await mayShow(await read([id]), principal) : [];
         if (!delivery) throw notFound();
         if (delivery.state === "waiting")
-          throw new HttpProblem("conflict", "This delivery was not given up: it is tried again by itself.", { remedy: "Wait for it." });
+          throw new HttpProblem("conflict", "This delivery was not given up: it is retried automatically.", { remedy: "Wait for it." });
         await sendAgain(delivery, principal);
         reply.code(202);
         return viewOf({ ...delivery, state: "waiting" });
@@ -108,7 +108,7 @@ function viewOf({ deliveryId: id, ...delivery }: WebhookDelivery): DeliveryView 
 }
 
 function notFound(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such delivery.", { remedy: "Use an id that the list of failed deliveries shows." });
+  return new HttpProblem("not_found", "There is no such delivery.", { remedy: "Use an id from the list of failed deliveries." });
 }
 
 const PAGE = declared("DeliveryPage", DeliveryPage);

@@ -9,7 +9,7 @@ const seconds = Math.floor(new Date().getTime() / 1000);
 const parts = { id: "wh_05_01JD0000000000000000000001", seconds, body: '{"type":"run.ended"}' };
 
 describe("a signature of a webhook", () => {
-  it("by two secrets is taken by the package standardwebhooks with either, and with no other", () => {
+  it("by two secrets is accepted by the package standardwebhooks with either, and with no other", () => {
     const headers = {
       "webhook-id": parts.id,
       "webhook-timestamp": String(seconds),
@@ -20,7 +20,7 @@ describe("a signature of a webhook", () => {
     expect(() => new Webhook(FIRST).verify(`${parts.body} `, headers)).toThrow("No matching signature");
   });
 
-  it("that the package makes is known here, for exactly these bytes, id and time", () => {
+  it("that the package makes is accepted here, for exactly these bytes, id and time", () => {
     const header = new Webhook(FIRST).sign(parts.id, new Date(seconds * 1000), parts.body);
     const secrets = [bytes(SECOND), bytes(FIRST)];
     expect(isSigned(header, parts, secrets)).toBe(true);
@@ -32,7 +32,7 @@ describe("a signature of a webhook", () => {
     expect(isSigned("", parts, secrets)).toBe(false);
   });
 
-  it("takes secrets of 24 to 64 bytes in base64 behind whsec_, and nothing else", () => {
+  it("accepts secrets of 24 to 64 bytes in base64 after whsec_, and nothing else", () => {
     const of = (length: number) => `whsec_${Buffer.alloc(length, 7).toString("base64")}`;
     expect([24, 64].map((length) => webhookSecret(of(length))?.length)).toEqual([24, 64]);
     for (const text of [of(23), of(65), "whsec_", "secret", of(32).slice(6), `${of(32)} `]) expect(webhookSecret(text)).toBeNull();

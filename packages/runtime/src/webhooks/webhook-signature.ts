@@ -19,12 +19,12 @@ export function webhookSecret(text: string): Uint8Array | null {
   return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null;
 }
 
-/** The value of `webhook-signature`: one signature by each secret, so that a receiver may change from one to the other when it likes. */
+/** The value of `webhook-signature`: one signature for each secret, so that a receiver may change from one to the other at any time. */
 export function webhookSignature(parts: SignedParts, secrets: readonly Uint8Array[]): string {
   return secrets.map((secret) => `v1,${macOf(parts, secret).toString("base64")}`).join(" ");
 }
 
-/** Whether one of the signatures in a header is by one of the secrets. Compares in a time that says nothing of how near it came. */
+/** Whether one of the signatures in a header is by one of the secrets. The time of the comparison does not show how close it was. */
 export function isSigned(header: string, parts: SignedParts, secrets: readonly Uint8Array[]): boolean {
   const given = header
     .split(" ")
@@ -35,7 +35,7 @@ export function isSigned(header: string, parts: SignedParts, secrets: readonly U
   return wanted.some((mac) => given.some((one) => one.length === mac.length && timingSafeEqual(one, mac)));
 }
 
-/** Two for a rotation, and room for those of other schemes' keys. */
+/** Two for a rotation, and room for the keys of other schemes. */
 const MOST_SIGNATURES = 8;
 
 function macOf({ id, seconds, body }: SignedParts, secret: Uint8Array): Buffer {

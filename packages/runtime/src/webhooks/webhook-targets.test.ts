@@ -20,13 +20,13 @@ async function plan(content: unknown, part: object = {}, mode = 0o600) {
 }
 
 describe("the file of webhook targets", () => {
-  it("says who is told of what, with one secret or two", async () => {
+  it("says which target gets which events, with one secret or two", async () => {
     const read = await plan({ targets: [{ ...target, secrets: [FIRST, SECOND], tenant: "acme" }] });
     expect(read.targets).toMatchObject([{ name: "ops", tenant: "acme", secrets: [{ length: 32 }, { length: 32 }] }]);
     expect(read.retriesMs).toEqual([5000, 30_000]);
   });
 
-  it("may be left out: then nobody is told anything", async () => {
+  it("may be left out: then nothing is sent", async () => {
     const none = await readWebhookPlan({ WEBHOOKS_FILE: "", WEBHOOK_ALLOWED_HOSTS: "", WEBHOOK_RETRIES_S: "5" });
     expect(none.targets).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe("the file of webhook targets", () => {
     for (const secret of [FIRST, "c2VjcmV0", "in-the-address"]) expect(refused.message).not.toContain(secret);
   });
 
-  it("is refused when others may read it, and when it is not there", async () => {
+  it("is refused if others may read it, and if it is missing", async () => {
     await expect(plan({ targets: [target] }, {}, 0o644)).rejects.toThrow(/open to others/);
     await expect(plan({ targets: [] }, { WEBHOOKS_FILE: "/nowhere/webhooks.json" })).rejects.toThrow(/There is no file of webhook targets/);
   });

@@ -5,12 +5,12 @@ import { str } from "../settings.ts";
 import { type AllowedHosts, whyNotCalled } from "./network-guard.ts";
 import { webhookSecret } from "./webhook-signature.ts";
 
-/** What a service reads that sends webhooks. */
+/** The settings of a service that sends webhooks. */
 export const webhookSettings = {
   WEBHOOKS_FILE: str({ default: "", desc: "a file of mode 0600 with the targets that webhooks are sent to; empty: none are sent" }),
   WEBHOOK_ALLOWED_HOSTS: str({
     default: "",
-    desc: "hosts, as name or name:port and separated by commas, that webhooks may be sent to although they are not https at port 443 of a public address",
+    desc: "hosts, as name or name:port and separated by commas, to which webhooks may be sent even if they are not https at port 443 of a public address",
   }),
   WEBHOOK_RETRIES_S: str({
     default: "5,30,300,1800,7200,18000,36000",
@@ -24,24 +24,24 @@ export interface WebhookConfig {
   readonly WEBHOOK_RETRIES_S: string;
 }
 
-/** Who is told of what. */
+/** Which target gets which events. */
 export interface WebhookTarget {
   readonly name: string;
   readonly url: URL;
   readonly secrets: readonly Uint8Array[];
   readonly events: ReadonlySet<WebhookEvent>;
-  /** Whose events; of every tenant when absent. */
+  /** Whose events it gets; absent: those of every tenant. */
   readonly tenant?: string;
 }
 
 export interface WebhookPlan {
   readonly targets: readonly WebhookTarget[];
   readonly allowed: AllowedHosts;
-  /** How long after each failed attempt the next one is made. */
+  /** The wait after each failed attempt. */
   readonly retriesMs: readonly number[];
 }
 
-/** Reads which events go where. Throws a `Refusal` of one sentence for what cannot be used; no secret and no path of an address is in it. */
+/** Reads which events go where. Throws a `Refusal` of one sentence for an unusable file; it contains no secret and no path of an address. */
 export async function readWebhookPlan(config: WebhookConfig): Promise<WebhookPlan> {
   const allowed: AllowedHosts = new Set(parts(config.WEBHOOK_ALLOWED_HOSTS.toLowerCase()));
   const retriesMs = retriesOf(config.WEBHOOK_RETRIES_S);
@@ -51,7 +51,7 @@ export async function readWebhookPlan(config: WebhookConfig): Promise<WebhookPla
   if (text === null)
     throw new Refusal(`There is no file of webhook targets at ${file} (WEBHOOKS_FILE); make it, or leave the setting empty.`);
   const json = parseStrictJson(text);
-  if (!json.ok) throw new Refusal(`The file of webhook targets ${file} is not JSON that can be read in one way.`);
+  if (!json.ok) throw new Refusal(`The file of webhook targets ${file} is not unambiguous JSON.`);
   const read = parseWebhookTargetsFile(json.value);
   if (!read.ok) throw new Refusal(`The file of webhook targets ${file} breaks its schema: ${describeProblems(read.problems)}.`);
   const targets = read.value.targets.map((target) => targetOf(target, file, allowed));
@@ -77,7 +77,7 @@ function targetOf({ name, url: address, secrets, events, tenant }: WebhookTarget
 function retriesOf(text: string): readonly number[] {
   const seconds = parts(text).map(Number);
   if (seconds.length > MOST_RETRIES || seconds.some((one) => !Number.isInteger(one) || one < 1 || one > 7 * 86_400))
-    throw new Refusal(`WEBHOOK_RETRIES_S takes up to ${MOST_RETRIES} whole numbers of seconds from 1 to 604800, separated by commas.`);
+    throw new Refusal(`WEBHOOK_RETRIES_S accepts up to ${MOST_RETRIES} whole numbers of seconds from 1 to 604800, separated by commas.`);
   return seconds.map((one) => one * 1000);
 }
 

@@ -22,7 +22,7 @@ interface Options {
   readonly answer?: (count: number) => number;
 }
 
-/** A service that has one document, tells of every change of it, and has a clock that the test moves. */
+/** A service that has one document, sends an event for every change of it, and has a clock that the test moves. */
 async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Options = {}) {
   const to = await receiver(answer);
   let now = START;
@@ -75,7 +75,7 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
       await webhooks.stop();
       webhooks = start();
     },
-    /** Hands over what is due now; how much it was. */
+    /** Handles what is due now; returns the count. */
     async due(): Promise<number> {
       const rows = await store.claim("agent", "timer", { limit: 10, visibleAfter: 10_000 });
       for (const row of rows) await webhooks.onTimer(row);
@@ -108,7 +108,7 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
 const isGone = (delivery: WebhookDelivery | null): boolean => delivery === null;
 
 describe("webhooks", () => {
-  it("tell what was committed, signed so that the package standardwebhooks takes it by either of two secrets", async () => {
+  it("report what was committed, signed so that the package standardwebhooks accepts it by either of two secrets", async () => {
     await using t = await setup({ secrets: [FIRST, SECOND] });
     await t.end();
     await t.due();
@@ -121,7 +121,7 @@ describe("webhooks", () => {
     expect(await t.due()).toBe(0);
   });
 
-  it("are told once more by the next process when theirs is killed between the commit and the delivery, and in an attempt", async () => {
+  it("are sent again by the next process if theirs is killed between the commit and the delivery, or in an attempt", async () => {
     await using t = await setup({ answer: (count) => (count === 1 ? 0 : 204) });
     await t.end();
     await t.restart();
@@ -138,7 +138,7 @@ describe("webhooks", () => {
     expect(t.to.count).toBe(2);
   });
 
-  it("that are not taken are sent again by the ladder under the same id, then given up where an operator sees them and sends them again", async () => {
+  it("that are not accepted are sent again by the ladder under the same id, then given up in a list from which an operator sends them again", async () => {
     let well = false;
     await using t = await setup({ answer: () => (well ? 200 : 500) });
     await t.end();
@@ -179,7 +179,7 @@ describe("webhooks", () => {
     expect(moved.to.count).toBe(1);
   });
 
-  it("are given up at once by a target that says that it is gone, and it is sent nothing else", async () => {
+  it("are given up at once if the target says that it is gone, and it gets nothing else", async () => {
     await using t = await setup({ answer: () => 410 });
     await t.end();
     await t.due();
@@ -191,7 +191,7 @@ describe("webhooks", () => {
     expect([t.to.count, await t.listed()]).toEqual([1, [ID]]);
   });
 
-  it("of another tenant are not told", async () => {
+  it("of another tenant are not sent", async () => {
     await using t = await setup({ tenant: "other" });
     await t.end();
     await t.due();

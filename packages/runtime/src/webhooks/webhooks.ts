@@ -20,7 +20,7 @@ import {
 } from "./webhook-delivery.ts";
 import type { WebhookPlan, WebhookTarget } from "./webhook-targets.ts";
 
-/** What a target is told: `data` of the body, and whose it is. */
+/** What a target gets: `data` of the body, and its owner. */
 export interface WebhookContent {
   readonly tenant: string;
   readonly data: object;
@@ -29,28 +29,28 @@ export interface WebhookContent {
 export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
   readonly state: StateStore;
   readonly plan: WebhookPlan;
-  /** What a change that is about to be committed makes true. */
+  /** The events of a change that is about to be committed. */
   readonly toldBy: (change: Change) => readonly Told[];
-  /** The event, from what stands in the store when it is sent; null when there is nothing to tell any more. */
+  /** The event, built from the store's content when it is sent; null if there is no event any more. */
   readonly contentOf: (delivery: WebhookDelivery) => Promise<WebhookContent | null>;
   readonly log: Log;
-  /** How names are resolved; by the system when absent. */
+  /** How names are resolved; by the system if absent. */
   readonly resolve?: ResolveName;
 }
 
-/** Tells targets what was committed: at least once, by the ladder of attempts, whatever process dies. */
+/** Notifies targets of what was committed: at least once, by the ladder of attempts, whatever process dies. */
 export interface Webhooks {
-  /** The same outbox, whose commits also note down what has to be told. */
+  /** The same outbox, whose commits also record the events to send. */
   telling(outbox: Outbox): Outbox;
-  /** Handles a due timer of a delivery. False for a timer of anything else. Does not wait for the target. */
+  /** Handles a due timer of a delivery. False for any other timer. Does not wait for the target. */
   onTimer(timer: TimerRow): Promise<boolean>;
-  /** Has a delivery that was given up sent again. False where there is none, or it was not given up. */
+  /** Sends a given-up delivery again. False if there is none, or it was not given up. */
   again(deliveryId: string): Promise<boolean>;
-  /** Ends attempts under way; they are made again. */
+  /** Ends pending attempts; they are made again. */
   stop(): Promise<void>;
 }
 
-// A target that hangs holds up its own deliveries and no others, and none of them anything else of the service.
+// A target that hangs delays only its own deliveries, and nothing else of the service.
 const MOST_OF_A_TARGET = 8;
 const TRIES = 5;
 
@@ -60,7 +60,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const targets = new Map(plan.targets.map((target) => [target.name, target]));
   const stopping = new AbortController();
   const underWay = new Map<string, Set<Promise<void>>>();
-  // Targets that said that they are gone, until this process ends or one of them takes something again.
+  // Targets that said that they are gone, until this process ends or one of them accepts something again.
   const gone = new Set<string>();
 
   return {
@@ -110,7 +110,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     const { deliveryId, target: name } = before.value;
     const target = targets.get(name);
     if (!target) {
-      log.warn(about(before.value), "a webhook is dropped, because the file of targets has its target no more");
+      log.warn(about(before.value), "a webhook is dropped, because the file of targets no longer has its target");
       return void (await commit(deliveryId, dropped(before, rules)));
     }
     if (gone.has(name)) return giveUp(before, "gone", GONE, now);
@@ -145,12 +145,12 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       signal: stopping.signal,
       ...(resolve ? { resolve } : {}),
     });
-    // What was cut off by a stop is another process's: its timer brings it back.
+    // An attempt that a stop cut off belongs to another process: its timer brings it back.
     if (stopping.signal.aborted && outcome.kind === "failed") return;
     try {
       await settle(begun, outcome, now);
     } catch (error) {
-      log.warn({ error, ...about(begun.value) }, "the end of a webhook's attempt could not be noted; it is made again");
+      log.warn({ error, ...about(begun.value) }, "the end of a webhook's attempt could not be recorded; the attempt is repeated");
     }
   }
 
@@ -173,7 +173,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     const { change, again } = failed(begun, outcome.reason, now, rules);
     if (again === null) return giveUp(begun, "failed", outcome.reason, now);
     count(begun.value, "failed");
-    log.warn({ ...about(begun.value), why: outcome.reason, againInMs: again }, "a webhook was not taken and is sent again");
+    log.warn({ ...about(begun.value), why: outcome.reason, againInMs: again }, "a webhook was not accepted and is sent again");
     await commit(deliveryId, change);
   }
 

@@ -104,7 +104,7 @@ function sentOn(topic: string, type: string, body: object, named: Record<string,
 describe("on each queue of the agent", () => {
   it.each(QUEUES)("%s: a message of another type is given up", async (topic, _, body) => {
     await using s = await setup();
-    expect((await s.refused(sentOn(topic, messageTypes.toolRefresh, body(CALL)))).reason).toMatch(/^the type is none of /);
+    expect((await s.refused(sentOn(topic, messageTypes.toolRefresh, body(CALL)))).reason).toMatch(/^the type is not one of /);
   });
 
   it.each(QUEUES)("%s: a message about a missing shard is given up at once", async (topic, type, body) => {

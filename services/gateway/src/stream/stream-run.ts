@@ -54,7 +54,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   const listening = feed.listen(runId, { onAppend: () => void look(), onLive: hear });
   const ping = setInterval(() => writer.comment("ping") || close(), config.SSE_PING_MS);
   place.onBye(() => {
-    const bye: StreamBye = { type: "bye", reason: "the server is stopping; come back with the last event's id" };
+    const bye: StreamBye = { type: "bye", reason: "the server is stopping; reconnect with the last event's id" };
     writer.send(sseBytes({ name: bye.type, data: JSON.stringify(bye) }));
     close();
   });
