@@ -112,7 +112,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     {
       what: "an address that this machine does not have",
       env: { GATEWAY_HOST: "192.0.2.1" },
-      words: /192\.0\.2\.1 is no address of this machine.*GATEWAY_HOST/,
+      words: /192\.0\.2\.1 is not an address of this machine.*GATEWAY_HOST/,
     },
   ])("$what", async ({ env, words }) => {
     const { code, stderr } = await runProgram(START, [], { env: settings(files.data(), env) });

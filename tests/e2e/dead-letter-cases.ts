@@ -31,7 +31,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(stdout).toMatch(/^LETTER +QUEUE +STATE +AGE +REASON\n/);
     expect(plain(stdout).slice(1).toSorted()).toEqual([
       "dl approval.cancel open N s the body breaks its schema: /toolCal…",
-      "dl approval.cancel open N s the body is no JSON",
+      "dl approval.cancel open N s the body is not JSON",
       "dl approval.cancel open N s the body is over 262144 bytes",
       "dl approval.cancel open N s the message is dated more than 86400…",
       "dl approval.cancel open N s the message is older than 86400000 ms",

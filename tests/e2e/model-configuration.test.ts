@@ -48,7 +48,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
     {
       what: "a key with a quote",
       env: () => ({ OPENAI_API_KEY: `"${SECRET}"` }),
-      words: /OPENAI_API_KEY contains a character that no key has.*copy the key again/,
+      words: /OPENAI_API_KEY contains a character that no key contains.*copy the key again/,
     },
     {
       what: "a key file that is not there",

@@ -3,7 +3,7 @@ import type { FuzzTopic } from "./fuzz-topics.ts";
 
 /** Why a message is refused before its handler sees it, by the words of the dead letter's reason. */
 const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
-  ["no JSON", /^the body is no JSON$/],
+  ["no JSON", /^the body is not JSON$/],
   ["schema", /^the body breaks its schema: /],
   ["unknown type", /^the type is not one of /],
   ["too large", /^the (?:body is|attributes are) over \d+ bytes$/],

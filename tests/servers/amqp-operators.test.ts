@@ -219,7 +219,7 @@ describeOnPrivateServer(
         await using trial = await trialOf("taken");
         await api().ask("PUT", "queues/%2F/taken.queue.orders", { durable: true, arguments: { "x-queue-type": "classic" } });
         await expect(trial.bus.consume("orders", async () => ACK, { concurrency: 1 })).rejects.toThrow(
-          'RabbitMQ has the queue "taken.queue.orders" already, with other properties; delete that one, or set another namespace in BUS_URL.',
+          'RabbitMQ already has the queue "taken.queue.orders", with other properties; delete that one, or set another namespace in BUS_URL.',
         );
       });
     });

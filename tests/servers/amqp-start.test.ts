@@ -68,7 +68,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     await expect(bus.publish(probe("orders", "lost"))).rejects.toMatchObject({ code: "unroutable" });
   });
 
-  describe("at something else than RabbitMQ", () => {
+  describe("at something other than RabbitMQ", () => {
     const listener = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     afterEach(() => void listener.close());
 

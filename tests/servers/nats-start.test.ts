@@ -62,7 +62,7 @@ describe("connecting to NATS for the first time", () => {
   it("refuses a server that takes small messages only, at once", async () => {
     await using small = await greeter({ max_payload: 65_536 });
     expect(await refusalOf(`nats://${small.address}`)).toBe(
-      `The NATS server at ${small.address} takes messages of 65536 bytes; set its max_payload to 524288 or more.`,
+      `The NATS server at ${small.address} accepts messages of 65536 bytes; set its max_payload to 524288 or more.`,
     );
   });
 

@@ -147,7 +147,7 @@ describe("a command as a model", () => {
     const gone = cliModel({ model: "command", program: "/nowhere/at-all", args: [], environment: {}, facts });
     const error: unknown = await gone.complete(request("Hello"), within(20_000)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
-    expect(error).toHaveProperty("message", expect.stringMatching(/"\/nowhere\/at-all".*not there.*LLM_CLI_COMMAND/));
+    expect(error).toHaveProperty("message", expect.stringMatching(/"\/nowhere\/at-all".*does not exist.*LLM_CLI_COMMAND/));
   });
 
   it("that ignores the end of its turn is killed with all its children", async () => {
@@ -178,11 +178,11 @@ describe("the setting of a command", () => {
     ["[]", /names no program/],
     ["[1]", /only texts/],
     ['["node"', /begins like a JSON array but is not one/],
-    ["node a | node b", /holds "\|", and no shell reads it/],
-    ["node 'a b'", /holds "'", and no shell reads it/],
-    ["no-such-program --help", /"no-such-program", which is not there or may not be run/],
-    ["/etc", /"\/etc", which is not there or may not be run/],
-    [CHILD, /command-child\.ts", which is not there or may not be run/],
+    ["node a | node b", /contains "\|", and no shell reads it/],
+    ["node 'a b'", /contains "'", and no shell reads it/],
+    ["no-such-program --help", /"no-such-program", which does not exist or may not be run/],
+    ["/etc", /"\/etc", which does not exist or may not be run/],
+    [CHILD, /command-child\.ts", which does not exist or may not be run/],
   ])("refuses %j in one sentence", async (command, words) => {
     const settings = { ...noModelSettings, provider: "cli", cliCommand: command, cliEnvironment: { PATH: process.env["PATH"] ?? "" } };
     await expect(connectModel(settings)).rejects.toThrow(words);

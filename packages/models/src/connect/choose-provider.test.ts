@@ -85,7 +85,7 @@ describe("the key of a provider", () => {
 
   it.each(['"sk-secret"', "sk-secret other", "sk-secret\n", "sk-secrét"])("must not contain %j, which is not shown", (key) => {
     const { message } = refusalOf(() => neededKey(set({ keys: { openai: key } }), "openai"));
-    expect(message).toMatch(/^OPENAI_API_KEY holds a character that no key has/);
+    expect(message).toMatch(/^OPENAI_API_KEY contains a character that no key contains/);
     expect(message).not.toContain("secr");
   });
 });

@@ -9,7 +9,7 @@ describe("the address of a model", () => {
   it.each(["llm.example/v1", "ftp://llm.example", "https://me:secret@llm.example", "https://llm.example/?key=secret"])(
     "cannot be %j, and is not repeated",
     (text) => {
-      expect(() => baseAddress(text, "LLM_BASE_URL")).toThrow(/^LLM_BASE_URL (is not an address|holds more than an address)(?!.*secret)/);
+      expect(() => baseAddress(text, "LLM_BASE_URL")).toThrow(/^LLM_BASE_URL (is not an address|contains more than an address)(?!.*secret)/);
     },
   );
 
@@ -53,7 +53,7 @@ describe("an address other than the vendor's own", () => {
     ["http://127.0.0.1.example/v1", /begins with http/],
     ["http://localhost.example/v1", /begins with http/],
     ["proxy.example", /^OPENAI_BASE_URL is not an address/],
-    ["https://me:secret@proxy.example", /^OPENAI_BASE_URL holds more than an address(?!.*secret)/],
+    ["https://me:secret@proxy.example", /^OPENAI_BASE_URL contains more than an address(?!.*secret)/],
   ])("of OPENAI_BASE_URL is refused in one sentence: %s", (openaiBaseUrl, words) => {
     expect(() => otherAddress({ baseUrl: null, openaiBaseUrl }, "openai")).toThrow(words);
   });

@@ -42,7 +42,7 @@ describe("the file of webhook targets", () => {
     ["a short secret", { targets: [{ ...target, secrets: ["whsec_c2VjcmV0"] }] }, /A secret of the target "ops"/],
     ["an unknown event", { targets: [{ ...target, events: ["run.started"] }] }, /breaks its schema/],
     ["two of one name", { targets: [target, target] }, /one name/],
-    ["no JSON", `{"targets": [{"secrets": ["${FIRST}"]}`, /not JSON/],
+    ["no JSON", `{"targets": [{"secrets": ["${FIRST}"]}`, /is not unambiguous JSON/],
   ])("is refused for %s, with a sentence and nothing secret", async (_, content, words) => {
     const refused = await plan(content).then(
       () => new Error("it was taken"),
