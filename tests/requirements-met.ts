@@ -187,7 +187,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-15": [
     {
       file: "packages/models/src/openai/client.test.ts",
-      test: "goes where configuration says, with its key, whatever the SDK finds in the environment, and nothing is logged",
+      test: "goes to the configured address, with the configured key, whatever the SDK finds in the environment, and nothing is logged",
     },
     connectModel("returns the model of %s, without a connection"),
     architecture("has third-party clients only at home"),
@@ -336,7 +336,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "A-07": [
     agentService("asks again with the reviewer's changes when they ask for a revision, and files only that"),
     decidedWrites("but want revised are asked again when the model has reworked them, in the reviewer's words"),
-    steps("takes up the reviewer's words as a finding and files again"),
+    steps("adds the reviewer's words as a finding and files again"),
   ],
   "A-09": [
     expiry("expires by the store's clock, notifies the agent once and leaves no timer"),
@@ -418,7 +418,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "E-09": [
     modelStep("reaches the model as the tool's message, with class and text, and the model decides what to do"),
-    steps("names the fault and the remedy"),
+    steps("is reported with the error and the remedy"),
   ],
   "L-01": [agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report")],
   "L-02": [
@@ -582,7 +582,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "E-10": [
     wireFaults("names %s in the error"),
-    vendorErrors("of %s becomes what a caller can act on (%#)"),
+    vendorErrors("of %s becomes an error that a caller can act on (%#)"),
     statusErrors("points to the tools first if the vendor names none"),
   ],
   "E-11": [
@@ -789,15 +789,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "V-09": [
     wireTools("tells the vendor if one call per turn is enough"),
     anthropicRequest("limits every choice except none to one call"),
-    chatRequest("speaks of parallel calls only to say no, and only with tools"),
+    chatRequest("mentions parallel calls only to forbid them, and only with tools"),
     modelStep("reach the model: how many at a time, how random, and no more tokens than the model gives"),
     connectModel("uses the configured values if a request has none, and sends nothing if there are none"),
   ],
-  "V-10": [corpus("is compiled for %s in a form that keeps its rules")],
+  "V-10": [corpus("is compiled for %s in a form that follows its rules")],
   "V-12": [
     toolSchemas("is among those that are checked here"),
     toolSchemas("%s: compiles for every provider, and is set aside for none"),
-    corpusOnTheWire("fails no request for what the vendor has no form for, and many when it is sent as it is"),
+    corpusOnTheWire("fails no request when it is compiled, and many when it is sent unchanged"),
   ],
   "V-13": [
     toolSchemas("is checked by the rules of %s, and these by a server of its kind where it has one"),
@@ -809,12 +809,12 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "V-16": [wireTranscripts("accepts any transcript that is paired, with every call, result and text in its place")],
   "V-17": [
-    chatRequest("has a foreign turn in this vendor's form, with other ids only where they break the rule"),
+    chatRequest("has a foreign turn in this vendor's form, with other ids only if they break the rule"),
     vendorIds("stays unchanged if the vendor accepts it"),
   ],
   "V-18": [
     wireTranscripts("sends its own turns back, and continues from those of another provider in mid-conversation"),
-    chatRequest("has an own turn as it came, long id and all, and a changed one made anew"),
+    chatRequest("has an own turn unchanged, with its long id, and rebuilds a changed one"),
     advance("that pauses is kept, and the model gets it back to continue"),
     models("have the same transcript in neutral form, whichever model was asked"),
   ],
@@ -896,10 +896,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "BEST-7": [
     { file: "services/gateway/src/routes/tools.test.ts", test: "says for which providers a tool is set aside, and what is lost for which" },
-    corpus("is of at least 150, each with a name of its own"),
-    corpusOnTheWire("fails no request for what the vendor has no form for, and many when it is sent as it is"),
-    soundness("is taken by the tool's own schema once it is restored, or a loss names the place"),
-    corpus("is set aside for %s only where it is at fault, with the place and what to do"),
+    corpus("has at least 150 schemas, each with a unique name"),
+    corpusOnTheWire("fails no request when it is compiled, and many when it is sent unchanged"),
+    soundness("is accepted by the tool's own schema after it is restored, or a loss names the place"),
+    corpus("is set aside for %s only if a schema is invalid, with the place and a remedy"),
   ],
   "BEST-9": [
     { file: "tests/servers/permissions.test.ts", test: "may do what their services do, and nothing else" },

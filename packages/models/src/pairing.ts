@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import { ModelError } from "./model-errors.ts";
 
-/** A call without its result, or a result without its call. The transcript is broken: no retry fixes it. */
+/** A call without its result, or a result without its call. The transcript is malformed, so a retry does not help. */
 export class UnpairedTranscript extends ModelError {
   override readonly name = "UnpairedTranscript";
   readonly code = "unpaired_transcript";
@@ -16,8 +16,8 @@ export class UnpairedTranscript extends ModelError {
 }
 
 /**
- * Checks before a provider is called that every call has exactly one result and every result a call in the assistant turn right before it.
- * Throws `UnpairedTranscript` naming the first id that fails. Ids may repeat in later turns, as some providers number them anew each time.
+ * Checks, before a provider is called, that every call has exactly one result and that every result belongs to a call of the previous assistant turn.
+ * Throws `UnpairedTranscript` with the first id that fails. Ids may repeat in later turns, because some providers number them anew in each turn.
  */
 export function assertPaired(transcript: readonly TranscriptEntry[]): void {
   const open = new Set<string>();
@@ -25,7 +25,7 @@ export function assertPaired(transcript: readonly TranscriptEntry[]): void {
     switch (entry.type) {
       case "result":
         if (!open.delete(entry.id))
-          throw new UnpairedTranscript(entry.id, `Result "${entry.id}" answers no open call of the assistant turn before it.`);
+          throw new UnpairedTranscript(entry.id, `Result "${entry.id}" answers no open call of the previous assistant turn.`);
         break;
       case "assistant":
         assertAnswered(open);

@@ -30,7 +30,7 @@ describe("a worker's report on its tools' forms", () => {
     expect(warnings[0]).toEqual({
       level: "warn",
       fields: { tool: "look_up", version: "1", toolset: "orders", source: "orders", provider: "anthropic", pointer: "/properties/count" },
-      text: 'The tool "look_up" is set aside for anthropic, which has no form for its parameters at /properties/count. The bounds rule each other out, so that no value is taken; correct one of them.',
+      text: 'The tool "look_up" is set aside for anthropic, which has no form for its parameters at /properties/count. The bounds contradict each other, so no value is valid; correct one of them.',
     });
   });
 

@@ -38,8 +38,8 @@ export const retryMutations: Mutations = {
     patches: [
       {
         file: "packages/models/src/openai/vendor-error.ts",
-        find: "takes no more requests or tokens for now ${where}${quote}.`, wait);",
-        replace: "takes no more requests or tokens for now ${where}${quote}.`, null);",
+        find: "accepts no more requests or tokens for now ${where}${quote}.`, wait);",
+        replace: "accepts no more requests or tokens for now ${where}${quote}.`, null);",
       },
     ],
     runs: "packages/models/src/openai/openai-model.test.ts",

@@ -119,7 +119,10 @@ export async function firstPublications({
     if (gone.aborted) spareOn(session).catch(() => undefined);
     if (codeOf(guarded.fault) === ACCESS_REFUSED) {
       // Once a minute per key, and for no more keys than are remembered.
-      log.error({ topic: topic.slice(0, LONGEST_TOPIC), ...channelFault(guarded.fault) }, "RabbitMQ refuses messages that this login publishes");
+      log.error(
+        { topic: topic.slice(0, LONGEST_TOPIC), ...channelFault(guarded.fault) },
+        "RabbitMQ refuses messages that this login publishes",
+      );
       return "refused";
     }
     // The channel for all other messages creates a missing exchange.

@@ -44,7 +44,7 @@ describe("the answer of a command", () => {
     ['{"text":"Half","calls":[{"name":"send","arguments":{"text":"Dear', /breaks off/],
     ['{"text":"Broken","calls":[{"name":"send","arguments":{"text":"no answer"}},]}', /no JSON object/],
     [`{"text":"deep","calls":${"[".repeat(80)}`, /breaks off or is nested too deeply/],
-    ['{"text":7}', /a "text" that is no text/],
+    ['{"text":7}', /a "text" that is not a text/],
     ['{"calls":{}}', /as "calls"/],
     ['{"calls":[{"name":"a"},{"arguments":{}}]}', /calls\/1/],
     ['{"calls":[{"name":"a","arguments":[1]}]}', /calls\/0/],

@@ -34,7 +34,7 @@ export function describeToolDescriptions(wire: WireProviderCase): void {
       expect(whole || compiled.description.length <= CAREFUL).toBe(true);
       expect(compiled.description.isWellFormed()).toBe(true);
       expect(compiled.losses.map(({ what }) => what)).toEqual(
-        whole ? [] : [expect.stringContaining(`${description.length} characters is cut`)],
+        whole ? [] : [expect.stringContaining(`${description.length} characters is truncated`)],
       );
       expect(whole).toBe(description.length <= (["anthropic", "bedrock"].includes(setup.provider.dialect) ? LONGEST : CAREFUL));
     });

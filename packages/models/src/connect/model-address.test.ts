@@ -9,7 +9,9 @@ describe("the address of a model", () => {
   it.each(["llm.example/v1", "ftp://llm.example", "https://me:secret@llm.example", "https://llm.example/?key=secret"])(
     "cannot be %j, and is not repeated",
     (text) => {
-      expect(() => baseAddress(text, "LLM_BASE_URL")).toThrow(/^LLM_BASE_URL (is not an address|contains more than an address)(?!.*secret)/);
+      expect(() => baseAddress(text, "LLM_BASE_URL")).toThrow(
+        /^LLM_BASE_URL (is not an address|contains more than an address)(?!.*secret)/,
+      );
     },
   );
 

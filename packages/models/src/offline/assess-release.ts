@@ -11,9 +11,9 @@ export interface Assessment extends Findings {
 }
 
 /**
- * How risky a release is by the documented thresholds: high for failures in critical areas, raised error rates and risky change, medium for
- * smaller signs and for a release without tests, low when everything that was reported is clean. Pure; there is always a finding, the gravest
- * first. Words in subjects and names can raise the severity and never lower it.
+ * The risk of a release by the documented thresholds: high for failures in critical areas, raised error rates and risky changes, medium for smaller
+ * signs and for a release without tests, low if everything that was reported is clean. Pure. There always is a finding, and the gravest comes first.
+ * Words in subjects and names can raise the severity and never lower it.
  */
 export function assessRelease(facts: ReleaseFacts): Assessment {
   const groups = [testFindings(facts), metricFindings(facts), changeFindings(facts)];

@@ -5,7 +5,7 @@ import type { ReleaseFacts } from "./release-facts.ts";
 import { changedAreas, isRevert } from "./risky-areas.ts";
 import { severityOf } from "./thresholds.ts";
 
-/** What the change itself says: its size, where it lies, what it undoes and who wrote it. */
+/** The findings from the change itself: its size, its areas, what it undoes, and who wrote it. */
 export function changeFindings(facts: ReleaseFacts): Findings {
   const findings = [...size(facts), ...areas(facts), ...reverts(facts), ...singleAuthor(facts)];
   const unknowns = [

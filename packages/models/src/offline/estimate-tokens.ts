@@ -2,18 +2,18 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 
 const CHARS_A_TOKEN = 4;
 
-/** About how many tokens a text takes. */
+/** About how many tokens a text has. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / CHARS_A_TOKEN);
 }
 
-/** About how many tokens a prompt takes: its characters divided by four, names and ids left out. */
+/** About how many tokens a prompt has: its characters divided by four, without names and ids. */
 export function estimateTokens(entries: readonly TranscriptEntry[], system: string): number {
   const chars = entries.reduce((sum, entry) => sum + charsOf(entry), system.length);
   return Math.ceil(chars / CHARS_A_TOKEN);
 }
 
-/** The most characters that an estimate of so many tokens stands for. */
+/** The largest number of characters with this estimate of tokens. */
 export function charsFor(tokens: number): number {
   return tokens * CHARS_A_TOKEN;
 }

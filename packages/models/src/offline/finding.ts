@@ -1,15 +1,15 @@
 import { SEVERITIES, type Severity } from "@toolbus/contracts";
 
-/** One thing the rules have to say about a release. */
+/** One statement of the rules about a release. */
 export interface Finding {
   readonly severity: Severity;
-  /** One line with the figures that it rests on. */
+  /** One line with the figures that it is based on. */
   readonly text: string;
   /** The parts of the summary that the figures come from. */
   readonly basis: string;
 }
 
-/** What one group of rules found, and what it could not know. */
+/** The findings of one group of rules, and what it could not know. */
 export interface Findings {
   readonly findings: readonly Finding[];
   readonly unknowns: readonly string[];

@@ -3,7 +3,7 @@ import { percent, times } from "./figures.ts";
 import type { MetricFacts, ReleaseFacts } from "./release-facts.ts";
 import { constants, severityOf } from "./thresholds.ts";
 
-/** What the deployment's metrics say, by themselves and against their baseline. Absent figures are unknown and raise nothing. */
+/** Findings from the deployment's metrics, by themselves and compared with their baseline. Absent figures are unknown and do not raise the severity. */
 export function metricFindings({ metrics }: ReleaseFacts): Findings {
   if (!metrics) return { findings: [], unknowns: ["Deployment metrics: none were reported."] };
   const groups = [errorRate(metrics), responseTime(metrics)];

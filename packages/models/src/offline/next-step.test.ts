@@ -19,7 +19,7 @@ const revise = (comment: string) =>
     retryable: true,
   });
 
-/** An investigation whose calls are answered in turn; it gives the steps until there is no call or no answer. */
+/** An investigation whose calls are answered in turn; returns the steps until there is no call or no answer. */
 function investigate(
   answers: readonly ToolResult[],
   options: { input?: JsonObject; tools?: readonly string[]; before?: readonly TranscriptEntry[] } = {},
@@ -57,7 +57,7 @@ describe("the steps of an investigation", () => {
     expect(investigate([]).last.call).toEqual({ name: SUMMARY_TOOL, arguments: { release_id: "v2.1.0" } });
   });
 
-  it("files what it found, its unknowns among the findings, and tells its reasoning first", () => {
+  it("explains its reasoning, then files its findings, including the unknowns", () => {
     const { last } = investigate([ok(summary)]);
     expect(last.call).toEqual({
       name: FILING_TOOL,
@@ -75,11 +75,11 @@ describe("the steps of an investigation", () => {
     expect(last.text).toContain("the severity is low");
   });
 
-  it("uses a summary that was there before its first turn", () => {
+  it("uses a summary that a seed call has read", () => {
     expect(investigate([ok(summary), filed]).steps).toHaveLength(3);
   });
 
-  it("ends with report id, severity, number of findings and what was not known", () => {
+  it("ends with report id, severity, number of findings and unknowns", () => {
     const { last } = investigate([ok(summary), filed]);
     expect(last.call).toBeNull();
     expect(last.text).toBe(
@@ -88,7 +88,7 @@ describe("the steps of an investigation", () => {
     );
   });
 
-  it("says in every text that it is no language model", () => {
+  it("says in every text that it is not a language model", () => {
     const told = [
       investigate([ok(summary), revise("make it high"), filed]),
       investigate([failedResult("release_not_found", "No.")]),
@@ -97,31 +97,31 @@ describe("the steps of an investigation", () => {
     for (const step of told.flatMap(({ steps }) => steps)) expect(step.text).toMatch(/^Offline rules, no language model\./);
   });
 
-  it("files for the release that the run is about, whatever the summary calls itself", () => {
+  it("files for the run's release, whatever release the summary names", () => {
     expect(investigate([ok({ ...summary, release_id: "other" })]).last.call?.arguments).toMatchObject({ release_id: "v2.1.0" });
   });
 
-  it("does not file when filing is not offered, and says so", () => {
+  it("does not file if filing is not offered, and says so", () => {
     const { last } = investigate([ok(summary)], { tools: [SUMMARY_TOOL] });
     expect(last.call).toBeNull();
     expect(last.text).toContain("Nothing is filed: the tool file_risk_report is not offered in this run.");
   });
 
-  it("ignores what earlier runs of the conversation did", () => {
+  it("ignores earlier runs of the conversation", () => {
     const before = investigate([ok(summary), filed]).transcript.map((entry) => ({ ...entry, runId: "rn_00_1" }));
     expect(investigate([], { before }).last.call?.name).toBe(SUMMARY_TOOL);
   });
 });
 
-describe("a summary that cannot be had", () => {
-  it("names the fault and the remedy", () => {
+describe("an unavailable summary", () => {
+  it("is reported with the error and the remedy", () => {
     const { last, steps } = investigate([failedResult("release_not_found", "There is no release v2.1.0")]);
     expect(steps).toHaveLength(2);
     expect(last.call).toBeNull();
     expect(last.text).toContain("(release_not_found): There is no release v2.1.0. Check the release id");
   });
 
-  it("tries once more when the error may pass, and only once", () => {
+  it("is requested once more if the error may pass", () => {
     const down = failedResult("unavailable", "It does not answer.");
     expect(investigate([down, ok(summary)]).last.call?.name).toBe(FILING_TOOL);
     const { last, steps } = investigate([down, down, ok(summary)]);
@@ -129,21 +129,21 @@ describe("a summary that cannot be had", () => {
     expect(last.text).toContain("I have tried twice.");
   });
 
-  it("says that it cannot read when the tool is not offered", () => {
+  it("is reported if the tool is not offered", () => {
     expect(investigate([], { tools: [] }).last).toMatchObject({
       call: null,
       text: expect.stringContaining("get_release_summary is not offered"),
     });
   });
 
-  it("files nothing about a summary that is no object", () => {
+  it("prevents a report if it is not an object", () => {
     expect(investigate([{ status: "ok", content: "plain text", isError: false }]).last).toMatchObject({
       call: null,
-      text: expect.stringContaining("is no JSON object"),
+      text: expect.stringContaining("is not a JSON object"),
     });
   });
 
-  it("says what it can do when no release is named", () => {
+  it("leads to a text about what the rules can do if no release is named", () => {
     expect(investigate([], { input: {} }).last).toMatchObject({
       call: null,
       text: expect.stringContaining("start an investigation of it"),
@@ -168,7 +168,7 @@ describe("a report that is not filed", () => {
     ],
     ["a cancelled call", failedResult("cancelled", "The run was cancelled."), "the call was cancelled"],
     [
-      "an error that will come again",
+      "a permanent error",
       failedResult("invalid_arguments", "findings is too long"),
       "is not filed (invalid_arguments): findings is too long.",
     ],
@@ -190,7 +190,7 @@ describe("a report that is not filed", () => {
     expect(investigate([ok(summary), outcome]).last.text).not.toMatch(/report \S* is filed/);
   });
 
-  it("is filed again once, unchanged, when the error may pass", () => {
+  it("is filed again once, unchanged, if the error may pass", () => {
     const down = failedResult("unavailable", "It does not answer.");
     const { filings, last } = investigate([ok(summary), down, down, filed]);
     expect(filings).toHaveLength(2);
@@ -200,7 +200,7 @@ describe("a report that is not filed", () => {
 });
 
 describe("a revision", () => {
-  it("takes up the reviewer's words as a finding and files again", () => {
+  it("adds the reviewer's words as a finding and files again", () => {
     const { filings, last } = investigate([ok(summary), revise("Say who tested it"), filed]);
     expect(filings[1]).toMatchObject({ severity: "low" });
     expect(filings[1]?.["findings"]).toEqual([
@@ -231,13 +231,13 @@ describe("a revision", () => {
     );
   });
 
-  it("happens three times at most", () => {
+  it("happens at most three times", () => {
     const { filings, last } = investigate([ok(summary), ...["one", "two", "three", "four", "five"].map(revise)]);
     expect(filings).toHaveLength(4);
     expect(last.text).toContain('I stop after 3 revisions. The approver says: "four".');
   });
 
-  it("takes the comment as one clean line, whatever is in it", () => {
+  it("adds the comment as one clean line, whatever it contains", () => {
     const { filings } = investigate([ok(summary), revise('say "done"\n\u001b[2J{"severity"}\u202e')]);
     expect(filings[1]?.["findings"]).toContain('Reviewer: say "done" [2J{"severity"}');
   });

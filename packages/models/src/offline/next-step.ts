@@ -6,8 +6,8 @@ import { releaseStep } from "./release-step.ts";
 import type { Step } from "./step.ts";
 
 /**
- * The next step of a run, read off its transcript: an investigation when its input names a release or holds an alert, otherwise the answer to
- * what the person said. Pure, and every run of it ends.
+ * The next step of a run, computed from its transcript: an investigation if its input names a release or contains an alert, otherwise the answer to
+ * the person's message. It is pure, and every run ends.
  */
 export function nextStep(request: ModelRequest): Step {
   const { releaseId, alert } = request.run.input;

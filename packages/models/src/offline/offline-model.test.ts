@@ -11,7 +11,7 @@ function requestWith(input: JsonObject, transcript: readonly TranscriptEntry[] =
   return { system: "Investigate.", transcript, tools, maxTokens, run: { runId, profile: "release-investigation", input } };
 }
 
-/** The turn before the loop: a summary that is there already. */
+/** The turn before the loop, with a summary from a seed call. */
 function seeded(summary: JsonObject): readonly TranscriptEntry[] {
   const call = { id: "seed_get_release_summary", callId: `${runId}.0.0`, name: "get_release_summary", arguments: '{"release_id":"v1"}' };
   return [
@@ -44,12 +44,12 @@ describeModelProvider("offline", {
 });
 
 describe("offline model", () => {
-  it("numbers its calls by the calls of the transcript, seed calls too", async () => {
+  it("numbers its calls after those of the transcript, including seed calls", async () => {
     expect((await complete(requestWith({ releaseId: "v1" }))).calls[0]?.id).toBe("off_0");
     expect((await complete(requestWith({ releaseId: "v1" }, seeded({})))).calls[0]?.id).toBe("off_1");
   });
 
-  it("finds a free id when the transcript was trimmed", async () => {
+  it("finds a free id if the transcript was trimmed", async () => {
     const trimmed = seeded({}).map((entry): TranscriptEntry => {
       if (entry.type === "assistant") return { ...entry, calls: entry.calls.map((call) => ({ ...call, id: "off_1" })) };
       return entry.type === "result" ? { ...entry, id: "off_1" } : entry;
@@ -66,13 +66,13 @@ describe("offline model", () => {
     expect(order.lastIndexOf("piece")).toBeGreaterThan(order.indexOf("other work"));
   });
 
-  it("cuts a reply that is longer than allowed, and makes no call then", async () => {
+  it("truncates a reply that is longer than allowed, and then makes no call", async () => {
     const reply = await complete(requestWith({ releaseId: "v1" }, seeded({}), 20));
     expect(reply).toMatchObject({ stop: "max_tokens", calls: [], usage: { outputTokens: 20, estimated: true } });
     expect(reply.text).toHaveLength(80);
   });
 
-  it("estimates usage at four characters a token", async () => {
+  it("estimates usage at four characters per token", async () => {
     const transcript = seeded({});
     const { usage, text } = await complete({ ...requestWith({}), transcript: transcript.slice(0, 1), system: "1234" });
     expect(usage).toEqual({
@@ -82,7 +82,7 @@ describe("offline model", () => {
     });
   });
 
-  it("keeps its report within the length of a reply and the limits of a report, whatever a summary holds", async () => {
+  it("keeps its report within the length of a reply and the limits of a report, whatever a summary contains", async () => {
     const many = (item: unknown) => JSON.parse(JSON.stringify(Array(2000).fill(item)));
     const long = `hotfix payment auth security migrate ${"x".repeat(5000)}`;
     const summary = {

@@ -9,9 +9,9 @@ import { streamText } from "./stream-text.ts";
 const MODEL = "rules-1";
 
 /**
- * Fixed rules in the place of a language model, so that everything runs without key and network: they investigate releases and alerts, and run the
- * tool that a message names. They follow the transcript they are given: the same request gets the same reply. They understand nothing else, and
- * say in everything they write that they are no language model. Usage is estimated at four characters a token.
+ * Fixed rules instead of a language model, so that everything runs without key and network. They investigate releases and alerts, and run the tool
+ * that a message names. They follow the given transcript: the same request gets the same reply. They understand nothing else, and say in every
+ * text that they are not a language model. Usage is estimated at four characters per token.
  */
 export function offlineModel(): ModelProvider {
   return {
@@ -45,7 +45,7 @@ function replyOf(step: Step, request: ModelRequest): ModelReply {
   const ids = nextCallIds(request.transcript, step.calls.length);
   const calls = step.calls.map((call, n) => ({ id: ids[n] ?? "", ...call }));
   const outputTokens = estimateTextTokens(step.text + calls.map((call) => call.arguments).join(""));
-  // Cut off like any model would be: the text as far as it goes, and no half call.
+  // Truncated like the reply of any model: the text up to the limit, and no incomplete call.
   if (outputTokens > request.maxTokens) return reply(request, step.text.slice(0, charsFor(request.maxTokens)), [], "max_tokens");
   return reply(request, step.text, calls, calls.length > 0 ? "tool_use" : "end_turn");
 }
@@ -55,7 +55,7 @@ function reply({ transcript, system }: ModelRequest, text: string, calls: readon
   return { text, calls, stop, usage: { inputTokens: estimateTokens(transcript, system), outputTokens, estimated: true }, model: MODEL };
 }
 
-/** `off_<n>`, n counting the calls so far: the same transcript gives the same ids. Skips what a trimmed transcript still holds. */
+/** `off_<n>`, where n continues the count of calls: the same transcript gives the same ids. Skips ids that a trimmed transcript still contains. */
 function nextCallIds(transcript: readonly TranscriptEntry[], count: number): readonly string[] {
   const ids = transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map((call) => call.id) : []));
   const used = new Set(ids);

@@ -3,7 +3,7 @@ import { assessRelease } from "./assess-release.ts";
 import { readReleaseFacts } from "./release-facts.ts";
 
 describe("release facts", () => {
-  it("reads what a release API answers", () => {
+  it("reads the answer of a release API", () => {
     const summary = {
       release_id: "v1.1.0",
       version: "v1.1.0",
@@ -92,7 +92,7 @@ describe("release facts", () => {
     }
   });
 
-  it("works through the first thousand items of a list only", () => {
+  it("reads only the first thousand items of a list", () => {
     expect(readReleaseFacts(JSON.stringify({ changes: Array(5000).fill("One") }))?.changes).toHaveLength(1000);
   });
 });

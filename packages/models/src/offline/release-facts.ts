@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 
-/** What the rules read out of a release summary. Null and empty mean: not reported. */
+/** The facts that the rules read from a release summary. Null and empty mean: not reported. */
 export interface ReleaseFacts {
   readonly releaseId: string | null;
   readonly version: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** When its newest commit was made, in milliseconds. */
+  /** The time of its newest commit, in milliseconds. */
   readonly madeAt: number | null;
-  /** Subjects, as many as the summary lists. */
+  /** The subjects that the summary lists. */
   readonly changes: readonly string[];
   readonly changeCount: number | null;
   readonly authors: readonly string[];
@@ -19,7 +19,7 @@ export interface ReleaseFacts {
   readonly tests: TestFacts | null;
   readonly metrics: MetricFacts | null;
   readonly notes: readonly string[];
-  /** Parts that are there in a form nobody expects; they count as not known. */
+  /** Parts in an unexpected form; they count as unknown. */
   readonly unreadable: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface TestFacts {
   readonly passed: number | null;
   readonly failed: number;
   readonly skipped: number;
-  /** Suite and name of each failure that is listed. */
+  /** Suite and name of each listed failure. */
   readonly failures: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface MetricFacts {
   readonly baseline: { readonly errorRate: number | null; readonly p95: number | null } | null;
 }
 
-/** The facts in the content of a `get_release_summary` result; null when it is no JSON object. Never throws: every part may be absent or odd. */
+/** The facts in the content of a `get_release_summary` result; null if it is not a JSON object. Never throws: every part may be absent or malformed. */
 export function readReleaseFacts(content: string): ReleaseFacts | null {
   const summary = objectIn(content);
   if (!summary) return null;
@@ -117,14 +117,14 @@ function timeOf(value: Json | undefined): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-// A summary lists its first hundred of anything; one that lists a million is not worked through.
+// A summary lists at most a hundred of anything; the rest of a longer list is ignored.
 const MAX_ITEMS = 1000;
 
 function list(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [];
 }
 
-/** The texts of a list whose items are texts, or objects that hold one in the first of these fields. */
+/** The texts of a list whose items are texts, or objects with a text in the first of these fields. */
 function texts(value: Json | undefined, fields: readonly string[]): readonly string[] {
   return list(value).flatMap((item) => {
     const found = object(item) ? fields.map((field) => text(object(item)?.[field])).find((held) => held !== null) : text(item);
@@ -153,7 +153,7 @@ function object(value: Json | undefined): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** The object that JSON text holds; null when it is none. */
+/** The object in a JSON text; null if the text is not an object. */
 export function objectIn(content: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(content);

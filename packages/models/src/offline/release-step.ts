@@ -13,8 +13,8 @@ export const SUMMARY_TOOL = "get_release_summary";
 export const FILING_TOOL = "file_risk_report";
 
 /**
- * The next step of an investigation, read off the transcript of its run: summary, report, end. Pure, and it ends: one retry of what is
- * retryable, a bounded number of revisions, and never a second filing when the first one's outcome is unknown.
+ * The next step of an investigation, computed from the transcript of its run: summary, report, end. It is pure, and it ends: an error that may pass is
+ * retried once, the revisions are limited, and there is never a second filing if the outcome of the first is unknown.
  */
 export function releaseStep({ transcript, tools, run }: ModelRequest, releaseId: string): Step {
   const offered = new Set(tools.map((tool) => tool.name));
@@ -24,7 +24,7 @@ export function releaseStep({ transcript, tools, run }: ModelRequest, releaseId:
   if (!summary) return withoutSummary(releaseId, offered, summaries);
   const facts = readReleaseFacts(summary.content);
   if (!facts) return end(unreadableText(releaseId));
-  // The run says what is investigated. A summary that names another release is data and redirects nothing.
+  // The run's input decides which release is investigated. A summary that names another one is data and redirects nothing.
   return withSummary(releaseId, facts, offered, attemptsOf(FILING_TOOL, run.runId, transcript));
 }
 
@@ -44,7 +44,7 @@ function withSummary(subject: string, facts: ReleaseFacts, offered: ReadonlySet<
   if (!last) return canFile ? file(filingText(report, facts), report) : end(notFiledText(report, facts, FILING_TOOL));
   if (last.ok || !canFile) return end(filingEnded(report, last));
   if (last.code === "revision_requested") {
-    // Without a comment there is nothing to take up, and the same report again is no revision.
+    // Without a comment there is nothing to change, and the same report would not be a revision.
     const mayRevise = last.words !== null && revisions.length <= constants.maxRevisions.value;
     return mayRevise ? file(refilingText(report, revisions.length), report) : end(filingEnded(report, last));
   }

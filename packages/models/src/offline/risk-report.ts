@@ -5,16 +5,16 @@ import { cleanText } from "./clean-text.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import { reviewerRequests } from "./reviewer-requests.ts";
 
-/** What is filed, and what the final text tells besides. */
+/** The content of a filed report, and the unknowns for the final text. */
 export interface RiskReport {
   readonly releaseId: string;
   readonly severity: Severity;
-  /** One line each, the gravest first, then what is not known, then the reviewers' words. */
+  /** One line each: the findings, gravest first, then the unknowns, then the reviewers' words. */
   readonly findings: readonly string[];
   readonly unknowns: readonly string[];
 }
 
-// What the product's contract for a report takes.
+// The limits of the product's contract for a report.
 const MAX_FINDINGS = 64;
 const FINDING_CHARS = 1000;
 

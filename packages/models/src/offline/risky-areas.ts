@@ -1,6 +1,6 @@
-/** A kind of place where a fault costs more than elsewhere. */
+/** An area in which a fault costs more than elsewhere. */
 export interface RiskyArea {
-  /** True when a failed test there is a high finding by itself. */
+  /** True if a failed test there is a high finding by itself. */
   readonly critical: boolean;
   /** Whole words of a path, a subject or a test's name, in lower case. */
   readonly words: readonly string[];
@@ -8,7 +8,7 @@ export interface RiskyArea {
   readonly files: readonly string[];
 }
 
-/** Every risky area of the offline rules, by the words that give it away. */
+/** Every risky area of the offline rules, with the words that identify it. */
 export const riskyAreas = {
   auth: {
     critical: true,
@@ -61,18 +61,18 @@ export const riskyAreas = {
 
 export type RiskyAreaName = keyof typeof riskyAreas;
 
-/** Words that mark a change as undone or made in haste. */
+/** Words that mark a change that undoes something or was made in haste. */
 export const REVERT_WORDS: readonly string[] = ["revert", "reverts", "reverted", "rollback", "hotfix"];
 
-/** A risky area that was found, and the text that gave it away. */
+/** A risky area that was found, and the text that shows it. */
 export interface AreaHit {
   readonly area: RiskyAreaName;
   readonly seenIn: string;
 }
 
 /**
- * The risky areas that a release changes, each once, with the first text that shows it. A path counts for every area; a subject only for critical
- * ones, because people write "deploy" and "docker" into subjects that change neither.
+ * The risky areas that a release changes, each once, with the first text that shows it. A path counts for every area. A subject counts only for
+ * critical ones, because people write "deploy" and "docker" in subjects of changes that touch neither.
  */
 export function changedAreas(paths: readonly string[], subjects: readonly string[]): readonly AreaHit[] {
   return areaNames().flatMap((area) => {
@@ -82,12 +82,12 @@ export function changedAreas(paths: readonly string[], subjects: readonly string
   });
 }
 
-/** The critical area that a failed test belongs to by its name and suite, if it does. */
+/** The critical area of a failed test by its name and suite, if it has one. */
 export function criticalArea(test: string): RiskyAreaName | null {
   return areaNames().find((area) => riskyAreas[area].critical && names(test, riskyAreas[area])) ?? null;
 }
 
-/** True when the subject says that the change undoes something or was made in haste. */
+/** True if the subject says that the change undoes something or was made in haste. */
 export function isRevert(subject: string): boolean {
   return wordsOf(subject).some((word) => REVERT_WORDS.includes(word));
 }
@@ -101,7 +101,7 @@ function names(text: string, area: RiskyArea): boolean {
   return area.files.includes(file) || wordsOf(text).some((word) => area.words.includes(word));
 }
 
-/** `src/userAuth.ts` has the words src, user, auth and ts. Whole words only: an author is no auth. */
+/** `src/userAuth.ts` has the words src, user, auth and ts. Only whole words count: "author" is not "auth". */
 export function wordsOf(text: string): readonly string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

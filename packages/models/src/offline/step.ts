@@ -1,4 +1,4 @@
-/** What the rules say in one turn, and the calls that they make. Without a call the run is over. */
+/** The text of the rules in one turn, and their calls. The run ends with a turn without a call. */
 export interface Step {
   readonly text: string;
   readonly calls: readonly StepCall[];
@@ -6,6 +6,6 @@ export interface Step {
 
 export interface StepCall {
   readonly name: string;
-  /** JSON text, as it goes into the transcript. */
+  /** JSON text, as it is stored in the transcript. */
   readonly arguments: string;
 }

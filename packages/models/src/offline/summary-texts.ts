@@ -4,7 +4,7 @@ import { cleanText, quoted } from "./clean-text.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import type { RiskReport } from "./risk-report.ts";
 
-/** Stands before everything the investigator says, so that nobody takes its rules for a language model. */
+/** The start of every text, so that nobody mistakes the rules for a language model. */
 export const SPEAKER = "Offline rules, no language model.";
 
 export function readingText(releaseId: string, again: boolean): string {
@@ -16,7 +16,7 @@ export function unreachableText(releaseId: string, tool: string): string {
   return `${SPEAKER} I cannot investigate release ${quoted(releaseId, 200)}: ${why}. Start its toolset and run the investigation again.`;
 }
 
-/** Names the fault of a summary that could not be read, and what helps. */
+/** The text for a summary that could not be read, with the error and the remedy. */
 export function summaryFailedText(releaseId: string, failed: Failed): string {
   return `${SPEAKER} The summary of release ${quoted(releaseId, 200)} could not be read (${cleanText(failed.code, 64)}): ${sentence(failed.message)} ${remedy(failed)} No report is filed.`;
 }
@@ -24,15 +24,15 @@ export function summaryFailedText(releaseId: string, failed: Failed): string {
 export function unreadableText(releaseId: string): string {
   const release = `release ${quoted(releaseId, 200)}`;
   const remedyText = "Check what the release API answers and run the investigation again.";
-  return `${SPEAKER} The summary of ${release} is no JSON object, so there is nothing to assess. ${remedyText} No report is filed.`;
+  return `${SPEAKER} The summary of ${release} is not a JSON object, so there is nothing to assess. ${remedyText} No report is filed.`;
 }
 
-/** The assessment, when there is no tool to file it with. */
+/** The assessment, if there is no tool to file it with. */
 export function notFiledText(report: RiskReport, facts: ReleaseFacts, tool: string): string {
   return `${reasoning(report, facts)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
 }
 
-/** What was read, what it means and what is not known, in lines. */
+/** The lines about what was read, what it means and what is unknown. */
 export function reasoning(report: RiskReport, facts: ReleaseFacts): string {
   const range = facts.from !== null && facts.to !== null ? ` (${quoted(facts.from, 80)} to ${quoted(facts.to, 80)})` : "";
   const changes = facts.changeCount ?? facts.changes.length;
@@ -50,7 +50,7 @@ function remedy({ code, retryable }: Failed): string {
   return "Fix the cause, then run the investigation again.";
 }
 
-/** Foreign words as a sentence of ours. */
+/** Foreign text as a sentence with a full stop. */
 export function sentence(text: string): string {
   const line = cleanText(text, 500);
   return /[.!?…]$/.test(line) ? line : `${line}.`;

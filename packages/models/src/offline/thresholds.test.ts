@@ -8,7 +8,7 @@ import { constants, type Measure, severityOf, thresholds } from "./thresholds.ts
 
 const page = await readFile(new URL("../../../../docs/offline-investigator.md", import.meta.url), "utf8");
 
-/** The rows of the table under a heading, each as its cells; code marks are dropped. */
+/** The rows of the table under a heading, each as its cells, without code marks. */
 function table(heading: string): readonly (readonly string[])[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
@@ -49,7 +49,7 @@ describe("the page about the offline investigator", () => {
     expect(page).toContain(`counts as ${UNGRADED}.`);
   });
 
-  it("names the labels and the words that an alert is read by", () => {
+  it("names the labels and the words that the rules read in an alert", () => {
     const listed = (names: readonly string[], last: string) =>
       `${names
         .slice(0, -1)
@@ -60,24 +60,24 @@ describe("the page about the offline investigator", () => {
     expect(page).toContain(`without the words ${listed(GENERIC_WORDS, ", ")}.`);
   });
 
-  it("names the words of a revert", () => {
+  it("names the words that mark a revert", () => {
     expect(page).toContain(REVERT_WORDS.map((word) => `\`${word}\``).join(", "));
   });
 });
 
 describe("thresholds", () => {
-  it.each(Object.keys(thresholds))("of %s are sane: a high one is above a medium one, and there is one", (name) => {
+  it.each(Object.keys(thresholds))("of %s are consistent: there is at least one, and high is above medium", (name) => {
     const { medium, high } = Object.entries(thresholds).find(([known]) => known === name)?.[1] ?? { medium: null, high: null };
     expect(medium ?? high).not.toBeNull();
     expect(high ?? Infinity).toBeGreaterThan(medium ?? 0);
   });
 
-  it("count a value that equals them, in spite of binary fractions", () => {
+  it("include a value that equals them, despite binary fractions", () => {
     expect(severityOf("errorRateGrowth", 1.2499999999999998)).toBe("medium");
     expect(severityOf("p95Growth", 330 / 275)).toBe("medium");
   });
 
-  it.each<Measure>(["errorRate", "changedLines"])("of %s give nothing to what is no number", (measure) => {
+  it.each<Measure>(["errorRate", "changedLines"])("of %s do not count a value that is not a number", (measure) => {
     expect(severityOf(measure, Number.NaN)).toBe("low");
     expect(severityOf(measure, Number.POSITIVE_INFINITY)).toBe("high");
   });

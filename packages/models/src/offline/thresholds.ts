@@ -1,10 +1,10 @@
 import type { Severity } from "@toolbus/contracts";
 
-/** From which value on a measure is a medium or a high finding; null where it never is. */
+/** The values from which a measure is a medium or a high finding; null if it never is. */
 export interface Threshold {
   readonly medium: number | null;
   readonly high: number | null;
-  /** What is measured and why it counts. The same sentence stands in `docs/offline-investigator.md`. */
+  /** What is measured and why it counts. `docs/offline-investigator.md` has the same sentence. */
   readonly sentence: string;
 }
 
@@ -16,7 +16,7 @@ export const thresholds = {
     sentence:
       "A summary in which no test has run counts as one missing run; what was not tested is unknown, so it is medium and never more.",
   },
-  failedTests: { medium: 1, high: null, sentence: "Tests that failed; a single one is no clean release." },
+  failedTests: { medium: 1, high: null, sentence: "Tests that failed; a release with even one is not clean." },
   failedTestShare: {
     medium: null,
     high: 0.05,
@@ -51,21 +51,21 @@ export const thresholds = {
 
 export type Measure = keyof typeof thresholds;
 
-/** The severity that a value of this measure has. A value that is no number has none. */
+/** The severity of a value of this measure; low for a value that is not a number. */
 export function severityOf(measure: Measure, value: number): Severity {
   const { medium, high }: Threshold = thresholds[measure];
-  // Two decimal fractions divide to 1.2499999999999998 as easily as to 1.25.
+  // Without rounding, a quotient of decimal fractions may be 1.2499999999999998 instead of 1.25.
   const rounded = Number.isFinite(value) ? Math.round(value * 1e6) / 1e6 : value;
   if (high !== null && rounded >= high) return "high";
   if (medium !== null && rounded >= medium) return "medium";
   return "low";
 }
 
-/** Constants of the rules that are no thresholds. */
+/** Constants of the rules that are not thresholds. */
 export const constants = {
   errorRateFloor: {
     value: 0.001,
-    sentence: "The smallest baseline that an error rate is compared with, so that noise near zero is no growth.",
+    sentence: "The smallest baseline that an error rate is compared with, so that noise near zero does not count as growth.",
   },
-  maxRevisions: { value: 3, sentence: "How often a report is reworked for its reviewer in one run." },
+  maxRevisions: { value: 3, sentence: "How often a report is revised for its reviewer in one run." },
 } as const satisfies Record<string, { readonly value: number; readonly sentence: string }>;

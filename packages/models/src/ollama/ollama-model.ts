@@ -4,8 +4,8 @@ import { chatModel } from "../openai/chat-model.ts";
 import type { ChatVendor } from "../openai/chat-vendor.ts";
 
 /**
- * Ollama through its chat completions (docs.ollama.com/api/openai-compatibility). It passes over `tool_choice` and `parallel_tool_calls`, gives
- * each call whole, at times without an id, and refuses a turn whose arguments are no JSON object.
+ * Ollama through its chat completions (docs.ollama.com/api/openai-compatibility). It ignores `tool_choice` and `parallel_tool_calls`, sends
+ * each call whole, sometimes without an id, and refuses a turn whose arguments are not a JSON object.
  */
 const OLLAMA: Omit<ChatVendor, "remedies"> = {
   name: "ollama",
@@ -18,20 +18,20 @@ const OLLAMA: Omit<ChatVendor, "remedies"> = {
   toolChoice: false,
   parallelCalls: false,
   keeps: ["reasoning"],
-  // The model was put into memory, or out of it, and said nothing.
+  // Ollama loaded or unloaded the model, and there was no reply.
   endings: { load: null, unload: null },
 };
 
-/** A model on an Ollama server. Its address may come with or without `/v1`. */
+/** A model on an Ollama server. Its address may include `/v1` or not. */
 export function ollamaModel(settings: AdapterSettings): ModelProvider {
   const { model, baseUrl } = settings;
   const vendor: ChatVendor = {
     ...OLLAMA,
     remedies: {
       title: "Ollama",
-      key: "Ollama itself asks for no key: check what stands in front of it.",
+      key: "Ollama itself needs no key: check the proxy in front of it.",
       model: `Fetch it with "ollama pull ${model}", or set LLM_MODEL to one that "ollama list" shows.`,
-      credit: "Ollama itself asks for no money: check what stands in front of it.",
+      credit: "Ollama itself needs no credit: check the proxy in front of it.",
       unreachable: 'Is it running? Start it with "ollama serve", or set OLLAMA_HOST to where it runs.',
       address: "Check OLLAMA_HOST: something else answers there.",
     },

@@ -1,7 +1,7 @@
 import type { ModelCapabilities } from "../model-provider.ts";
 import type { ModelFacts } from "../facts/model-facts.ts";
 
-/** What a model of this family can do: what is known of it, with streams, which all of them have, and tools, which most of them have. */
+/** The capabilities of a model of this family: the known facts, plus streams, which all have, and tools, which most have. */
 export function capabilitiesOf(facts: ModelFacts): ModelCapabilities {
   const { vision, tools = true, sampling, contextTokens, maxOutputTokens, resultChars } = facts;
   return { tools, streaming: true, vision, sampling, contextTokens, maxOutputTokens, resultChars };

@@ -1,11 +1,11 @@
 import type { Json } from "@toolbus/contracts";
 
-/** A chunk of a streamed chat completion, as servers send it and not as OpenAI describes it: everything may be missing, or null. */
+/** A chunk of a streamed chat completion, as servers really send it: unlike in OpenAI's description, everything may be missing or null. */
 export interface ChatChunk {
   readonly model?: string | null;
   readonly choices?: readonly ChatChoice[] | null;
   readonly usage?: ChatUsage | null;
-  /** A failure in a stream that began well. */
+  /** A failure in a stream that began without an error. */
   readonly error?: Json;
 }
 
@@ -16,7 +16,7 @@ export interface ChatChoice {
 }
 
 export interface ChatDelta {
-  /** Text, or parts with text in them. */
+  /** Text, or parts that contain text. */
   readonly content?: Json;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly ToolCallDelta[] | null;
@@ -37,6 +37,6 @@ export interface ChatUsage {
   readonly completion_tokens?: number | null;
   readonly prompt_tokens_details?: { readonly cached_tokens?: number | null; readonly cache_write_tokens?: number | null } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
-  /** OpenRouter: in credits, each of them a US dollar. */
+  /** OpenRouter's cost in credits; one credit is one US dollar. */
   readonly cost?: number | null;
 }

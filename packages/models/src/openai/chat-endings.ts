@@ -1,6 +1,6 @@
 import type { StopReason } from "../model-provider.ts";
 
-/** OpenAI's `finish_reason`s. `tool_use` only asks for the calls: a turn that has none ends, and one that has some uses them, whatever it says. */
+/** OpenAI's `finish_reason`s. The calls decide, not the reason: a turn with calls uses tools and a turn without calls ends, whatever it says. */
 export const CHAT_ENDINGS: Readonly<Record<string, StopReason>> = {
   stop: "end_turn",
   tool_calls: "tool_use",

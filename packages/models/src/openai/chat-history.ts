@@ -32,12 +32,12 @@ export function chatHistory(vendor: ChatVendor, model: string): (transcript: rea
   };
 }
 
-/** OpenAI refuses longer ones. The others say nothing of it, and most are in front of something that does. */
+/** OpenAI refuses longer ids. The other vendors document no limit, and most forward requests to a vendor that has one. */
 const CALL_IDS: IdForm = { pattern: /^[\w.:-]+$/, maxLength: 40 };
 
 type WireName = (name: string) => string;
 
-/** A turn that says nothing is left out. */
+/** A turn without text and calls is left out. */
 function madeMessage({ text, calls }: AssistantEntry, ids: readonly string[], wireName: WireName): readonly object[] {
   if (calls.length === 0 && text === "") return [];
   const message: ChatCompletionAssistantMessageParam = { role: "assistant", content: text === "" ? null : text.toWellFormed() };
@@ -45,15 +45,15 @@ function madeMessage({ text, calls }: AssistantEntry, ids: readonly string[], wi
     message.tool_calls = calls.map((call, n) => ({
       id: ids[n] ?? call.id,
       type: "function",
-      // Some servers read the text, and refuse the conversation when it is no object.
+      // Some servers parse the text, and refuse the conversation if it is not an object.
       function: { name: wireName(call.name), arguments: JSON.stringify(callInput(call.arguments.toWellFormed())) },
     }));
   return [message];
 }
 
 /**
- * The turn as this model of this vendor said it; null when somebody else did, or when it says something else than the entry: what was taken out of
- * a transcript must not come back by this way.
+ * The turn in the form in which this model sent it. Null if another model or vendor sent it, or if it differs from the entry: content that was
+ * removed from a transcript must not come back this way.
  */
 function ownMessage(
   { vendor: kept, text, calls }: AssistantEntry,

@@ -10,14 +10,14 @@ import { asking, count, deltas, facts, kept, lookup, outcome, testStream, userSa
 const families = { openai: openaiModel, openrouter: openrouterModel, ollama: ollamaModel, compatible: compatibleModel };
 type Family = keyof typeof families;
 
-/** The body that a request is sent with. */
+/** The body of a request as it is sent. */
 async function sent(family: Family, more: Partial<ModelRequest> = {}, own: Partial<typeof facts> = {}): Promise<JsonObject> {
   await using stream = await testStream(deltas("stop", { content: "Well." }));
   await outcome(families[family]({ model: "model-1", apiKey: "k", baseUrl: stream.url, facts: { ...facts, ...own } }), asking(more));
   return stream.bodies[0] ?? {};
 }
 
-/** What the messages are once they were sent. */
+/** The messages of a request as they are sent. */
 async function messages(transcript: readonly TranscriptEntry[], family: Family = "openai"): Promise<readonly JsonObject[]> {
   return messagesIn(await sent(family, { transcript, system: "" }));
 }
@@ -50,7 +50,7 @@ describe("a chat request", () => {
     expect(body).not.toHaveProperty("max_completion_tokens");
   });
 
-  it("has a temperature only where the model takes one", async () => {
+  it("has a temperature only if the model accepts one", async () => {
     expect(await sent("openai", { temperature: 0.2 })).toMatchObject({ temperature: 0.2 });
     expect(await sent("openai", { temperature: 0.2 }, { sampling: false })).not.toHaveProperty("temperature");
     expect(await sent("openai")).not.toHaveProperty("temperature");
@@ -67,19 +67,19 @@ describe("a chat request", () => {
     expect(await sent("openai", { toolChoice, tools: [] })).not.toHaveProperty("tool_choice");
   });
 
-  it("sends Ollama no tools where it may call none, as it cannot be told", async () => {
+  it("sends Ollama no tools if it may call none, because Ollama has no option for that", async () => {
     expect(await sent("ollama", { toolChoice: "none" })).not.toHaveProperty("tools");
     expect(await sent("ollama", { toolChoice: "required", parallelCalls: false })).not.toHaveProperty("tool_choice");
   });
 
-  it("speaks of parallel calls only to say no, and only with tools", async () => {
+  it("mentions parallel calls only to forbid them, and only with tools", async () => {
     expect(await sent("openai", { parallelCalls: false })).toMatchObject({ parallel_tool_calls: false });
     expect(await sent("openai", { parallelCalls: true })).not.toHaveProperty("parallel_tool_calls");
     expect(await sent("openai", { parallelCalls: false, tools: [] })).not.toHaveProperty("parallel_tool_calls");
     expect(await sent("ollama", { parallelCalls: false })).not.toHaveProperty("parallel_tool_calls");
   });
 
-  it("has a message even where nothing was said", async () => {
+  it("has a message even if the transcript is empty", async () => {
     expect(await messages([])).toHaveLength(1);
   });
 });
@@ -111,7 +111,7 @@ const result = (id: string, content: string): TranscriptEntry => ({
 });
 
 describe("a transcript in chat messages", () => {
-  it("has a foreign turn in this vendor's form, with other ids only where they break the rule", async () => {
+  it("has a foreign turn in this vendor's form, with other ids only if they break the rule", async () => {
     const [, turn, first, second] = await messages([userSays("Go."), seed, result("seed:1", "one"), result("x".repeat(41), "two")]);
     const { tool_calls: calls } = turn as {
       readonly tool_calls?: readonly { readonly id: string; readonly function: Record<string, string> }[];
@@ -140,7 +140,7 @@ describe("a transcript in chat messages", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("names a tool in the history as among the tools, in every dialect", async () => {
+  it("uses the same name for a tool in the history and in the list of tools, in every dialect", async () => {
     for (const family of ["openai", "openrouter", "ollama", "compatible"] as const)
       for (const name of ["orders.lookup", "7lookup", "-x", "look_up", "ä", "x".repeat(80)]) {
         const calls = [{ id: "a", callId: "rn_1.0.0", name, arguments: "{}" }];
@@ -150,11 +150,11 @@ describe("a transcript in chat messages", () => {
       }
   });
 
-  it("leaves out a turn that says nothing", async () => {
+  it("leaves out an empty turn", async () => {
     expect(await messages([userSays("Go."), { ...seed, calls: [] }, userSays("And?")])).toHaveLength(2);
   });
 
-  it("has an own turn as it came, long id and all, and a changed one made anew", async () => {
+  it("has an own turn unchanged, with its long id, and rebuilds a changed one", async () => {
     const id = "call_".padEnd(60, "x");
     await using stream = await testStream(
       deltas(
@@ -175,14 +175,14 @@ describe("a transcript in chat messages", () => {
     expect(await sentAs(turn)).toEqual(reply.vendor?.payload);
     expect(JSON.stringify(await sentAs(turn))).toContain(id);
 
-    // Another model, a text that was taken out, a call under another name: the payload is not theirs.
+    // Another model, a removed text, a call under another name: the payload does not belong to this request.
     expect(JSON.stringify(await sentAs(turn, facts, "model-2"))).not.toContain(id);
     expect(await sentAs({ ...turn, text: "[redacted]" })).toMatchObject({ content: "[redacted]" });
     const renamed = turn.calls.map((call) => ({ ...call, name: "count" }));
     expect(await sentAs({ ...turn, calls: renamed })).toMatchObject({ tool_calls: [{ function: { name: "count" } }] });
   });
 
-  it("does not send broken arguments of an own turn back", async () => {
+  it("does not send malformed arguments of an own turn back", async () => {
     await using stream = await testStream(
       deltas("tool_calls", { tool_calls: [{ index: 0, id: "a", function: { name: "lookup", arguments: "{" } }] }),
     );

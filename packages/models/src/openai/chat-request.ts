@@ -4,12 +4,12 @@ import type { CompiledTool } from "../schema/compile-tool.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 import { type SentTools, sentChoice } from "./sent-tools.ts";
 
-/** A tool as chat completions take it. */
+/** A tool in the form of chat completions. */
 export function chatTool({ name, description, parameters, strict }: CompiledTool): ChatCompletionFunctionTool {
   return { type: "function", function: { name, description, parameters, ...(strict ? { strict } : {}) } };
 }
 
-/** The body of a request, as JSON text. `messages` and the tools are JSON already: they are most of it, and known from the turn before. */
+/** The body of a request, as JSON text. `messages` and the tools already are JSON: they are most of the body, and known from the previous turn. */
 export function chatRequest(
   vendor: ChatVendor,
   model: string,
@@ -27,7 +27,7 @@ export function chatRequest(
     ...(choice !== null && vendor.toolChoice
       ? { tool_choice: typeof choice === "string" ? choice : { type: "function", function: choice } }
       : {}),
-    // Only the no is said: it is not the default, and some models refuse to hear of it at all.
+    // Only `false` is sent: `true` is the default, and some models refuse the parameter altogether.
     ...(offered && vendor.parallelCalls && request.parallelCalls === false ? { parallel_tool_calls: false } : {}),
   };
   return `${JSON.stringify(rest).slice(0, -1)},"messages":${messages}${offered ? `,"tools":${tools.json}` : ""}}`;

@@ -24,7 +24,7 @@ const piece = (index: number | null, id: string | null, name: string | null, wri
 });
 
 describe("a turn in chunks", () => {
-  it("joins the pieces of text and of each call's arguments, and tells of both as they come", async () => {
+  it("joins the pieces of text and of each call's arguments, and reports both as they arrive", async () => {
     await using bundle = await setup(
       deltas(
         "tool_calls",
@@ -64,7 +64,7 @@ describe("a turn in chunks", () => {
         },
       ],
     ],
-  ])("tells whole calls apart that come %s", async (_, pieces) => {
+  ])("separates whole calls that come %s", async (_, pieces) => {
     await using bundle = await setup(deltas("tool_calls", ...pieces), "ollama");
     const { reply } = await outcome(bundle.provider);
     expect(reply.calls.map((call) => call.arguments)).toEqual(['{"id":"1"}', '{"id":"2"}']);
@@ -72,12 +72,12 @@ describe("a turn in chunks", () => {
     expect(reply.calls.map(({ id }) => id)).not.toContain("");
   });
 
-  it("takes one call for one though id and name stand in each of its pieces", async () => {
+  it("counts one call once although each of its pieces repeats id and name", async () => {
     await using bundle = await setup(deltas("tool_calls", piece(0, "a", "lookup", '{"id"'), piece(0, "a", "lookup", ':"1"}')));
     expect((await outcome(bundle.provider)).reply.calls).toEqual([{ id: "a", name: "lookup", arguments: '{"id":"1"}' }]);
   });
 
-  it("gives a call another id when the transcript has it already, and the kept turn the same", async () => {
+  it("gives a call another id if the transcript already has it, and uses that id in the stored turn too", async () => {
     await using bundle = await setup(deltas("tool_calls", piece(0, "call_0", "lookup", "{}")), "ollama");
     const first = await outcome(bundle.provider);
     const transcript = [userSays("Look."), ...kept(first.reply, "ollama")];
@@ -86,12 +86,12 @@ describe("a turn in chunks", () => {
     expect(reply.vendor?.payload).toMatchObject({ tool_calls: [{ id: reply.calls[0]?.id }] });
   });
 
-  it("passes broken arguments on as they were written, and makes none an empty object", async () => {
+  it("passes malformed arguments on unchanged, and turns missing ones into an empty object", async () => {
     await using bundle = await setup(deltas("tool_calls", piece(0, "a", "lookup", '{"id": "7'), piece(1, "b", "count", "")));
     expect((await outcome(bundle.provider)).reply.calls.map((call) => call.arguments)).toEqual(['{"id": "7', "{}"]);
   });
 
-  it("passes over calls of a kind that it did not offer", async () => {
+  it("ignores calls of a kind that it did not offer", async () => {
     const custom = { tool_calls: [{ index: 0, id: "x", type: "custom", custom: { name: "shell", input: "ls" } }] };
     await using bundle = await setup(deltas("tool_calls", custom, piece(1, "b", "count", "{}")));
     const { reply, heard } = await outcome(bundle.provider);
@@ -124,12 +124,12 @@ describe("a turn in chunks", () => {
   it.each([
     ["openrouter", "error"],
     ["compatible", "insufficient_system_resource"],
-  ] as const)("lets a reply be asked for again that %s breaks off with %s", async (family, finish) => {
+  ] as const)("allows a retry of a reply that %s breaks off with %s", async (family, finish) => {
     await using bundle = await setup(deltas(finish, { content: "Well" }), family);
     expect(await failure(bundle.provider)).toMatchObject({ name: "ProviderError", retryable: true });
   });
 
-  it("drops calls that nobody asked for", async () => {
+  it("drops calls that were not allowed", async () => {
     await using bundle = await setup(deltas("tool_calls", { content: "Hm." }, piece(0, "a", "lookup", "{}")));
     for (const request of [asking({ toolChoice: "none" }), asking({ tools: [] })]) {
       const { reply, heard } = await outcome(bundle.provider, request);
@@ -139,7 +139,7 @@ describe("a turn in chunks", () => {
     }
   });
 
-  it("keeps no thinking of calls that were dropped, and nothing of a turn that says nothing", async () => {
+  it("keeps no thinking of dropped calls, and nothing of an empty turn", async () => {
     const thought = { reasoning_details: [{ type: "reasoning.encrypted", data: "secret" }] };
     await using bundle = await setup(deltas("tool_calls", thought, { content: "Hm." }, piece(0, "a", "lookup", "{}")), "openrouter");
     const { reply } = await outcome(bundle.provider, asking({ toolChoice: "none" }));
@@ -148,7 +148,7 @@ describe("a turn in chunks", () => {
     expect((await outcome(silent.provider)).reply).not.toHaveProperty("vendor");
   });
 
-  it("is whole without [DONE], without a last blank line and with usage in any chunk", async () => {
+  it("is complete without [DONE], without a last blank line and with usage in any chunk", async () => {
     await using bundle = await setup((response) => {
       const usage = { prompt_tokens: 11, completion_tokens: 3, prompt_tokens_details: null };
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -160,7 +160,7 @@ describe("a turn in chunks", () => {
     expect(reply.usage.estimated).toBeUndefined();
   });
 
-  it("does not wait for a server that keeps a stream open after its end, and leaves it", async () => {
+  it("does not wait for a server that keeps a stream open after its end, and closes the connection", async () => {
     const left = Promise.withResolvers<void>();
     await using bundle = await setup((response) => {
       response.on("close", () => left.resolve());
@@ -171,7 +171,7 @@ describe("a turn in chunks", () => {
     await left.promise;
   });
 
-  it("estimates usage that nobody counted, and says so", async () => {
+  it("estimates usage that the vendor did not report, and says so", async () => {
     await using bundle = await setup(deltas("stop", { content: "It is done by now." }));
     const { usage } = (await outcome(bundle.provider)).reply;
     expect(usage.estimated).toBe(true);
@@ -179,7 +179,7 @@ describe("a turn in chunks", () => {
     expect(usage.outputTokens).toBeGreaterThan(0);
   });
 
-  it("reads cached, written and reasoning tokens apart, and the cost in millionths of a dollar", async () => {
+  it("reads cached, written and reasoning tokens separately, and the cost in millionths of a dollar", async () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 50,
@@ -199,7 +199,7 @@ describe("a turn in chunks", () => {
     });
   });
 
-  it("says nothing more once its listener has aborted, not even of the same chunk", async () => {
+  it("reports nothing more once its listener has aborted, not even from the same chunk", async () => {
     await using bundle = await setup(deltas("tool_calls", { content: "One", ...piece(0, "a", "lookup", "{}") }, { content: "Two" }));
     const controller = new AbortController();
     const heard: string[] = [];
@@ -216,7 +216,7 @@ describe("a turn in chunks", () => {
     expect(heard).toEqual(["One"]);
   });
 
-  it("survives chunks of any form without a bug of its own", async () => {
+  it("survives chunks of any form without an unexpected error", async () => {
     const odd = [
       { choices: null },
       { choices: [] },
@@ -236,7 +236,7 @@ describe("a turn in chunks", () => {
 });
 
 describe("a model's thinking", () => {
-  it("goes back to OpenRouter as it came, its pieces joined", async () => {
+  it("goes back to OpenRouter unchanged, with its pieces joined", async () => {
     const detail = (more: object) => ({
       reasoning_details: [{ type: "reasoning.text", format: "anthropic-claude-v1", index: 0, ...more }],
     });

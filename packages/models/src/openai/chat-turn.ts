@@ -12,35 +12,35 @@ import { reasoningPieces } from "./reasoning-pieces.ts";
 import type { SentTools } from "./sent-tools.ts";
 import { type ToolDeltas, toolDeltas, type WrittenCall } from "./tool-deltas.ts";
 
-/** Who hears of a turn as it is written. */
+/** Receives a turn as it is written. */
 export interface TurnListener {
   onText(delta: string): void;
   onArguments?(delta: ArgumentsText): void;
 }
 
-/** A turn as far as it has come. */
+/** A turn as far as it has arrived. */
 export interface ChatTurn {
   read(chunk: ChatChunk): void;
-  /** As the vendor says it; null while the turn goes on. */
+  /** The vendor's word for how the turn ended; null while it continues. */
   readonly ending: string | null;
-  /** The turn as it stands; null when it ended in a way that is no ending of a turn. */
+  /** The turn so far; null if its ending is not the end of a turn. */
   whole(transcript: readonly TranscriptEntry[]): WholeTurn | null;
 }
 
-/** `M` is the vendor's own form. */
+/** `M` is the type of the vendor's own form. */
 export interface WholeTurn<M = JsonObject> {
   readonly text: string;
   readonly calls: readonly ModelCall[];
   readonly stop: StopReason;
-  /** Null when the vendor did not count. */
+  /** Null if the vendor did not count. */
   readonly usage: ModelUsage | null;
-  /** Null when the vendor does not say. */
+  /** Null if the vendor does not say. */
   readonly model: string | null;
-  /** The turn as it must come back; null for one that was cut off, or that says nothing. */
+  /** The turn in the form in which it must be sent back; null for a turn that was cut off or is empty. */
   readonly message: M | null;
 }
 
-/** Reads the chunks of one turn. `callable`: false when no calls are wanted, and those that come are dropped. `read` throws `AnswerTooLarge`. */
+/** Reads the chunks of one turn. `callable`: false if no calls are allowed; any that arrive are dropped. `read` throws `AnswerTooLarge`. */
 export function chatTurn(
   vendor: ChatVendor,
   tools: SentTools,
@@ -111,7 +111,7 @@ export function chatTurn(
     return deltas.calls.filter(({ ours }) => ours);
   }
 
-  /** Some servers say `stop` after calls, and some ask for calls that they do not give. */
+  /** Some servers say `stop` after calls, and some say `tool_calls` without sending any. */
   function stopOf(said: string): StopReason | null {
     const stop = CHAT_ENDINGS[said] ?? vendor.endings[said] ?? null;
     if (stop === null) return null;
@@ -126,7 +126,7 @@ export function chatTurn(
       transcript,
     );
     return written.map(({ name, arguments: said }, n) => {
-      // Nothing at all is how some servers write a call without arguments.
+      // Some servers send an empty text for a call without arguments.
       return { id: ids[n] ?? "", ...tools.restored(name, said.trim() === "" ? "{}" : said) };
     });
   }
@@ -138,7 +138,7 @@ export function chatTurn(
         const made = { name: call.name, arguments: call.arguments.trim() === "" ? "{}" : call.arguments };
         return { id: calls[n]?.id ?? "", type: "function", function: made } satisfies ChatCompletionMessageFunctionToolCall;
       });
-    // Thinking must not come back without what it led to.
+    // Thinking must not be sent back without the calls that it led to.
     return dropped ? message : Object.assign(message, reasoning.members());
   }
 }

@@ -13,7 +13,7 @@ import { type Answer, asking, deltas, facts, failure, outcome, testStream } from
 const KEY = "sk-proj-0123456789abcdef";
 const well = deltas("stop", { content: "Well." });
 
-/** A server that answers so, with the headers and the connection of each request. */
+/** A server that gives this answer; it records the headers and the connection of each request. */
 async function setup(answer: Answer) {
   const headers: IncomingHttpHeaders[] = [];
   const sockets: Socket[] = [];
@@ -26,14 +26,14 @@ async function setup(answer: Answer) {
   return { stream, settings, headers, sockets, [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose]() };
 }
 
-/** What HTTP itself needs. */
+/** Headers that HTTP itself needs. */
 const OF_HTTP = ["accept-encoding", "accept-language", "connection", "content-length", "host", "sec-fetch-mode"];
 const said = (headers: IncomingHttpHeaders | undefined) =>
   Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !OF_HTTP.includes(name)));
 const OURS = { accept: "text/event-stream", authorization: `Bearer ${KEY}`, "content-type": "application/json", "user-agent": "toolbus" };
 
 describe("a request to a vendor", () => {
-  it("says what we say, and nothing of the machine", async () => {
+  it("has only our headers, and nothing about the machine", async () => {
     await using bundle = await setup(well);
     await outcome(openaiModel(bundle.settings));
     await outcome(openrouterModel(bundle.settings));
@@ -42,8 +42,8 @@ describe("a request to a vendor", () => {
     expect(bundle.headers.map(said)).toEqual([OURS, { ...OURS, "x-title": "Toolbus" }, keyless]);
   });
 
-  // A process of its own, as the SDK reads its environment.
-  it("goes where configuration says, with its key, whatever the SDK finds in the environment, and nothing is logged", async () => {
+  // In a separate process, because the SDK reads the environment of its process.
+  it("goes to the configured address, with the configured key, whatever the SDK finds in the environment, and nothing is logged", async () => {
     await using bundle = await setup(well);
     const script = `
       import { compatibleModel } from ${JSON.stringify(new URL("../compatible/compatible-model.ts", import.meta.url).href)};
@@ -71,13 +71,13 @@ describe("a request to a vendor", () => {
     [500, { "x-should-retry": "true", "retry-after-ms": "1" }],
     [429, { "x-should-retry": "true", "retry-after": "0" }],
     [307, { location: "/v1/chat/completions" }],
-  ])("is sent once, also when the answer is %d and asks for more", async (status, headers) => {
+  ])("is sent once, even if the answer is %d and asks for a retry", async (status, headers) => {
     await using bundle = await setup((response) => response.writeHead(status, headers).end());
     expect(await failure(openaiModel(bundle.settings))).toHaveProperty("message", expect.stringContaining(String(status)));
     expect(bundle.stream.bodies).toHaveLength(1);
   });
 
-  it("takes a connection that is there, also when the end of a stream comes after its last event", async () => {
+  it("reuses an open connection, even if a stream ends after its last event", async () => {
     let end = (): unknown => undefined;
     await using bundle = await setup((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -89,11 +89,11 @@ describe("a request to a vendor", () => {
       await outcome(model);
       end();
     }
-    // Not always that of the one before, whose end may still be on its way.
+    // Not always the previous one, which may still wait for the end of its stream.
     expect(new Set(bundle.sockets).size).toBeLessThan(8);
   });
 
-  it("is refused before it is one when its key could be in no header, and the key is not repeated", () => {
+  it("is refused before it is sent if its key cannot be in a header, and the error does not repeat the key", () => {
     for (const model of [openaiModel, openaiResponsesModel, compatibleModel]) {
       const open = () => model({ model: "m", apiKey: `${KEY}\n`, baseUrl: "http://127.0.0.1:9/v1", facts });
       expect(open).toThrow(ModelRefused);
@@ -106,9 +106,9 @@ describe("an abort", () => {
   const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: "Well" } }] })}\n\n`;
   it.each<[string, (response: ServerResponse) => void]>([
     ["before the answer", () => undefined],
-    ["within the stream", (response) => response.writeHead(200, { "content-type": "text/event-stream" }).write(begun)],
-    ["within an error", (response) => response.writeHead(500, { "content-type": "text/plain" }).write("Half")],
-    ["within a page", (response) => response.writeHead(200, { "content-type": "text/html" }).write("<html>")],
+    ["during the stream", (response) => response.writeHead(200, { "content-type": "text/event-stream" }).write(begun)],
+    ["during an error", (response) => response.writeHead(500, { "content-type": "text/plain" }).write("Half")],
+    ["during a page", (response) => response.writeHead(200, { "content-type": "text/html" }).write("<html>")],
   ])("%s rejects with its reason and frees the connection", async (_, answer) => {
     const came = Promise.withResolvers<Socket>();
     await using bundle = await setup((response, __, request) => {
@@ -135,7 +135,7 @@ describe("an answer without a stream", () => {
     ["of events that has none", empty(200, { "content-type": "text/event-stream" }), "NetworkError", true, /ended before it was done/],
     ["that is empty", empty(200), "ProviderError", false, /without a content type.*LLM_BASE_URL/],
     ["that says that it is empty", empty(204), "ProviderError", false, /without a content type/],
-    ["that is as it was", empty(304), "ProviderError", false, /304/],
+    ["that says that nothing changed", empty(304), "ProviderError", false, /304/],
     ["that is an empty failure", empty(500), "ProviderError", true, /500/],
   ])("%s is an error that says so", async (_, answer, name, retryable, words) => {
     await using bundle = await setup(answer);
@@ -144,7 +144,7 @@ describe("an answer without a stream", () => {
     expect(String(failed)).toMatch(words);
   });
 
-  it.each([200, 500])("is read no further than a little, and its connection is left (%d)", async (status) => {
+  it.each([200, 500])("is read only at its beginning, and its connection is closed (%d)", async (status) => {
     const left = Promise.withResolvers<void>();
     await using bundle = await setup((response) => {
       response.on("close", () => left.resolve());

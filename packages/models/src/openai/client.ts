@@ -3,40 +3,41 @@ import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { ModelRefused } from "../connect/model-settings.ts";
 import { plainFetch } from "../adapter/plain-fetch.ts";
 
-/** One kind of request to one vendor. */
+/** A client for one kind of request to one vendor. */
 export interface OpenaiClient {
-  /** Where the requests go. */
+  /** The address of the requests. */
   readonly url: URL;
-  /** Posts JSON text and gives the answer once its status is one of success. Rejects with what the SDK throws. */
+  /** Posts JSON text and returns the response if its status is a success. Rejects with the SDK's errors. */
   post(json: string, signal: AbortSignal): Promise<Response>;
 }
 
-/** The longest wait that a timer takes: the signal is the deadline, the SDK has none of its own. */
+/** The longest time that a timer can wait: the signal is the deadline, so the SDK's own must never end a request. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Opens no connection. The SDK's own retries and log are off, and nothing that it would read from the environment (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`,
- * `OPENAI_CUSTOM_HEADERS` and more) has a say here: the same client speaks to OpenRouter, Ollama and compatible servers, whose keys would go there too.
- * What `OPENAI_BASE_URL` says of OpenAI itself comes in `baseUrl`, by configuration. Throws `ModelRefused` for a key that can be none.
+ * Opens no connection. The SDK's own retries and log are off, and it ignores the variables that the SDK would read (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`,
+ * `OPENAI_CUSTOM_HEADERS` and more): the same client talks to OpenRouter, Ollama and compatible servers, and they would get OpenAI's keys.
+ * For OpenAI itself, configuration passes `OPENAI_BASE_URL` in `baseUrl`. Throws `ModelRefused` for a malformed key.
  */
 export function openaiClient(
   { apiKey, baseUrl, bounds }: Pick<AdapterSettings, "apiKey" | "baseUrl" | "bounds">,
   vendor: { readonly baseUrl: string; readonly headers: Readonly<Record<string, string>> },
   path: string,
 ): OpenaiClient {
-  // An error of `fetch` would repeat it.
-  if (apiKey !== null && !/^[!-~]*$/.test(apiKey)) throw new ModelRefused("The key holds a character that no header takes: copy it again.");
+  // An error of `fetch` would repeat the key.
+  if (apiKey !== null && !/^[!-~]*$/.test(apiKey))
+    throw new ModelRefused("The key contains a character that is not allowed in a header: copy it again.");
   const baseURL = (baseUrl ?? vendor.baseUrl).replace(/\/+$/, "");
   const headers = {
     "content-type": "application/json",
     accept: "text/event-stream",
     "user-agent": "toolbus",
     ...vendor.headers,
-    // Said here as well, as headers of the environment would outweigh the key; null sends none.
+    // Set here as well, because headers of the environment would override the key; null sends none.
     authorization: apiKey === null ? null : `Bearer ${apiKey}`,
   };
   const client = new OpenAI({
-    // It must have one even where none is sent.
+    // The SDK requires a key even if none is sent.
     apiKey: apiKey ?? "none",
     adminAPIKey: null,
     organization: null,
@@ -50,7 +51,7 @@ export function openaiClient(
   });
   return {
     url: new URL(`${baseURL}/${path}`),
-    // As text, and not by `chat.completions.create`: most of the body is JSON from the turn before, and that would write all of it anew.
+    // As text, and not by `chat.completions.create`, which would serialize the whole body again: most of it is JSON from the previous turn.
     post: (json, signal) => client.post(`/${path}`, { body: json, headers: { "content-type": "application/json" }, signal }).asResponse(),
   };
 }

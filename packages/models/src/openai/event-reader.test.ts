@@ -25,7 +25,7 @@ describe("a stream of events", () => {
     expect(read([text])).toEqual(data);
   });
 
-  it("says which event the stream left open", () => {
+  it("reports which event was still open at the end of the stream", () => {
     const found: [string, boolean][] = [];
     const reader = eventReader((data, open) => void found.push([data, open]));
     reader.push("data: a\n\ndata: b\n");
@@ -36,7 +36,7 @@ describe("a stream of events", () => {
     ]);
   });
 
-  it("is the same however it is cut", () => {
+  it("is read the same however it is split", () => {
     const line = fc.oneof(
       fc.constantFrom("", "", ": x", "event: y"),
       fc.string({ maxLength: 12 }).map((text) => `data: ${text.replace(/[\r\n]/g, "")}`),

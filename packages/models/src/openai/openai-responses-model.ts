@@ -15,7 +15,7 @@ import { toolsSender } from "./sent-tools.ts";
 import { streamTurn } from "./stream-turn.ts";
 import { type Asked, unfinished, unknownEnding } from "./vendor-error.ts";
 
-/** A model of OpenAI, through responses: its reasoning comes back to it from turn to turn, encrypted, as the vendor keeps nothing. */
+/** A model of OpenAI, through responses. Its encrypted reasoning is sent back from turn to turn, because the vendor stores nothing. */
 export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
   const { model, apiKey, facts } = settings;
   const client = openaiClient(settings, OPENAI, "responses");

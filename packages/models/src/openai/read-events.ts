@@ -1,16 +1,16 @@
 import { eventReader } from "./event-reader.ts";
 
-/** `open`: the stream ended before the event did. True says that it was the last one. What is thrown ends the reading, and the connection. */
+/** `open`: the stream ended before the event did. Returns true for the last event. If it throws, the reading ends and the connection is closed. */
 export type OnEvent = (data: string, open: boolean) => boolean;
 
-// After its last event a stream is over; a server that keeps it open all the same is left.
+// A stream is over after its last event; if the server keeps it open, the connection is closed.
 const AFTER_LAST_MS = 1000;
 
 /**
- * Reads an answer as server-sent events, up to the one that `onEvent` calls the last or the end of the stream. Rejects with `broken` of the error when
- * the connection breaks; the signal of the request ends it likewise.
+ * Reads an answer as server-sent events, until `onEvent` reports the last one or the stream ends. Rejects with `broken(error)` if the connection
+ * breaks; an abort of the request's signal ends it in the same way.
  *
- * Our own reading, and not the SDK's stream: that one ends the same way whether `[DONE]` came or the connection was closed before it.
+ * It does not use the SDK's stream, because that ends the same way whether `[DONE]` came or the connection was closed before it.
  */
 export async function readEvents(response: Response, onEvent: OnEvent, broken: (error: unknown) => Error): Promise<void> {
   const reader = response.body?.getReader();
@@ -37,7 +37,7 @@ export async function readEvents(response: Response, onEvent: OnEvent, broken: (
   }
 }
 
-/** Reads to the end, so that the connection can be used again; nobody waits for that. */
+/** Reads to the end in the background, so that the connection can be reused. */
 function leave(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), AFTER_LAST_MS);
   const rest = async (): Promise<void> => {

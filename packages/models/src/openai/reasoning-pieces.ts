@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { ChatDelta } from "./chat-chunk.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** What a model thought, in the members that must come back to it. */
+/** The model's thinking, in the members that must be sent back to it. */
 export interface ReasoningPieces {
   add(delta: ChatDelta): void;
-  /** Empty when nothing was thought. */
+  /** Empty if the model did no thinking. */
   members(): JsonObject;
 }
 
-/** Puts together what this vendor keeps; nothing of other members. */
+/** Joins the members that this vendor keeps and ignores the others. */
 export function reasoningPieces(keeps: ChatVendor["keeps"]): ReasoningPieces {
   const texts = new Map<string, string>();
   const details: JsonObject[] = [];
@@ -21,7 +21,7 @@ export function reasoningPieces(keeps: ChatVendor["keeps"]): ReasoningPieces {
         else if (Array.isArray(piece)) for (const detail of piece as readonly Json[]) addDetail(details, detail);
       }
     },
-    // What stands in the details stands in the plain text once more.
+    // The plain text repeats the text of the details.
     members: () => (details.length > 0 ? { reasoning_details: details } : Object.fromEntries(texts)),
   };
 }

@@ -3,15 +3,15 @@ import type { ModelRequest } from "../model-provider.ts";
 import type { CompiledTool } from "../schema/compile-tool.ts";
 import { type SentTools, sentChoice } from "./sent-tools.ts";
 
-/** A tool as responses take it: flat, and strict where it does not say that it is not. */
+/** A tool in the form of responses: flat, and strict unless it says otherwise. */
 export function responsesTool({ name, description, parameters, strict }: CompiledTool): FunctionTool {
   return { type: "function", name, description, parameters, strict };
 }
 
-// The vendor refuses less.
+// The vendor refuses a smaller number.
 const LEAST_TOKENS = 16;
 
-/** The body of a request, as JSON text. `input` and the tools are JSON already. Nothing of it is kept by the vendor. */
+/** The body of a request, as JSON text. `input` and the tools already are JSON. The vendor is told to store nothing. */
 export function responsesRequest(
   model: string,
   request: ModelRequest,

@@ -65,7 +65,7 @@ describe("a turn of the Responses API", () => {
     expect(written).toEqual(['0 lookup {"id"', '0 lookup :"7"}']);
   });
 
-  it("is asked for without being kept, with flat tools and the reasoning encrypted", async () => {
+  it("is requested without storage, with flat tools and encrypted reasoning", async () => {
     await using bundle = await setup(turn);
     await outcome(bundle.provider, asking({ toolChoice: "tool:count", parallelCalls: false, temperature: 0.1 }));
     expect(bundle.stream.bodies[0]).toMatchObject({
@@ -83,7 +83,7 @@ describe("a turn of the Responses API", () => {
     });
   });
 
-  it("goes back as it came, reasoning first, with its results behind it", async () => {
+  it("goes back unchanged, reasoning first, followed by its results", async () => {
     await using bundle = await setup(turn);
     const { reply } = await outcome(bundle.provider);
     await outcome(bundle.provider, asking({ transcript: [userSays("Go."), ...kept(reply, "openai")] }));
@@ -96,7 +96,7 @@ describe("a turn of the Responses API", () => {
     ]);
   });
 
-  it("of another vendor is made anew from the neutral form", async () => {
+  it("of another vendor is rebuilt from the neutral form", async () => {
     await using bundle = await setup(turn);
     const { reply } = await outcome(bundle.provider);
     const { vendor, ...foreign } = reply;
@@ -110,7 +110,7 @@ describe("a turn of the Responses API", () => {
     ]);
   });
 
-  it("gives repeated and missing call ids anew, in the items too", async () => {
+  it("replaces repeated and missing call ids, in the items too", async () => {
     await using bundle = await setup([begun, end([call(1), call(1), call(2, { call_id: "" })])]);
     const { reply } = await outcome(bundle.provider);
     const ids = reply.calls.map(({ id }) => id);
@@ -118,7 +118,7 @@ describe("a turn of the Responses API", () => {
     expect(reply.vendor?.payload).toMatchObject(ids.map((id) => ({ call_id: id })));
   });
 
-  it("uses the items as they were done when the end does not repeat them", async () => {
+  it("uses the items from their own events if the last event does not repeat them", async () => {
     await using bundle = await setup([begun, { type: "response.output_item.done", output_index: 0, item: message("All of it.") }, end([])]);
     const { reply, text: heard } = await outcome(bundle.provider);
     expect(reply).toMatchObject({ text: "All of it.", stop: "end_turn" });
@@ -145,7 +145,7 @@ describe("a turn of the Responses API", () => {
     expect((await outcome(bundle.provider)).reply).toMatchObject({ text: "I cannot.", stop: "refusal", calls: [] });
   });
 
-  it("drops calls that nobody asked for", async () => {
+  it("drops calls that were not allowed", async () => {
     await using bundle = await setup(turn);
     const { reply, heard } = await outcome(bundle.provider, asking({ toolChoice: "none" }));
     expect(reply).toMatchObject({ calls: [], stop: "end_turn" });

@@ -11,9 +11,9 @@ import type { SentTools } from "./sent-tools.ts";
 
 export interface ResponsesTurn {
   read(event: JsonObject): void;
-  /** Why the response is incomplete, `completed` when it is not; null while it goes on. */
+  /** Why the response is incomplete, or `completed`; null while it continues. */
   readonly ending: string | null;
-  /** The turn as it stands; null when it ended in a way that is no ending of a turn. */
+  /** The turn so far; null if its ending is not the end of a turn. */
   whole(transcript: readonly TranscriptEntry[]): WholeTurn<readonly JsonObject[]> | null;
 }
 
@@ -21,7 +21,7 @@ type EventType = ResponseStreamEvent["type"];
 
 const ENDINGS: Readonly<Record<string, StopReason>> = { completed: "end_turn", max_output_tokens: "max_tokens", content_filter: "refusal" };
 
-/** Reads the events of one response. `callable`: false when no calls are wanted, and those that come are dropped. `read` and `whole` throw `AnswerTooLarge`. */
+/** Reads the events of one response. `callable`: false if no calls are allowed; any that arrive are dropped. `read` and `whole` throw `AnswerTooLarge`. */
 export function responsesTurn(
   tools: SentTools,
   callable: boolean,
@@ -87,10 +87,10 @@ export function responsesTurn(
     if (ending === undefined) return null;
     const listed = Array.isArray(whole["output"]) ? (whole["output"] as readonly Json[]).filter(isJsonObject) : [];
     const output = listed.length > 0 ? listed : done;
-    // A server that streams no text of it still said it.
+    // Some servers stream no text and send it only at the end.
     if (text === "") say(outputText(output));
     const written = callable && ending === "end_turn" && !refused ? output.filter((item) => item["type"] === "function_call") : [];
-    // Counted once more: a server need not have streamed them.
+    // Counted again: a server may have sent arguments that it did not stream.
     const meter = argumentsMeter(bounds);
     for (const call of written) {
       meter.begin();
@@ -106,7 +106,7 @@ export function responsesTurn(
     }));
     const stop = refused ? "refusal" : calls.length > 0 ? "tool_use" : ending;
     const dropped = output.some((item) => item["type"] === "function_call") && calls.length === 0;
-    // Reasoning must not come back without what it led to.
+    // Reasoning must not be sent back without the calls that it led to.
     const kept = (stop === "end_turn" || stop === "tool_use") && !dropped && (text !== "" || calls.length > 0);
     return {
       text,
@@ -124,7 +124,7 @@ function endingOf({ status, incomplete_details }: JsonObject): string {
   return isJsonObject(incomplete_details) ? textOf(incomplete_details["reason"]) : "";
 }
 
-/** The items with the ids that the calls have now. */
+/** The items with the calls' final ids. */
 function renamed(output: readonly JsonObject[], ids: readonly string[]): readonly JsonObject[] {
   let n = 0;
   return output.map((item) => {

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { openaiModel } from "./openai-model.ts";
 import { asking, facts, lookup, outcome, userSays } from "../testing/test-stream.ts";
 
-// The adapter reads the stream itself; the vendor's own reading is the judge of it.
-it("reads from OpenAI's stream what OpenAI's own client reads", async () => {
+// The adapter parses the stream itself; this compares it with the vendor's own client.
+it("reads the same from OpenAI's stream as OpenAI's own client", async () => {
   const server = await startModelServer("openai");
   try {
     const provider = openaiModel({ model: server.model, apiKey: server.key, baseUrl: server.url, facts });

@@ -6,11 +6,11 @@ import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 
 /** The tools of a request in this vendor's form. */
 export interface SentTools extends WireTools {
-  /** As the request has them; they are sent only when there are any. */
+  /** The tools as JSON text of the request; sent only if there are any. */
   readonly json: string;
 }
 
-/** Puts lists of tools into a vendor's form, each list and each tool of it once. */
+/** Converts lists of tools to a vendor's form, each list and each tool only once. */
 export function toolsSender(dialect: DialectName, form: (tool: CompiledTool) => object): (tools: readonly ToolSpec[]) => SentTools {
   const known = new WeakMap<readonly ToolSpec[], SentTools>();
   const texts = new WeakMap<CompiledTool, string>();
@@ -30,16 +30,16 @@ export function toolsSender(dialect: DialectName, form: (tool: CompiledTool) => 
   };
 }
 
-/** What no vendor of this family has another form for; any other name is worth a look at the vendor's rules. */
+/** Names that every vendor of this family accepts unchanged. For any other name the dialect's rules are applied. */
 const TAKEN_BY_ALL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Tools' names towards the vendor, also of tools that are no longer offered, or that a model made up. */
+/** The vendor's names of tools, including tools that are no longer offered and tools that a model made up. */
 export function toolNames(dialect: DialectName): (name: string) => string {
   const { wireName } = wireTools([], dialect);
   return (name) => (TAKEN_BY_ALL.test(name) ? name : wireName(name));
 }
 
-/** What the vendor is told of a choice: nothing where that is its default, or where the choice names what is not sent. */
+/** The choice to send. Null if it is the vendor's default, or if it names a tool that is not sent. */
 export function sentChoice({ toolChoice = "auto" }: Pick<ModelRequest, "toolChoice">, { names, wireName }: SentTools): Choice | null {
   if (names.length === 0 || toolChoice === "auto") return null;
   if (toolChoice === "none" || toolChoice === "required") return toolChoice;

@@ -13,9 +13,9 @@ interface TurnRequest {
 }
 
 /**
- * Sends one request and gives each event of its stream to `read`, up to `[DONE]` or the end of the stream; whether the turn was whole by then is
- * the reader's to say. Rejects with the signal's reason at once, or with the error that the vendor's refusal, the broken connection or the `error` in
- * the stream is. After an abort `read` may still get what had come by then.
+ * Sends one request and passes each event of its stream to `read`, until `[DONE]` or the end of the stream; the reader decides whether the turn
+ * is complete. Rejects with the signal's reason at once, or with the error for a refusal of the vendor, a broken connection or an `error` in the
+ * stream. After an abort `read` may still get events that had already arrived.
  */
 export async function streamTurn(request: TurnRequest, read: (event: JsonObject) => void): Promise<void> {
   const { signal, asked } = request;
@@ -44,7 +44,7 @@ async function answered({ client, body, signal, asked }: TurnRequest): Promise<R
   }
 }
 
-/** Chat completions put it beside or in the place of a chunk; responses send an event, or a response that failed. */
+/** Chat completions put it next to a chunk or send it instead of one; responses send an event, or a failed response. */
 function failureIn(event: JsonObject): Json {
   if (event["error"]) return event["error"];
   if (event["type"] === "error") return event;

@@ -2,27 +2,26 @@ import { jsonObjectOf } from "../adapter/call-input.ts";
 import type { ArgumentsMeter } from "../adapter/arguments-meter.ts";
 import type { ToolCallDelta } from "./chat-chunk.ts";
 
-/** A call as far as it was written. */
+/** A call as far as it has been written. */
 export interface WrittenCall {
   id: string;
-  /** As the vendor knows the tool. */
+  /** The vendor's name of the tool. */
   name: string;
   arguments: string;
-  /** False for a kind of call that is not ours to make, such as `custom`. */
+  /** False for a kind of call that we do not offer, such as `custom`. */
   readonly ours: boolean;
 }
 
 export interface ToolDeltas {
   /** The calls in the order in which they began. */
   readonly calls: readonly WrittenCall[];
-  /** The call that the delta belongs to, and what it adds to the arguments. */
+  /** The call that the delta belongs to, and the text that it adds to the arguments. */
   add(delta: ToolCallDelta): { readonly call: WrittenCall; readonly text: string };
 }
 
 /**
- * Puts calls together from their deltas: with or without `index`, in pieces or whole, also where a server gives every call the index 0
- * (Ollama, Gemini's compatible address) or repeats id and name in every piece. The meter counts
- * them, and throws.
+ * Joins calls from their deltas: with or without `index`, in pieces or whole, even if a server gives every call the index 0 (Ollama, Gemini's
+ * compatible address) or repeats id and name in every piece. The meter counts them, and throws.
  */
 export function toolDeltas(meter: ArgumentsMeter): ToolDeltas {
   const calls: WrittenCall[] = [];
@@ -55,7 +54,7 @@ export function toolDeltas(meter: ArgumentsMeter): ToolDeltas {
 
 function beginsAnother(open: WrittenCall, { id, function: said }: ToolCallDelta, text: string): boolean {
   if (id && open.id !== "" && id !== open.id) return true;
-  // Without ids only a second whole call tells them apart.
+  // Without ids, only the start of a second complete call separates it from the first.
   return (
     !id && Boolean(said?.name) && open.name !== "" && (text === "" || jsonObjectOf(text) !== null) && jsonObjectOf(open.arguments) !== null
   );

@@ -41,7 +41,16 @@ describe("an error of the vendor", () => {
       false,
       /402.*openrouter.ai\/settings\/credits/,
     ],
-    ["openrouter", openrouterModel, 402, said("In flight"), { "retry-after": "3" }, "RateLimitError", true, /in flight/],
+    [
+      "openrouter",
+      openrouterModel,
+      402,
+      said("In flight"),
+      { "retry-after": "3" },
+      "RateLimitError",
+      true,
+      /too many requests.*in progress/,
+    ],
     ["openai", openaiModel, 429, said("You exceeded", { code: "insufficient_quota" }), {}, "AuthenticationError", false, /billing/],
     ["openai", openaiModel, 429, said("Slow down"), { "retry-after-ms": "1500" }, "RateLimitError", true, /429/],
     ["openai", openaiModel, 404, said("No such model", { code: "model_not_found" }), {}, "ValidationError", false, /model-1.*LLM_MODEL/],
@@ -103,7 +112,7 @@ describe("an error of the vendor", () => {
     ["openai", openaiModel, 529, "", {}, "ProviderError", true, /529/],
     ["openai", openaiModel, 503, said("Later"), { "retry-after": "2" }, "ProviderError", true, /503/],
     ["openai", openaiModel, 302, "", { location: "/login" }, "ProviderError", false, /302.*LLM_BASE_URL/],
-  ] as const)("of %s becomes what a caller can act on (%#)", async (_, model, status, body, headers, name, retryable, words) => {
+  ] as const)("of %s becomes an error that a caller can act on (%#)", async (_, model, status, body, headers, name, retryable, words) => {
     const failed = await error(model, refusal(status, body, headers));
     expect(failed).toMatchObject({ name, retryable });
     expect(String(failed)).toMatch(words);
@@ -114,17 +123,17 @@ describe("an error of the vendor", () => {
     [{ "retry-after": "2" }, 2000],
     [{ "retry-after": "Sat, 21 Nov 2026 10:00:30 GMT", date: "Sat, 21 Nov 2026 10:00:00 GMT" }, 30_000],
     [{}, null],
-  ])("says how long to wait as %j says it", async (headers, ms) => {
+  ])("has the wait that %j asks for", async (headers, ms) => {
     expect(await error(openaiModel, refusal(429, said("Slow"), headers))).toMatchObject({ retryAfterMs: ms });
     expect(await error(openaiModel, refusal(503, said("Slow"), headers))).toMatchObject({ retryAfterMs: ms });
   });
 
-  it("is a context overflow where less of the conversation may be taken", async () => {
+  it("is a context overflow if a shorter conversation could succeed", async () => {
     const { constructor } = (await error(openaiModel, refusal(400, said("long", { code: "context_length_exceeded" })))) as object;
     expect(constructor.name).toBe("ContextOverflow");
   });
 
-  it("holds neither the key nor what was asked, nor more than a line", async () => {
+  it("contains neither the key nor the prompt, and only one line", async () => {
     const leaky = `Incorrect API key provided: ${KEY}, sk-abc***xyz9. 'input': {'messages': 'Look up 7.'}\n\u001b[31m${"x".repeat(5000)}`;
     for (const status of [400, 401, 403, 429, 500]) {
       const failed = String(await error(openaiModel, refusal(status, said(leaky))));
@@ -134,7 +143,7 @@ describe("an error of the vendor", () => {
   });
 });
 
-describe("an error in a stream that began well", () => {
+describe("an error in a stream that began without one", () => {
   const begun = { choices: [{ index: 0, delta: { content: "Well" }, finish_reason: null }] };
   it.each([
     [
@@ -156,7 +165,7 @@ describe("an error in a stream that began well", () => {
     expect(await error(model, events(begun, event, "[DONE]"))).toMatchObject({ name, retryable });
   });
 
-  it("is found in a whole answer too, where a stream was asked for", async () => {
+  it("is also found in a plain answer to a request for a stream", async () => {
     const failed = await error(openrouterModel, refusal(200, { error: { code: 429, message: "Slow down" } }));
     expect(failed).toMatchObject({ name: "RateLimitError" });
   });
@@ -171,15 +180,15 @@ describe("an error in a stream that began well", () => {
   });
 });
 
-describe("what is no stream at all", () => {
-  it("is named with what came, and where to look", async () => {
+describe("an answer that is not a stream", () => {
+  it("is reported with its content type and the setting to check", async () => {
     const page: Answer = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>Log in</html>");
     const failed = await error(compatibleModel, page);
     expect(failed).toMatchObject({ name: "ProviderError", retryable: false });
     expect(String(failed)).toMatch(/text\/html.*LLM_BASE_URL/);
   });
 
-  it("is broken when one of its events is, and cut off when the last one is", async () => {
+  it("is broken if one of its events is, and cut off if the last one is", async () => {
     const broken =
       (end: string): Answer =>
       (response) =>
@@ -188,7 +197,7 @@ describe("what is no stream at all", () => {
     expect(await error(openaiModel, broken(""))).toMatchObject({ name: "NetworkError", retryable: true });
   });
 
-  it("is known by its status though the rest of it never came, or is without end", async () => {
+  it("is classified by its status even if its body never arrives, or never ends", async () => {
     const cut: Answer = (response) => {
       response.writeHead(503, { "content-type": "text/plain", "content-length": "100" });
       response.write("half", () => response.destroy());
@@ -202,7 +211,7 @@ describe("what is no stream at all", () => {
     expect(await error(openaiModel, endless)).toMatchObject({ name: "ValidationError" });
   });
 
-  it("says of an Ollama that does not run how to start it", async () => {
+  it("says how to start Ollama if it does not run", async () => {
     const gone = await testStream(() => undefined);
     await gone[Symbol.asyncDispose]();
     const failed = await failure(
@@ -213,7 +222,7 @@ describe("what is no stream at all", () => {
     expect(String(failed)).toMatch(/nothing listens there.*ollama serve.*OLLAMA_HOST/);
   });
 
-  it("needs an address for a server of no particular vendor", () => {
+  it("needs an address for a compatible server", () => {
     expect(() => compatibleModel({ model: "m", apiKey: null, baseUrl: null, facts })).toThrow(/LLM_BASE_URL/);
   });
 });

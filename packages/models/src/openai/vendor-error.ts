@@ -14,19 +14,19 @@ import { retryAfterMs } from "../adapter/retry-after.ts";
 import { vendorWords } from "../adapter/vendor-words.ts";
 import { statusOfCode } from "./status-of-code.ts";
 
-/** What a person does about a failure of this vendor, each a sentence. */
+/** The remedies for failures of this vendor, each a sentence. */
 export interface Remedies {
-  /** How texts name the vendor. */
+  /** The vendor's name in texts. */
   readonly title: string;
   readonly key: string;
   readonly model: string;
   readonly credit: string;
   readonly unreachable: string;
-  /** Where something else than the vendor answers. */
+  /** The remedy if something other than the vendor answers. */
   readonly address: string;
 }
 
-/** Of the request that failed. */
+/** The request that failed. */
 export interface Asked {
   readonly remedies: Remedies;
   readonly model: string;
@@ -36,7 +36,7 @@ export interface Asked {
   readonly toolNames: readonly string[];
 }
 
-/** What a vendor says of a failure, in whichever of the forms in use. */
+/** The vendor's description of a failure, from any of the known forms. */
 interface Said {
   readonly status: number;
   readonly code: string;
@@ -46,7 +46,7 @@ interface Said {
   readonly moderated: boolean;
 }
 
-/** What the SDK threw in the place of an answer, in words for the operator. What is none of the vendor's or the network's passes through: a bug. */
+/** An error of the SDK, in words for the operator. An error of neither the vendor nor the network is a bug and is returned unchanged. */
 export function requestError(error: unknown, asked: Asked): unknown {
   if (error instanceof APIConnectionError) {
     const { title, unreachable } = asked.remedies;
@@ -57,7 +57,7 @@ export function requestError(error: unknown, asked: Asked): unknown {
   return saidError(saidIn(error.error as Json, error.status, error.headers ?? new Headers()), asked);
 }
 
-/** The connection broke in the middle of the stream, or was left at a bound. */
+/** The connection broke in the middle of the stream, or was closed at a limit. */
 export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): ModelError {
   if (error instanceof ModelError) return error;
   const cause = connectionCause(error, apiKey);
@@ -66,34 +66,34 @@ export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked
   });
 }
 
-/** The error in a stream that began well: an object, or a text. */
+/** The error in a stream that began without one: an object, or a text. */
 export function streamError(error: Json, headers: Headers, asked: Asked): ModelError {
   const { code = null, type = null } = isJsonObject(error) ? error : {};
   const status = statusOfCode(code ?? type) ?? statusOfCode(type) ?? 500;
   return saidError(saidIn(error, status, headers), asked);
 }
 
-/** An answer of success that is no stream: an error all the same when it says one, and otherwise somebody else's page. */
+/** A successful answer that is not a stream: an error if its body says so, otherwise a page of some other server. */
 export function notEvents(text: string, headers: Headers, asked: Asked): ModelError {
   const body = parsed(text);
   if (isJsonObject(body) && body["error"]) return streamError(body["error"], headers, asked);
   const type = words(headers.get("content-type") ?? "");
   const what = type === "" ? "something without a content type" : type;
   const { title, address } = asked.remedies;
-  return new ProviderError(`${title} was asked for a stream of events and answered ${what}. ${address}`, false);
+  return new ProviderError(`${title} should answer a stream of events, but answered ${what}. ${address}`, false);
 }
 
-/** The stream ended politely, but the model never said that it was done. */
+/** The stream ended without an error, but the model never said that it was done. */
 export function unfinished({ remedies: { title } }: Asked): NetworkError {
   return new NetworkError(`${title}'s reply ended before it was done. The reply so far is dropped.`);
 }
 
-/** An event that nobody can read; the rest of the stream means nothing without it. */
+/** An event that cannot be parsed; without it the rest of the stream has no meaning. */
 export function unreadable({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} sent an event whose JSON is broken. The reply so far is dropped.`, true);
 }
 
-/** The server says itself that it broke the turn off. */
+/** The server itself reports that it broke the turn off. */
 export function gaveUp({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} gave up in the middle of its reply. The reply so far is dropped.`, true);
 }
@@ -106,13 +106,13 @@ export function unknownEnding(reason: string, { remedies: { title } }: Asked): P
   );
 }
 
-/** `error` is what stands under that name, or all of a body that has no such name. */
+/** `error` is the member of that name, or the whole body if there is no such member. */
 function saidIn(error: Json | undefined, status: number, headers: Headers): Said {
   const inner: JsonObject = isJsonObject(error ?? null) ? (error as JsonObject) : { message: error ?? "" };
   const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"] : {};
   const code = [inner["code"], inner["type"]].find((value) => typeof value === "string") ?? "";
   const message = textOf(inner["message"] ?? inner["detail"]);
-  // OpenRouter passes on what the provider behind it said.
+  // OpenRouter passes on the error of the provider behind it.
   const raw = typeof metadata["raw"] === "string" ? `${message}: ${metadata["raw"]}` : message;
   const moderated = Array.isArray(metadata["reasons"]);
   return { status, code: String(code), param: textOf(inner["param"]), message: raw, headers, moderated };
@@ -125,26 +125,25 @@ function saidError(said: Said, asked: Asked): ModelError {
   const quote = quoted(message, asked.apiKey);
   const wait = retryAfterMs((name) => headers.get(name));
   if (/insufficient_quota|billing/.test(code))
-    return new AuthenticationError(`${title} gives this account no more for now ${where}${quote}. ${credit}`);
+    return new AuthenticationError(`${title} has used up this account's quota for now ${where}${quote}. ${credit}`);
   if (isOverflow(said))
     return new ContextOverflow(
-      `The prompt is longer than ${asked.model} of ${title} takes ${where}${quote}. Less of the conversation may be taken.`,
+      `The prompt is longer than ${asked.model} of ${title} accepts ${where}${quote}. A shorter conversation may succeed.`,
     );
   if (isModelAbsent(said))
     return new ValidationError(`${title} does not have ${asked.model}, or not with tools or for this key ${where}${quote}. ${model}`);
-  if (said.moderated)
-    return new ValidationError(`${title} refused the prompt as a breach of its rules ${where}${quote}. Say it in other words.`);
+  if (said.moderated) return new ValidationError(`${title} refused the prompt as a breach of its rules ${where}${quote}. Rephrase it.`);
   switch (status) {
     case 401:
-      // Its words stay out: they may repeat the key.
+      // The vendor's text is left out: it may repeat the key.
       return new AuthenticationError(`${title} does not accept the key ${where}. ${key}`);
     case 403:
       return new AuthenticationError(`${title} does not let this key use ${asked.model} ${where}${quote}. ${key}`);
     case 402:
-      if (wait !== null) return new RateLimitError(`${title} has too much of this account in flight ${where}${quote}.`, wait);
+      if (wait !== null) return new RateLimitError(`${title} has too many requests of this account in progress ${where}${quote}.`, wait);
       return new AuthenticationError(`${title} says that the account's credit is used up ${where}${quote}. ${credit}`);
     case 429:
-      return new RateLimitError(`${title} takes no more requests or tokens for now ${where}${quote}.`, wait);
+      return new RateLimitError(`${title} accepts no more requests or tokens for now ${where}${quote}.`, wait);
     case 400:
     case 422:
       return new ValidationError(`${title} refuses the request ${where}${quote}. ${schemaHint(said, asked)}`);
@@ -154,7 +153,7 @@ function saidError(said: Said, asked: Asked): ModelError {
       return new ProviderError(`${title} gave up on the request ${where}${quote}.`, true, { retryAfterMs: wait });
     default:
       if (status >= 500) return new ProviderError(`${title} failed or is overloaded ${where}${quote}.`, true, { retryAfterMs: wait });
-      return new ProviderError(`${title} does not take the request ${where}${quote}. ${address}`, false);
+      return new ProviderError(`${title} does not accept the request ${where}${quote}. ${address}`, false);
   }
 }
 
@@ -165,22 +164,22 @@ function isOverflow({ status, code, message }: Said): boolean {
   );
 }
 
-/** Some say so with the status of a request that is wrong: OpenRouter, and Ollama of a model that takes no tools. */
+/** Some report it with the status of a malformed request: OpenRouter, and Ollama for a model without tools. */
 function isModelAbsent({ status, code, message }: Said): boolean {
   if (status === 404 || code === "model_not_found") return true;
   return status === 400 && /not a valid model|does not support tools|\bmodel\b.{0,100}(not found|does not exist)/i.test(message);
 }
 
-/** Most refusals are a tool's schema: which one, where the vendor says so. */
+/** Most refusals concern a tool's schema: this names the tool if the vendor does. */
 function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
   const place = /tools(?:\[|\.)(\d+)/.exec(`${param} ${message}`);
   const named = place === null ? /function '([^']{1,64})'/.exec(message)?.[1] : toolNames[Number(place[1])];
   const first = "A tool's schema is the first suspect, the conversation the second";
-  if (named === undefined) return `${first}: "toolbus tools" shows what is passed on of each.`;
-  return `It points at the tool "${words(named)}": check its schema; "toolbus tools" shows what is passed on of it.`;
+  if (named === undefined) return `${first}: "toolbus tools" shows what is sent of each.`;
+  return `It points at the tool "${words(named)}": check its schema; "toolbus tools" shows what is sent of it.`;
 }
 
-/** The vendor's own words in quotation marks, without keys, and without the parts of the request that some servers (vLLM) repeat after them. */
+/** The vendor's own text in quotation marks, without keys and without the parts of the request that some servers (vLLM) repeat after it. */
 function quoted(message: string, secret: string | null): string {
   const [own = ""] = message.split(/['"]?\binput['"]?\s*:/, 1);
   const text = vendorWords(own, { secret }).replaceAll('"', "'");

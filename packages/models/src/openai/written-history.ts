@@ -5,26 +5,26 @@ import { type IdForm, vendorId } from "../adapter/vendor-id.ts";
 export type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
 export type ResultEntry = Extract<TranscriptEntry, { type: "result" }>;
 
-/** How one protocol writes what stands in a transcript: each entry as the members that it becomes. */
+/** How one protocol writes a transcript: each entry as the members that it becomes. */
 export interface HistoryForm {
   readonly ids: IdForm;
   user(text: string): object;
-  /** The turn as the model itself said it, when it did and it says the same; null otherwise. Its calls have the ids of the entry. */
+  /** The turn as the model itself sent it, if it did and it equals the entry; null otherwise. Its calls have the ids of the entry. */
   own(entry: AssistantEntry): readonly object[] | null;
-  /** The turn from the neutral form, its calls with these ids. */
+  /** The turn built from the neutral form, its calls with these ids. */
   made(entry: AssistantEntry, ids: readonly string[]): readonly object[];
   result(content: string, id: string): object;
 }
 
-/** JSON texts of one entry, joined, and the ids in it. */
+/** The JSON texts of one entry, joined, and the ids in it. */
 interface Written {
   readonly json: string;
   readonly ids: readonly string[];
 }
 
 /**
- * Writes transcripts as the members of a JSON array, never none. Each entry is written once and kept as text, so that a turn costs what is new in
- * it. Results stand right behind their turn, in the order of its calls; no id stands for two calls. The transcript must be paired.
+ * Writes transcripts as the members of a JSON array, never an empty one. Each entry is written once and kept as text, so that a turn costs only the
+ * new entries. Results directly follow their turn, in the order of its calls; no two calls share an id. The transcript must be paired.
  */
 export function writtenHistory(form: HistoryForm): (transcript: readonly TranscriptEntry[]) => readonly string[] {
   const kept = new WeakMap<TranscriptEntry, Written>();
@@ -46,7 +46,7 @@ export function writtenHistory(form: HistoryForm): (transcript: readonly Transcr
     return parts.length === 0 ? [JSON.stringify(form.user(OPENING))] : parts;
   };
 
-  /** Ids may repeat in a transcript, as some vendors number their calls anew each time; others take each id once. */
+  /** Ids may repeat in a transcript, because some vendors number their calls anew in each turn, while others accept each id once. */
   function turnOf(entry: AssistantEntry, taken: Set<string>): Written {
     let turn = kept.get(entry);
     if (turn === undefined || turn.ids.some((id) => taken.has(id))) turn = writeTurn(entry, taken);
@@ -87,7 +87,7 @@ function freeId(id: string, form: IdForm, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** The results that stand from `from` on, in the order of the calls that they answer. */
+/** The results from index `from` on, in the order of the calls that they answer. */
 function inCallOrder({ calls }: AssistantEntry, transcript: readonly TranscriptEntry[], from: number): readonly ResultEntry[] {
   const results: ResultEntry[] = [];
   let inOrder = true;

@@ -16,19 +16,19 @@ export type { Loss } from "./loss.ts";
 /** A tool in a vendor's form. */
 export interface CompiledTool {
   readonly ok: true;
-  /** The name towards the vendor; differs from the tool's own where the vendor takes no such name. */
+  /** The name for the vendor; differs from the tool's own if the vendor does not accept that. */
   readonly name: string;
   readonly description: string;
   /** The schema exactly as it is sent. */
   readonly parameters: JsonObject;
-  /** True: the vendor may be told to hold the model to the schema (`strict`). */
+  /** True: the vendor can be asked to enforce the schema (`strict`). */
   readonly strict: boolean;
   readonly losses: readonly Loss[];
-  /** Arguments as the model wrote them, back in the words of the tool's own schema. Text that is no JSON object stays as it is. */
+  /** Converts the model's arguments back to the form of the tool's own schema. Text that is not a JSON object stays unchanged. */
   restore(argumentsText: string): string;
 }
 
-/** A tool that this dialect has no form for; it is set aside for that provider alone. */
+/** A tool that has no form in this dialect; only this provider does not get it. */
 export interface ToolSetAside {
   readonly ok: false;
   readonly pointer: string;
@@ -39,13 +39,13 @@ export interface ToolSetAside {
 type Made = Map<DialectName, CompiledTool | ToolSetAside>;
 
 const made = new WeakMap<ToolSpec, Made>();
-/** By what the tool says: definitions are read from the store again and again, each time as another object. */
+/** Keyed by the tool's text, because definitions are read from the store repeatedly, each time as a new object. */
 const madeByText = new Map<string, Made>();
 const MAX_TEXTS = 1000;
-/** A longer text is known by its hash. */
+/** Longer texts are hashed. */
 const MAX_TEXT = 1000;
 
-/** The tool in this dialect, made once and kept: the same object for the same spec. Never throws, whatever the schema is. */
+/** The tool in this dialect, compiled once and kept: the same object for the same spec. Never throws, whatever the schema is. */
 export function compileTool(tool: ToolSpec, dialect: DialectName): CompiledTool | ToolSetAside {
   const known = made.get(tool) ?? madeOf(tool);
   const compiled = known.get(dialect) ?? compileOnce(tool, dialectRules(dialect));
@@ -58,14 +58,14 @@ function madeOf(tool: ToolSpec): Made {
   const known = (text === null ? undefined : madeByText.get(text)) ?? new Map<DialectName, CompiledTool | ToolSetAside>();
   made.set(tool, known);
   if (text === null) return known;
-  // The oldest goes first; whoever still uses it compiles it again.
+  // The oldest entry is removed first; if it is still needed, it is compiled again.
   const [oldest] = madeByText.keys();
   if (madeByText.size >= MAX_TEXTS && oldest !== undefined) madeByText.delete(oldest);
   madeByText.set(text, known);
   return known;
 }
 
-/** Null for a tool that is no data. */
+/** Null for a tool that is not plain data. */
 function textOf({ name, description, parameters }: ToolSpec): string | null {
   try {
     const text = JSON.stringify([name, description, parameters]);
@@ -85,7 +85,7 @@ function compileOnce(tool: ToolSpec, rules: DialectRules | null): CompiledTool |
   try {
     return rules ? compileFor(tool, rules) : asItIs(tool);
   } catch (thrown) {
-    // A schema that is no data at all, such as one whose members throw when they are read.
+    // A schema that is not plain data, for example one whose members throw when they are read.
     const why = thrown instanceof Error ? thrown.message.slice(0, 200) : "something was thrown";
     return { ok: false, pointer: "", reason: `The schema cannot be read (${why}); give the tool plain JSON.` };
   }
@@ -114,7 +114,7 @@ function compileFor(tool: ToolSpec, rules: DialectRules): CompiledTool | ToolSet
   };
 }
 
-/** Where the schema has too many parts, or is too long, it is written less deep. */
+/** If the schema has too many parts or is too long, fewer levels of it are written. */
 function writtenThatFits(parameters: Json, rules: DialectRules): RootResult {
   const depths = [rules.depth, ...SHALLOWER.filter((less) => less < rules.depth)];
   let last: RootResult = NO_SCHEMA;
@@ -128,7 +128,7 @@ function writtenThatFits(parameters: Json, rules: DialectRules): RootResult {
   return last;
 }
 
-/** Most dialects go equally deep, so that one reading serves them all, for as long as the caller has the schema. */
+/** Most dialects allow the same depth, so one reading serves them all, for as long as the caller keeps the schema. */
 function readOnce(parameters: Json, depth: number): ReadResult {
   if (!isJsonObject(parameters)) return readSchema(parameters, depth);
   const known = read.get(parameters) ?? new Map<number, ReadResult>();
@@ -149,10 +149,10 @@ function setAside({ pointer, reason }: Fault): ToolSetAside {
 }
 
 function tooLong(length: number): Loss {
-  return { pointer: "", what: `The tool's description of ${length} characters is cut.` };
+  return { pointer: "", what: `The tool's description of ${length} characters is truncated.` };
 }
 
-/** Each loss once, and no endless list of them. */
+/** The losses without duplicates, and limited in number. */
 function few(losses: readonly Loss[]): readonly Loss[] {
   const once = [...new Map(losses.map((loss) => [`${loss.pointer}\n${loss.what}`, loss])).values()];
   if (once.length <= MAX_LOSSES) return once;

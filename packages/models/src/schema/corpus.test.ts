@@ -8,13 +8,13 @@ import { valueAt } from "./pointer.ts";
 const corpus = readCorpus();
 const vendors = DIALECTS.filter((dialect) => dialect !== "any");
 
-describe("the corpus of schemas as they are found", () => {
-  it("is of at least 150, each with a name of its own", () => {
+describe("the corpus of real schemas", () => {
+  it("has at least 150 schemas, each with a unique name", () => {
     expect(new Set(corpus.map(({ name }) => name)).size).toBe(corpus.length);
     expect(corpus.length).toBeGreaterThanOrEqual(150);
   });
 
-  it.each(vendors)("is compiled for %s in a form that keeps its rules", (dialect) => {
+  it.each(vendors)("is compiled for %s in a form that follows its rules", (dialect) => {
     const faults = corpus.flatMap(({ name, tool }) => {
       const compiled = compileTool(tool, dialect);
       return compiled.ok ? formFaults(compiled, dialect).map((fault) => `${name}: ${fault}`) : [];
@@ -22,7 +22,7 @@ describe("the corpus of schemas as they are found", () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(vendors)("is set aside for %s only where it is at fault, with the place and what to do", (dialect) => {
+  it.each(vendors)("is set aside for %s only if a schema is invalid, with the place and a remedy", (dialect) => {
     for (const { name, tool, setAside } of corpus) {
       const compiled = compileTool(tool, dialect);
       expect([name, compiled.ok ? null : compiled.pointer]).toEqual([name, setAside]);
@@ -30,7 +30,7 @@ describe("the corpus of schemas as they are found", () => {
     }
   });
 
-  it.each(vendors)("loses for %s nothing without a place in the tool's own parameters", (dialect) => {
+  it.each(vendors)("reports each loss for %s with a place in the tool's own parameters", (dialect) => {
     for (const { name, tool } of corpus) {
       const compiled = compileTool(tool, dialect);
       for (const { pointer, what } of compiled.ok ? compiled.losses : []) {
@@ -40,17 +40,17 @@ describe("the corpus of schemas as they are found", () => {
     }
   });
 
-  it.each(vendors)("gives for %s the same as a copy of it does, and the same object again", (dialect) => {
+  it.each(vendors)("compiles for %s to the same result as a copy, and returns the same object again", (dialect) => {
     for (const { tool } of corpus) {
       const compiled = compileTool(tool, dialect);
       expect(compileTool(tool, dialect)).toBe(compiled);
-      // Another text, of the same meaning: what is kept by its text is no proof.
+      // The copy has another text with the same meaning, so that it is compiled and not found in the cache.
       const copy = { ...structuredClone(tool), name: `${tool.name}_again` };
       expect(JSON.stringify({ ...compileTool(copy, dialect), name: "" })).toBe(JSON.stringify({ ...compiled, name: "" }));
     }
   });
 
-  it.each(vendors)("is for %s in the form that compiling it again gives", (dialect) => {
+  it.each(vendors)("does not change for %s if it is compiled a second time", (dialect) => {
     for (const { name, tool } of corpus) {
       const once = compileTool(tool, dialect);
       if (!once.ok) continue;
@@ -63,7 +63,7 @@ describe("the corpus of schemas as they are found", () => {
     }
   });
 
-  it("passes for a provider without rules as it is", () => {
+  it("is passed unchanged to a provider without rules", () => {
     for (const { tool } of corpus) {
       const compiled = compileTool(tool, "any");
       expect(compiled.ok && compiled.parameters).toBe(tool.parameters);

@@ -1,3 +1,3 @@
-/** Whose rules a tool's schema must keep. The offline rules and a script in a test take any. */
+/** The dialects, by vendor; a tool's schema must follow the rules of one. The offline rules and scripted models in tests accept any schema. */
 export const DIALECTS = ["any", "anthropic", "openai", "openrouter", "ollama", "compatible", "bedrock", "cli"] as const;
 export type DialectName = (typeof DIALECTS)[number];

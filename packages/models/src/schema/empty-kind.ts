@@ -1,13 +1,13 @@
 import type { Fault } from "./loss.ts";
 import type { Kind, KindName, Members } from "./shape.ts";
 
-/** Why no value of the type is left; null when some may be. */
+/** Why the type allows no value; null if it may allow some. */
 export function emptiness(name: KindName, kind: Kind, at: string): Fault | null {
   if (kind.values && kind.values.list.length === 0)
     return { pointer: at, reason: "None of the listed values is of the type; correct one of them." };
   if (name === "object") return missingMember(kind.members, at);
   const bounds = ruleOut(name, kind);
-  return bounds ? { pointer: at, reason: "The bounds rule each other out, so that no value is taken; correct one of them." } : null;
+  return bounds ? { pointer: at, reason: "The bounds contradict each other, so no value is valid; correct one of them." } : null;
 }
 
 function missingMember(members: Members, at: string): Fault | null {

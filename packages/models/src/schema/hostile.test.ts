@@ -8,7 +8,7 @@ import { DIALECTS } from "./dialect.ts";
 const tool = (parameters: Json) => ({ name: "t", description: "d", parameters: parameters as JsonObject });
 const object = (properties: Json, more: JsonObject = {}): Json => ({ type: "object", properties, ...more });
 
-/** Every dialect's answer. One that takes for ever fails by the time-out of its test. */
+/** The results of all dialects. An endless compilation fails by the time-out of its test. */
 const compiled = (parameters: Json) => Object.values(compileForAll(tool(parameters)));
 
 function deep(levels: number, inside: (part: Json) => Json): Json {
@@ -72,7 +72,7 @@ const HOSTILE: readonly (readonly [string, Json])[] = [
 ];
 
 describe("a hostile schema", () => {
-  it.each(HOSTILE)("of %s is compiled or set aside by every dialect, and holds none of them up", (_name, parameters) => {
+  it.each(HOSTILE)("of %s is compiled or set aside by every dialect, and delays none of them", (_name, parameters) => {
     for (const [index, result] of compiled(parameters).entries()) {
       const dialect = DIALECTS[index] ?? "any";
       if (!result.ok) expect(result.reason).toMatch(/\.$/);
@@ -84,7 +84,7 @@ describe("a hostile schema", () => {
     }
   });
 
-  it("that is no data but throws when it is read is set aside", () => {
+  it("that throws when it is read is set aside", () => {
     const parameters = {
       type: "object",
       get properties(): JsonObject {
@@ -105,7 +105,7 @@ describe("a hostile schema", () => {
     expect(result.ok && formFaults(result, "anthropic")).toEqual([]);
   });
 
-  it("does not touch what every object inherits", () => {
+  it("does not change the prototype of objects", () => {
     const result = compileTool(
       tool(
         JSON.parse('{"type":"object","properties":{"__proto__":{"type":"object","properties":{"polluted":{"type":"string"}}}}}') as Json,
@@ -120,7 +120,7 @@ describe("a hostile schema", () => {
   });
 });
 
-/** Anything that looks like a schema, and much that does not. */
+/** Values that look like schemas, and many that do not. */
 const schemas = fc.letrec<{ schema: Json; word: readonly [string, Json] }>((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -182,14 +182,14 @@ function meant(result: ReturnType<typeof compileTool>): Json {
   return JSON.parse(JSON.stringify(result.ok ? [result.parameters, result.losses, result.strict] : result)) as Json;
 }
 
-describe("any schema whatever", () => {
+describe("any schema", () => {
   it("is compiled in the dialect's form, or set aside with a reason, and the same each time", { timeout: 120_000 }, () => {
     let made = 0;
     fc.assert(
       fc.property(schemas.schema, fc.boolean(), fc.string(), (schema, wrapped, name) => {
         const parameters = wrapped ? object({ a: schema, b: { type: "integer" } }, { required: ["b"], $defs: { a: schema } }) : schema;
         const spec = { name, description: name, parameters: parameters as JsonObject };
-        // Another text: what is kept by its text is no proof.
+        // Another text, so that it is compiled and not found in the cache.
         const again = compileForAll({ ...structuredClone(spec), description: `${name}.` });
         for (const [dialect, result] of Object.entries(compileForAll(spec)) as [
           (typeof DIALECTS)[number],
@@ -201,7 +201,7 @@ describe("any schema whatever", () => {
             made++;
             expect(formFaults(result, dialect)).toEqual([]);
             const twice = compileTool({ name: result.name, description: result.description, parameters: result.parameters }, dialect);
-            // As it goes over the wire, where -0 is 0.
+            // Compared in the form of the wire, where -0 is 0.
             expect(meant(twice)).toEqual([JSON.parse(JSON.stringify(result.parameters)), [], twice.ok && twice.strict]);
           }
         }

@@ -15,7 +15,7 @@ import {
   withKinds,
 } from "./shape.ts";
 
-/** What both shapes take (`allOf`, a `$ref` with other words beside it). The first one's description goes before the second one's. */
+/** The values that both shapes accept (`allOf`, a `$ref` with other words beside it). The first description comes before the second. */
 export function intersect(a: Shape, b: Shape): Shape {
   if (a.fault) return a;
   if (b.fault) return b;
@@ -40,7 +40,7 @@ export function intersect(a: Shape, b: Shape): Shape {
     opaque: a.opaque ?? b.opaque,
     fault: null,
   };
-  const apart = "The parts of this schema rule each other out, so that no value is taken; correct one of them.";
+  const apart = "The parts of this schema contradict each other, so no value is valid; correct one of them.";
   return withKinds(shape, kinds, fault ?? { pointer: a.at, reason: apart });
 }
 
@@ -76,7 +76,7 @@ function intersectWords(a: ReadonlyMap<string, Word>, b: ReadonlyMap<string, Wor
   for (const [name, word] of b) {
     const own = words.get(name);
     if (!own || tighter(name, word.value, own.value)) words.set(name, word);
-    // Two patterns or formats cannot be one.
+    // Two patterns or formats cannot be combined into one.
     else if (own.value !== word.value && (name === "pattern" || name === "format" || name === "multipleOf"))
       losses.push({ pointer: word.at, what: `A second "${name}" is not passed on.` });
   }
@@ -104,7 +104,7 @@ function intersectMembers(a: Members, b: Members): Members {
   };
 }
 
-/** A property that the other side does not list is one of the other side's further members. */
+/** A property that the other side does not list counts as one of that side's additional properties. */
 function bothOf(shape: Shape, other: Shape | false | null): Shape {
   if (other === null) return shape;
   if (other) return intersect(shape, other);

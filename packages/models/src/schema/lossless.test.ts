@@ -5,7 +5,7 @@ import { compileTool } from "./compile-tool.ts";
 import { instancesOf } from "./corpus/instances.ts";
 import { validatorOf } from "./corpus/validator.ts";
 
-/** Schemas of JSON Schema 2020-12 that combine everything that is rewritten. */
+/** Schemas of JSON Schema 2020-12 that combine everything that the compiler rewrites. */
 const schemas = fc.letrec<{ schema: Json; scalar: Json; object: Json }>((tie) => ({
   scalar: fc.oneof(
     fc.constantFrom<Json>({ type: "string" }, { type: "boolean" }, { type: "integer" }, { type: "number" }, { type: "null" }, true, {}),
@@ -59,7 +59,7 @@ const schemas = fc.letrec<{ schema: Json; scalar: Json; object: Json }>((tie) =>
 }));
 
 describe("a compiled schema without a loss", () => {
-  it("takes nothing that the schema refuses, whatever the schema", { timeout: 120_000 }, () => {
+  it("accepts nothing that the schema refuses, whatever the schema", { timeout: 120_000 }, () => {
     let lossless = 0;
     fc.assert(
       fc.property(

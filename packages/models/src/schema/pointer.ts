@@ -1,8 +1,8 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The JSON pointer (RFC 6901) of a member. One that would be longer than 1,000 characters stays at its parent, which is a pointer as well, so
- * that a hostile name is not written out again and again.
+ * The JSON pointer (RFC 6901) of a member. A pointer over 1,000 characters is replaced by that of its parent, which is valid as well, so that a hostile
+ * name is not repeated again and again.
  */
 export function under(at: string, ...names: readonly (string | number)[]): string {
   let pointer = at;
@@ -14,7 +14,7 @@ export function under(at: string, ...names: readonly (string | number)[]): strin
   return pointer;
 }
 
-/** What the pointer names; undefined when it names nothing. Own members only. */
+/** The value at the pointer; undefined if there is none. Only own members count. */
 export function valueAt(root: Json, pointer: string): Json | undefined {
   if (pointer === "") return root;
   if (!pointer.startsWith("/")) return undefined;

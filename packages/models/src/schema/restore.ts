@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** How arguments come back into the words of the tool's own schema; null where nothing was rewritten. */
+/** How to convert arguments back to the form of the tool's own schema; null if nothing was rewritten. */
 export type Plan =
   | null
-  /** A text that holds JSON. */
+  /** A text that contains JSON. */
   | { readonly kind: "json" }
   | { readonly kind: "list"; readonly items: Plan }
   /** A list of `{key, value}` that stands for an object. */
@@ -17,7 +17,7 @@ export interface Renamed {
   readonly plan: Plan;
 }
 
-/** Arguments as a model wrote them, restored. Never throws: text that is no JSON object, or that cannot be written again, stays as it is. */
+/** The model's arguments, restored. Never throws: text that is not a JSON object, or that cannot be written again, stays unchanged. */
 export function restoreArguments(text: string, plan: Plan): string {
   if (plan === null) return text;
   try {
@@ -28,13 +28,13 @@ export function restoreArguments(text: string, plan: Plan): string {
   }
 }
 
-/** JSON text can say an infinite number (1e999) and not write it again: it would silently become null. */
+/** JSON text can contain an infinite number (1e999), but writing it again would silently make it null. */
 function onlyFinite(_name: string, value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("a number that JSON cannot write");
   return value;
 }
 
-/** What does not have the form that the plan expects stays as it is: the check of the arguments says what is wrong with it. */
+/** A value that does not have the form of the plan stays unchanged: the check of the arguments reports what is wrong with it. */
 function restore(value: Json, plan: Plan): Json {
   switch (plan?.kind) {
     case undefined:

@@ -1,7 +1,7 @@
 import type { Kind, Kinds, Shape } from "./shape.ts";
 import { KINDS } from "./shape.ts";
 
-/** True when two shapes surely take the same values; false when they differ, or when nobody can tell cheaply. */
+/** True if two shapes surely accept the same values; false if they differ, or if that is too costly to decide. */
 export function sameShape(a: Shape, b: Shape): boolean {
   return a === b || (a.opaque === null && b.opaque === null && a.losses.length + b.losses.length === 0 && sameKinds(a.kinds, b.kinds));
 }

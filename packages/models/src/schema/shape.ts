@@ -2,24 +2,24 @@ import type { Json } from "@toolbus/contracts";
 import type { Fault, Loss } from "./loss.ts";
 
 /**
- * A schema, read: for each type of JSON what values of it are taken. A kind that is absent is not taken. Everything that can be written in
- * several ways (a `$ref`, `allOf`, `anyOf`, `nullable`, `const`, the words of older drafts) is one thing here.
+ * A schema after reading: the accepted values for each type of JSON. An absent kind is not accepted. Everything that a schema can express in several
+ * ways (a `$ref`, `allOf`, `anyOf`, `nullable`, `const`, the words of older drafts) has one form here.
  */
 export interface Shape {
-  /** Where it stands in the tool's own parameters. */
+  /** Its place in the tool's own parameters. */
   readonly at: string;
   readonly title: string;
   readonly description: string;
-  /** What a model is told behind the description, such as a default. */
+  /** Additional sentences for the model after the description, such as a default. */
   readonly hints: readonly string[];
-  /** True when null is what is taken for a value that is left out. */
+  /** True if null means the same as leaving the value out. */
   readonly nullByDefault: boolean;
-  /** What holds for every kind and cannot be passed on. */
+  /** Rules for every kind that cannot be passed on. */
   readonly losses: readonly Loss[];
   readonly kinds: Kinds;
-  /** Why it was not read to its end (it contains itself, or is too deep): what is inside is written as JSON text. */
+  /** Why it was not read completely (it contains itself, or is too deep): its inner part is written as JSON text. */
   readonly opaque: string | null;
-  /** Where and why nothing at all is taken; only when there are no kinds. */
+  /** Where and why no value is accepted; set only if there are no kinds. */
   readonly fault: Fault | null;
 }
 
@@ -27,26 +27,26 @@ export const KINDS = ["null", "boolean", "number", "string", "array", "object"] 
 export type KindName = (typeof KINDS)[number];
 export type Kinds = { readonly [name in KindName]?: Kind };
 
-/** What is taken of one type. */
+/** The accepted values of one type. */
 export interface Kind {
-  /** True when a word of the schema speaks of this type alone; false when it is merely not ruled out. */
+  /** True if a word of the schema applies to this type alone; false if the type is only not excluded. */
   readonly said: boolean;
-  /** Numbers: whole ones only. */
+  /** For numbers: only whole ones. */
   readonly integer: boolean;
-  /** The bounds and the like, by their names in JSON Schema 2020-12. */
+  /** The limits, by their names in JSON Schema 2020-12. */
   readonly words: ReadonlyMap<string, Word>;
-  /** The only values that are taken; null for any. */
+  /** The only accepted values; null for any. */
   readonly values: Values | null;
   readonly losses: readonly Loss[];
-  /** Arrays: what they hold; null where nothing is said. */
+  /** For arrays: their items; null if the schema does not say. */
   readonly items: Shape | null;
-  /** Objects: what they hold. */
+  /** For objects: their members. */
   readonly members: Members;
 }
 
 export interface Word {
   readonly value: string | number | boolean;
-  /** Where the word stands. */
+  /** The place of the word. */
   readonly at: string;
 }
 
@@ -58,9 +58,9 @@ export interface Values {
 export interface Members {
   readonly properties: ReadonlyMap<string, Shape>;
   readonly required: ReadonlySet<string>;
-  /** What may come besides: false for nothing, null where nothing is said. */
+  /** The members that are not listed: false if none are allowed, null if the schema does not say. */
   readonly others: Shape | false | null;
-  /** What the names of the others must be. */
+  /** The rules for the names of the others. */
   readonly keys: Shape | null;
 }
 
@@ -76,29 +76,29 @@ export const FREE: Kind = {
   members: NO_MEMBERS,
 };
 
-/** Everything is taken. */
+/** Accepts every value. */
 export function anything(at: string): Shape {
   const kinds = Object.fromEntries(KINDS.map((name) => [name, FREE])) as Kinds;
   return { at, title: "", description: "", hints: [], nullByDefault: false, losses: [], kinds, opaque: null, fault: null };
 }
 
-/** Everything is taken as far as anybody can tell, because it was not read to its end. */
+/** Accepts every value as far as anybody can tell, because the schema was not read completely. */
 export function unread(at: string, why: string): Shape {
   return { ...anything(at), opaque: why, losses: [{ pointer: at, what: why }] };
 }
 
-/** Nothing is taken. */
+/** Accepts no value. */
 export function nothing(fault: Fault): Shape {
   return { ...anything(fault.pointer), kinds: {}, fault };
 }
 
-/** The shape with other kinds; with none of them left it takes nothing, for the given reason. */
+/** The shape with other kinds; if none is left, it accepts no value, for the given reason. */
 export function withKinds(shape: Shape, kinds: Kinds, fault: Fault): Shape {
   const none = KINDS.every((name) => kinds[name] === undefined);
   return { ...shape, kinds, fault: none ? fault : null };
 }
 
-/** True when null is a value of its own: a part that takes everything takes null as well, and means nothing by it. */
+/** True if the schema allows null explicitly. A part that accepts everything accepts null too, but does not mean anything by it. */
 export function takesNull({ kinds, opaque }: Shape): boolean {
   return kinds.null !== undefined && opaque === null && Object.keys(kinds).length < KINDS.length;
 }

@@ -10,8 +10,8 @@ import { DIALECTS } from "./dialect.ts";
 const corpus = readCorpus();
 const RUNS = 25;
 
-describe.each(DIALECTS.filter((dialect) => dialect !== "any"))("what a compiled schema takes, for %s", (dialect) => {
-  it("is taken by the tool's own schema once it is restored, or a loss names the place", { timeout: 120_000 }, () => {
+describe.each(DIALECTS.filter((dialect) => dialect !== "any"))("a value that a compiled schema accepts, for %s", (dialect) => {
+  it("is accepted by the tool's own schema after it is restored, or a loss names the place", { timeout: 120_000 }, () => {
     let uncovered = 0;
     for (const { name, tool, meaning } of corpus) {
       const compiled = compileTool(tool, dialect);
@@ -31,17 +31,17 @@ describe.each(DIALECTS.filter((dialect) => dialect !== "any"))("what a compiled 
         { numRuns: RUNS, seed: 5 },
       );
     }
-    // Without losses there are values that the tool refuses: what is reported is not reported for nothing.
+    // Without losses the tool would refuse some values, so the reported losses are necessary.
     expect(uncovered).toBeGreaterThan(100);
   });
 
-  it("is taken without any loss by at least a third of the tools", () => {
+  it("is accepted without any loss by at least a third of the tools", () => {
     const compiled = corpus.map(({ tool }) => compileTool(tool, dialect));
     expect(compiled.filter((tool) => tool.ok && tool.losses.length === 0).length).toBeGreaterThan(corpus.length / 3);
   });
 });
 
-/** The schema as the validator takes it: it knows one dialect, and complains of formats that it does not. */
+/** The schema in the form of the validator, which knows one dialect and complains about unknown formats. */
 function oracle(meaning: JsonObject): JsonObject {
   const unknown = ["uint32", "path", "directory-path"];
   return JSON.parse(
@@ -51,13 +51,13 @@ function oracle(meaning: JsonObject): JsonObject {
   ) as JsonObject;
 }
 
-/** True when a loss stands where the value is wrong, above it or below it. */
+/** True if a loss is at the place of the wrong value, above it or below it. */
 function covers({ losses }: CompiledTool, path: string, targets: readonly string[]): boolean {
   const wrong = path.split("/").slice(1);
   return losses.some((loss) => places(loss, targets).some((place) => related(place, wrong)));
 }
 
-/** What is referred to: it may be used anywhere. */
+/** The targets of references: they may be used anywhere. */
 function referenced(schema: JsonObject): readonly string[] {
   const refs = JSON.stringify(schema).matchAll(/"\$(?:dynamicR|r)ef":"[^"#]*#([^"]*)"/g);
   return [...refs].map(([, pointer]) => decodeURIComponent(pointer ?? "")).filter((pointer) => pointer.startsWith("/"));
@@ -76,7 +76,7 @@ interface Place {
   readonly steps: readonly string[];
 }
 
-/** A pointer into the schema as the place of the values that it speaks of. */
+/** A pointer into the schema as the places of the values that it applies to. */
 function places({ pointer }: Loss, targets: readonly string[]): readonly Place[] {
   const inside = targets.filter((target) => pointer.startsWith(target));
   return [placeOf(pointer, "root"), ...inside.map((target) => placeOf(pointer.slice(target.length), "anywhere"))];
@@ -106,7 +106,7 @@ function placeOf(pointer: string, start: Place["from"]): Place {
 }
 
 describe("a compiled tool", () => {
-  it("gives back arguments that were not rewritten as they were written", () => {
+  it("returns arguments that were not rewritten unchanged", () => {
     const parameters: JsonObject = { type: "object", properties: { q: { type: "string" } }, required: ["q"], additionalProperties: false };
     const compiled = compileTool({ name: "t", description: "d", parameters }, "openai");
     const text = '{ "q" :  "x", "n": 1e999 }';

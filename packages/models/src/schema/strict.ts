@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "@toolbus/contracts";
 import type { StrictRules } from "./dialect-rules.ts";
 
-/** True when a compiled schema keeps the rules of a strict mode: every property is required, and no word or format is unknown to it. */
+/** True if a compiled schema follows the rules of a strict mode: every property is required, and every word and format is allowed. */
 export function keepsStrict(schema: Json | undefined, rules: StrictRules): boolean {
   if (!isJsonObject(schema)) return false;
   const { type, properties, required, items, format } = schema;

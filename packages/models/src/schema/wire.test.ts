@@ -9,10 +9,10 @@ const corpus = readCorpus();
 const MOST = 128;
 
 describe.each(SERVED)("the corpus in requests to %s", (vendor) => {
-  it("fails no request for what the vendor has no form for, and many when it is sent as it is", { timeout: 60_000 }, async () => {
+  it("fails no request when it is compiled, and many when it is sent unchanged", { timeout: 60_000 }, async () => {
     await using bundle = await setup(vendor);
     let sent = 0;
-    // All of it, as an adapter is given tools: what has no form for the vendor must not fail a request for its neighbours.
+    // The whole corpus, as an adapter gets it: a tool that has no form for the vendor must not fail a request for the others.
     for (let from = 0; from < corpus.length; from += MOST) {
       const { offered } = wireTools(
         corpus.slice(from, from + MOST).map(({ tool }) => tool),
@@ -31,7 +31,7 @@ describe.each(SERVED)("the corpus in requests to %s", (vendor) => {
   });
 });
 
-/** How many of the originals the vendor itself refuses, each in a request of its own. */
+/** How many of the originals the vendor itself refuses, if each is sent in a separate request. */
 const LEAST_REFUSED: Readonly<Record<Served, number>> = {
   anthropic: 20,
   openai: 100,
@@ -60,7 +60,7 @@ async function setup(vendor: Served) {
   };
 }
 
-/** The tools on the wire, in no other form than the compiled one. */
+/** The tools on the wire, in exactly their compiled form. */
 function requestOf({ vendor, model, key }: ModelServer, tools: readonly Sent[]) {
   const bearer = { authorization: `Bearer ${key}` };
   switch (vendor) {

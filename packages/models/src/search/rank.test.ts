@@ -12,12 +12,12 @@ const textOf = ({ name, says }: (typeof tools)[number]) => `${name} ${says}`;
 const names = (query: string) => rank(tools, textOf, query).map(({ item }) => item.name);
 
 describe("the rank of items by a query", () => {
-  it("puts first what has the rarest of the words", () => {
+  it("puts the item with the rarest words first", () => {
     expect(names("which pods are there in the namespace?")[0]).toBe("list_pods");
     expect(names("mail it to her")[0]).toBe("send_mail");
   });
 
-  it("counts two words side by side twice as much as one", () => {
+  it("counts two adjacent words twice as much as one", () => {
     const texts = ["release notes of the plan", "the notes of a plan to release"];
     const [first, second] = scored(texts, (text) => text, "release notes");
     // By hand: two words in both texts, ln 1.2 each, and the phrase in one of two, ln 2 twice; the texts have 5 and 7 words.
@@ -25,24 +25,24 @@ describe("the rank of items by a query", () => {
     expect(second?.score).toBeCloseTo((2 * Math.log(1.2) * 2.5) / 2.6875, 5);
   });
 
-  it("reads a name as its words, however they are joined", () => {
+  it("splits a name into its words, however they are joined", () => {
     expect(names("close issue")[0]).toBe("closeIssue");
     expect(names("create issue")[0]).toBe("create_issue");
   });
 
-  it("does not prefer a long text for saying everything once", () => {
+  it("does not prefer a long text that contains every word once", () => {
     const long = `mail ${"word ".repeat(500)}`;
     expect(rank([long, "mail"], (text) => text, "mail")[0]?.item).toBe("mail");
   });
 
-  it("leaves the order where nothing fits, and says so with a score of 0", () => {
+  it("keeps the order if nothing matches, with a score of 0", () => {
     expect(names("xyzzy")).toEqual(tools.map(({ name }) => name));
     expect(scored(tools, textOf, "xyzzy").map(({ score }) => score)).toEqual([0, 0, 0, 0, 0]);
     expect(rank(tools, textOf, "").length).toBe(tools.length);
     expect(rank([], String, "mail")).toEqual([]);
   });
 
-  it("takes other scripts, and queries of any length", () => {
+  it("accepts other scripts, and queries of any length", () => {
     expect(rank(["メール 送信", "ポッド 一覧"], (text) => text, "ポッド")[0]?.item).toBe("ポッド 一覧");
     expect(names(`${"mail ".repeat(100_000)}`)[0]).toBe("send_mail");
   });

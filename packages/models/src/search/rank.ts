@@ -1,12 +1,12 @@
-/** An item with how well it fits; 0 when it has nothing of what was asked for. Scores of different queries do not compare. */
+/** An item with its score; 0 if it has no word of the query. Scores of different queries cannot be compared. */
 export interface Scored<T> {
   readonly item: T;
   readonly score: number;
 }
 
 /**
- * The items by how well their text fits the query, best first (Okapi BM25); equally good ones in the order in which they came. Words are compared as they are
- * written, without case; two words that stand side by side in the query and in the text count twice as much as one.
+ * The items by how well their text matches the query, best first (Okapi BM25); items with equal scores keep their order. Words are compared without
+ * case and without stemming; two words that are adjacent in both the query and the text count twice as much as one.
  */
 export function rank<T>(items: readonly T[], textOf: (item: T) => string, query: string): readonly Scored<T>[] {
   return scored(items, textOf, query).toSorted((a, b) => b.score - a.score);
@@ -30,19 +30,19 @@ export function scored<T>(items: readonly T[], textOf: (item: T) => string, quer
   });
 }
 
-// The figures of the literature: how soon a repeated word stops counting, and how much a long text is held against itself.
+// The usual figures of the literature: how soon a repeated word stops counting, and how much the length of a text counts against it.
 const K1 = 1.5;
 const B = 0.75;
 const PHRASE_WEIGHT = 2;
-/** A query is a message: what comes after so many words says no more. */
+/** A query may be a whole message: words beyond this limit add nothing. */
 const MAX_WORDS = 2000;
 
-/** How much a term tells, being in so many of the texts. */
+/** The weight of a term that occurs in this many of the texts. */
 function weightOf(term: string, having: number, texts: number): number {
   return Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * (isPhrase(term) ? PHRASE_WEIGHT : 1);
 }
 
-/** Words, and each two that stand side by side. "create_issue" and "createIssue" are the words of "create issue". */
+/** Words, and each pair of adjacent ones. "create_issue" and "createIssue" are the words of "create issue". */
 function terms(text: string): readonly string[] {
   const words = text
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")

@@ -4,7 +4,7 @@ import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import type { ToolSpec } from "../schema/tool-spec.ts";
 
-/** A server whose answers a test writes byte by byte, for what no vendor would do on purpose. */
+/** A server whose answers a test writes byte by byte, for answers that no vendor would send on purpose. */
 export interface TestStream extends AsyncDisposable {
   readonly url: string;
   /** Bodies of the requests so far. */
@@ -36,7 +36,7 @@ export async function testStream(answer: Answer): Promise<TestStream> {
   };
 }
 
-/** Answers a stream of these events, in one piece. The text `[DONE]` stands for itself. */
+/** Answers with a stream of these events, in one piece. The text `[DONE]` is sent as it is. */
 export function events(...all: readonly Json[]): Answer {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream", "x-request-id": "req_test" });
@@ -44,7 +44,7 @@ export function events(...all: readonly Json[]): Answer {
   };
 }
 
-/** Answers a chat completion of these deltas. */
+/** Answers with a chat completion of these deltas. */
 export function deltas(finish: string | null, ...all: readonly JsonObject[]): Answer {
   const chunk = (delta: JsonObject, reason: string | null = null): Json => ({
     model: "model-exact",
@@ -77,7 +77,7 @@ export function userSays(text: string): TranscriptEntry {
   return { type: "user", runId: "rn_1", text, at: 0 };
 }
 
-/** The reply as the transcript keeps it, each of its calls answered. */
+/** The reply as the transcript stores it, with a result for each of its calls. */
 export function kept(reply: ModelReply, provider: string): readonly TranscriptEntry[] {
   const calls = reply.calls.map((call, n) => ({ ...call, callId: `rn_1.1.${n}` }));
   const { text, model, vendor } = reply;
@@ -89,7 +89,7 @@ export function kept(reply: ModelReply, provider: string): readonly TranscriptEn
   return [turn, ...results];
 }
 
-/** What one request comes to, with all that was heard of it. */
+/** The outcome of one request, with everything that its listeners got. */
 export async function outcome(
   provider: ModelProvider,
   request: ModelRequest = asking(),
@@ -104,7 +104,7 @@ export async function outcome(
   return { reply, text, heard };
 }
 
-/** The error that one request comes to. */
+/** The error of one request. */
 export async function failure(
   provider: ModelProvider,
   request: ModelRequest = asking(),

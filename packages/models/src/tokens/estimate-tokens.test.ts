@@ -22,8 +22,8 @@ const turn = (payload?: object): TranscriptEntry => ({
 describe("an estimate", () => {
   beforeAll(loadTokenizer);
 
-  it("is there before the tokenizer is, rougher, and another one after it", async () => {
-    // A process has one tokenizer, and once it is loaded it stays: here they are as in a new one.
+  it("works before the tokenizer is loaded, less exactly, and differs after it", async () => {
+    // A process loads its tokenizer once and keeps it: the modules are reset to start as in a new process.
     vi.resetModules();
     const anew = await import("./tokenizer.ts");
     const { estimateTokens: estimated } = await import("./estimate-tokens.ts");
@@ -47,7 +47,7 @@ describe("an estimate", () => {
     expect(estimateTokens([user], SYSTEM, "anthropic")).toBe(Math.ceil((grown[1] ?? 0) * 1.4));
   });
 
-  it("counts what a vendor's own form of a turn has beyond the neutral one: its thinking, not its signature", () => {
+  it("counts the thinking in a vendor's own form of a turn, and not its signature", () => {
     const plain = estimateTokens([turn()], "", "anthropic");
     const signed = estimateTokens([turn({ content: [{ type: "thinking", thinking: "", signature: LONG }] })], "", "anthropic");
     const thought = estimateTokens([turn({ content: [{ type: "thinking", thinking: LONG, signature: LONG }] })], "", "anthropic");
@@ -55,14 +55,14 @@ describe("an estimate", () => {
     expect(thought).toBeGreaterThan(plain + 900);
   });
 
-  it("has the schemas of tools in it", () => {
+  it("includes the schemas of tools", () => {
     const tool = { name: "look", description: "Looks it up.", parameters: { type: "object", properties: { n: { type: "integer" } } } };
     const wide = { ...tool, parameters: { type: "object", properties: { n: { type: "string", description: LONG } } } };
     expect(estimateToolTokens([])).toBe(0);
     expect(estimateToolTokens([wide])).toBeGreaterThan(estimateToolTokens([tool]) + 600);
   });
 
-  it("counts tools as the family does that makes the most tokens of them", () => {
+  it("counts tools by the family that needs the most tokens for them", () => {
     const tool = { name: "look", description: LONG, parameters: {} };
     const asText = `${tool.name}${tool.description}${JSON.stringify(tool.parameters)}`;
     const families = ["openai", "anthropic", "bedrock", "other"] as const;

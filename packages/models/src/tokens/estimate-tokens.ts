@@ -5,10 +5,10 @@ import { textTokens } from "./text-tokens.ts";
 import { tokenizer } from "./tokenizer.ts";
 
 /**
- * About how many tokens a prompt takes with models of this family: what an adapter's `estimateTokens` gives. Never less for a longer prompt, be it
- * by an entry or by text at an end. Entries are never changed, so each is counted once and the figure kept beside it: a transcript that grows costs what is new.
+ * About how many tokens a prompt needs with models of this family, for an adapter's `estimateTokens`. Never fewer for a longer prompt, whether it has
+ * more entries or more text at an end. Entries never change, so each is counted once and its figure kept: a growing transcript costs only its new entries.
  *
- * Works at once. Whoever awaited `loadTokenizer` gets better figures: adapters need not care, whoever connects them does.
+ * Works at once, and more exactly after `loadTokenizer`. Adapters need not await that: the code that connects them does.
  */
 export function estimateTokens(entries: readonly TranscriptEntry[], system: string, family: TokenFamily): number {
   const { generation } = tokenizer();
@@ -18,8 +18,8 @@ export function estimateTokens(entries: readonly TranscriptEntry[], system: stri
 }
 
 /**
- * About how many tokens the tools of a request take: name, description and schema of each, as the family counts that makes the most tokens of a text.
- * Whoever asks needs a bound, and need not know whose model it is. A spec is counted once.
+ * About how many tokens the tools of a request need: name, description and schema of each, by the family that needs the most tokens for a text.
+ * Callers need an upper limit without knowing the model's family. A spec is counted once.
  */
 export function estimateToolTokens(tools: readonly ToolSpec[]): number {
   const { generation } = tokenizer();
@@ -29,7 +29,7 @@ export function estimateToolTokens(tools: readonly ToolSpec[]): number {
 
 const MOST_TOKENS = Math.max(...Object.values(tokenFactors));
 
-// Vendors mark roles, parts and ids with tokens of their own; OpenAI's cookbook counts three to four a message and about twelve a tool.
+// Vendors mark roles, parts and ids with extra tokens; OpenAI's cookbook counts three to four per message and about twelve per tool.
 const PER_ENTRY = 6;
 const PER_CALL = 8;
 const PER_TOOL = 12;
@@ -68,7 +68,7 @@ function toolTokens(tool: ToolSpec): number {
   return tokens;
 }
 
-/** What a vendor's own form of a turn has beyond the neutral one and sends back: its reasoning, as far as it is text. Signatures are not billed. */
+/** The additional tokens of a vendor's own form of a turn that is sent back: its reasoning, if it is text. Signatures are not billed. */
 function reasoningTokens(payload: Json): number {
   if (Array.isArray(payload)) return payload.reduce<number>((sum, part) => sum + reasoningTokens(part), 0);
   if (!isJsonObject(payload)) return 0;

@@ -14,7 +14,7 @@ const texts = fc.oneof(
 describe("the tokens of a text", () => {
   beforeAll(loadTokenizer);
 
-  it("are never fewer when something is added at its end", () => {
+  it("are never fewer if text is added at its end", () => {
     const { count } = tokenizer();
     fc.assert(
       fc.property(texts, texts, (text, more) => {
@@ -24,7 +24,7 @@ describe("the tokens of a text", () => {
     );
   });
 
-  it("are never fewer for a longer text where only a part is counted", () => {
+  it("are never fewer for a longer text of which only a part is counted", () => {
     const { count } = tokenizer();
     const text = Array.from({ length: 9000 }, (_, n) => (n % 7 === 0 ? "              " : `word ${n * 7919}, `)).join("");
     let before = 0;
@@ -48,14 +48,14 @@ describe("the tokens of a text", () => {
     ["Chinese", "东京的天气今天很好，我们去公园散步吧。".repeat(60)],
     ["hexadecimal", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c".repeat(60)],
     ["a megabyte", "What changed between the two, and who has to know of it before Friday? ".repeat(14_000)],
-  ])("are within a tenth of what the tokenizer says of %s", (_, text) => {
+  ])("differ from the tokenizer's count of %s by at most a tenth", (_, text) => {
     const { count } = tokenizer();
     const ratio = textTokens(text, count) / count(text);
     expect(ratio).toBeGreaterThan(0.9);
     expect(ratio).toBeLessThan(1.1);
   });
 
-  it("take no more work for what is huge than for an eighth of it", () => {
+  it("take no more work for a huge text than for an eighth of it", () => {
     let counted = 0;
     const tokens = textTokens("word ".repeat(2_000_000), (piece) => {
       counted += piece.length;

@@ -1,21 +1,21 @@
-/** One prompt: what we took it for, and what the vendor counted. */
+/** One prompt: our estimate, and the vendor's count. */
 export interface CountedPrompt {
   readonly estimated: number;
   readonly reported: number;
 }
 
-/** How far off the estimates for each model are, learnt from what its vendor reports. In memory only: a new process learns anew. */
+/** How far the estimates for each model deviate, learnt from its vendor's reports. In memory only: a new process learns again. */
 export interface TokenCalibration {
-  /** What an estimate for this model is to be multiplied by, 0.5 to 2; 1 for a model that nothing is known of. */
+  /** The factor for an estimate for this model, 0.5 to 2; 1 for a model without reports. */
   ratio(provider: string, model: string): number;
-  /** Takes a report into account. Small prompts say little, since a vendor adds words of its own: they are left aside. */
+  /** Uses a report. Small prompts are ignored, because a vendor adds text of its own. */
   learn(provider: string, model: string, prompt: CountedPrompt): void;
-  /** The vendor refused a prompt as too long, so that it has more tokens than the window: the ratio rises to that at least. */
+  /** The vendor refused a prompt as too long, so it has more tokens than the window: the ratio rises at least to that. */
   overflowed(provider: string, model: string, prompt: { readonly estimated: number; readonly window: number }): void;
 }
 
 const LEAST_TOKENS = 500;
-/** How much of the newest report goes into the ratio. */
+/** The weight of the newest report in the ratio. */
 const WEIGHT = 0.3;
 
 export function tokenCalibration(): TokenCalibration {

@@ -2,9 +2,9 @@
 export type CountTokens = (text: string) => number;
 
 /**
- * The counter in use, and a number that is another one after every change of it: what was counted by an earlier one is no longer comparable.
- * Before `loadTokenizer` has been awaited it is the bytes of the text divided by 3.6: against o200k up to half too many for English prose, about right
- * for code, JSON and Chinese, less than half for long hexadecimal numbers.
+ * The counter in use, and a number that changes with every change of it: counts of different counters cannot be compared. Before `loadTokenizer`
+ * has been awaited, the count is the bytes of the text divided by 3.6. Compared with o200k that is up to half too many for English prose, about
+ * right for code, JSON and Chinese, and less than half for long hexadecimal numbers.
  */
 export interface Tokenizer {
   readonly count: CountTokens;
@@ -21,8 +21,8 @@ export function tokenizer(): Tokenizer {
 }
 
 /**
- * Loads the tokenizer (o200k; 65 MB of memory, 0.2 s), once a process. Whoever connects a model of a vendor awaits it, so that the
- * estimates of one process are of one kind; the offline model needs none. Estimates work without it, and are rougher.
+ * Loads the tokenizer (o200k; 65 MB of memory, 0.2 s), once per process. The code that connects a vendor's model awaits it, so that all estimates of
+ * a process are of one kind; the offline model does not need it. Estimates work without it, but are less exact.
  */
 export function loadTokenizer(): Promise<void> {
   loading ??= load();
@@ -31,7 +31,7 @@ export function loadTokenizer(): Promise<void> {
 
 async function load(): Promise<void> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // A text that looks like one of the vocabulary's control tokens is text: whoever wrote it must not be able to break a count.
+  // Text that looks like one of the vocabulary's control tokens counts as text: its author must not be able to break a count.
   const asText = { disallowedSpecial: new Set<string>() };
   current = { count: (text) => countTokens(text, asText), generation: current.generation + 1 };
 }

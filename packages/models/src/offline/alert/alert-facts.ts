@@ -1,32 +1,32 @@
 import { isJsonObject, type Json, type JsonObject, type Severity } from "@toolbus/contracts";
 import { quoted } from "../clean-text.ts";
 
-/** What the rules read out of an alert. Null and empty mean: the alert does not say. */
+/** The facts that the rules read from an alert. Null and empty: the alert does not say. */
 export interface AlertFacts {
   readonly name: string | null;
-  /** The component that it is about. */
+  /** The component that the alert is about. */
   readonly service: string | null;
-  /** Releases that its labels name, each once. */
+  /** Releases that its labels name, without duplicates. */
   readonly releases: readonly string[];
   readonly severity: { readonly label: string; readonly means: Severity | null } | null;
   readonly status: string | null;
   readonly startsAt: string | null;
-  /** What its annotations say, the shortest form first. */
+  /** Its annotations, the shortest form first. */
   readonly says: readonly string[];
 }
 
-/** Labels that name a release, and labels that name the component; the first that is there counts for the component. */
+/** Labels that name a release, and labels that name the component; of the latter the first one present counts. */
 export const RELEASE_LABELS: readonly string[] = ["release", "version"];
 export const SERVICE_LABELS: readonly string[] = ["service", "app", "component", "job"];
 
-/** What the words of a severity label mean here. */
+/** The severities for the words of a severity label. */
 export const severityWords = {
   high: ["critical", "page", "high", "error", "fatal", "emergency"],
   medium: ["warning", "warn", "medium", "major", "ticket"],
   low: ["info", "informational", "low", "minor", "none", "notice"],
 } as const satisfies Record<Severity, readonly string[]>;
 
-/** The facts of an alert as it stands in the run's input. Never throws: every part may be absent or odd. */
+/** The facts of an alert from the run's input. Never throws: every part may be absent or malformed. */
 export function readAlertFacts(alert: JsonObject): AlertFacts {
   const labels = texts(alert["labels"]);
   const annotations = texts(alert["annotations"]);
@@ -43,7 +43,7 @@ export function readAlertFacts(alert: JsonObject): AlertFacts {
   };
 }
 
-/** How the alert is called in a sentence: `Alert "HighErrorRate" on "payments"`. */
+/** The alert's name in a sentence: `Alert "HighErrorRate" on "payments"`. */
 export function alertInWords({ name, service }: AlertFacts): string {
   const on = service === null ? "" : ` on ${quoted(service, 100)}`;
   return `${name === null ? "An alert without a name" : `Alert ${quoted(name, 100)}`}${on}`;

@@ -21,7 +21,7 @@ interface Seed {
   readonly result: ToolResult;
 }
 
-/** An investigation that begins with these looked up, and whose calls are answered in turn. */
+/** An investigation that begins with these lookups, and whose calls get these answers in turn. */
 function investigate(
   seeds: readonly Seed[],
   answers: readonly ToolResult[],
@@ -67,7 +67,7 @@ function investigate(
 const v2 = (result: ToolResult): Seed => ({ args: { release_id: "v2" }, result });
 
 describe("the steps of an alert's investigation", () => {
-  it("conclude from what was looked up before, then answer in a few sentences", () => {
+  it("conclude from earlier lookups, then answer in a few sentences", () => {
     const { steps, last, conclusions } = investigate([v2(ok(summary))], [recorded]);
     expect(steps).toHaveLength(2);
     expect(conclusions).toMatchObject([
@@ -81,7 +81,7 @@ describe("the steps of an alert's investigation", () => {
     );
   });
 
-  it("look up what the labels name where nobody did", () => {
+  it("look up the releases that the labels name, if the profile did not", () => {
     const { steps, conclusions } = investigate([], [ok(summary), recorded]);
     expect(steps[0]?.calls).toEqual([{ name: SUMMARY_TOOL, arguments: '{"release_id":"v2"}' }]);
     expect(conclusions).toHaveLength(1);
@@ -96,20 +96,20 @@ describe("the steps of an alert's investigation", () => {
     expect(last.text).toContain("could not be read (release_not_found)");
   });
 
-  it("try a lookup once more when its error may pass, and only once", () => {
+  it("retry a lookup once if its error may pass", () => {
     expect(investigate([v2(down)], [ok(summary), recorded]).conclusions).toMatchObject([{ severity: "high", cause: expect.anything() }]);
     const { steps, conclusions } = investigate([v2(down)], [down, recorded]);
     expect(steps).toHaveLength(3);
     expect(conclusions[0]).not.toHaveProperty("cause");
   });
 
-  it("look nothing up when the tool is not offered", () => {
+  it("look nothing up if the tool is not offered", () => {
     const { steps, conclusions } = investigate([], [recorded], { tools: [CONCLUDE_TOOL] });
     expect(steps).toHaveLength(2);
     expect(JSON.stringify(conclusions)).toContain("was not read: no tool for it is offered.");
   });
 
-  it("answer without a record when there is none to be made, and say so", () => {
+  it("answer without a record if the tool for it is not offered, and say so", () => {
     const { last } = investigate([v2(ok(summary))], [], { tools: [SUMMARY_TOOL] });
     expect(last).toMatchObject({
       calls: [],
@@ -117,7 +117,7 @@ describe("the steps of an alert's investigation", () => {
     });
   });
 
-  it("conclude once, also when the record is refused", () => {
+  it("conclude once, even if the record is refused", () => {
     const { last, conclusions } = investigate([v2(ok(summary))], [failedResult("invalid_arguments", "/findings is too long"), recorded]);
     expect(conclusions).toHaveLength(1);
     expect(last.text).toContain("Its record was refused (invalid_arguments): /findings is too long.");
@@ -131,7 +131,7 @@ describe("the steps of an alert's investigation", () => {
     expect(conclusions[0]).not.toHaveProperty("cause");
   });
 
-  it("keep the conclusion within the limits of a report and of a reply, whatever alert and summaries hold", () => {
+  it("keep the conclusion within the limits of a report and of a reply, whatever alert and summaries contain", () => {
     const long = `hotfix payments auth security ${"x".repeat(5000)}`;
     const labels = { alertname: long, severity: long, service: "payments", release: "a".repeat(2000), version: "b".repeat(2000) };
     const grave = {

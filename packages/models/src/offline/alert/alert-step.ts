@@ -14,8 +14,8 @@ import { type Lookups, lookupsOf } from "./lookups.ts";
 export const CONCLUDE_TOOL = "conclude";
 
 /**
- * The next step of an alert's investigation, read off the transcript of its run: look up what the labels name where that was not done, conclude,
- * answer. Pure, and it ends: one retry of a lookup that may pass, one conclusion.
+ * The next step of an alert's investigation, computed from the transcript of its run: look up the releases that the labels name, conclude, answer.
+ * It is pure, and it ends: a lookup whose error may pass is retried once, and there is one conclusion.
  */
 export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonObject): Step {
   const alert = readAlertFacts(input);
@@ -41,7 +41,7 @@ export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonO
   return { text: concluding(conclusion, alert), calls: [{ name: CONCLUDE_TOOL, arguments: JSON.stringify(args) }] };
 }
 
-/** Never asked for, or failed once in a way that may pass. */
+/** Never requested, or failed once with an error that may pass. */
 function isDue(release: string, lookups: Lookups): boolean {
   const attempts = lookups.get(release) ?? [];
   return attempts.length === 0 || mayRetry(attempts);
@@ -53,7 +53,7 @@ function namedRelease(releaseId: string, lookups: Lookups): NamedRelease {
   const name = quoted(releaseId, 200);
   if (read) {
     const facts = readReleaseFacts(read.content);
-    return { releaseId, facts, unread: facts ? null : `The summary of release ${name} is no JSON object.` };
+    return { releaseId, facts, unread: facts ? null : `The summary of release ${name} is not a JSON object.` };
   }
   const failed = attempts.findLast((attempt): attempt is Failed => !attempt.ok);
   const why = failed

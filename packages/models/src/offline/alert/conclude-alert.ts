@@ -12,33 +12,33 @@ import { serviceFindings } from "./service-findings.ts";
 export interface NamedRelease {
   readonly releaseId: string;
   readonly facts: ReleaseFacts | null;
-  /** Why it could not be read; null when it was. */
+  /** Why it could not be read; null if it was read. */
   readonly unread: string | null;
 }
 
-/** What an investigation of an alert concludes. */
+/** The result of an alert's investigation. */
 export interface Conclusion {
-  /** Null when nothing that was read points to one. */
+  /** Null if nothing that was read points to one. */
   readonly cause: string | null;
   readonly severity: Severity;
-  /** One line each: the alert, what points to the release, the rest of what was measured, what is not known. */
+  /** One line each: the alert, the signs that point to the release, the other measurements, the unknowns. */
   readonly findings: readonly string[];
   readonly unknowns: readonly string[];
   readonly summary: string;
 }
 
-/** How grave an alert is whose label does not say it in a word that the rules know. */
+/** The severity of an alert whose label has no word that the rules know. */
 export const UNGRADED: Severity = "medium";
 
-// All of it together fits into the reply of a model with 4096 tokens, whatever a summary holds.
+// All lines together fit into the reply of a model with 4096 tokens, whatever a summary contains.
 const MAX_FINDINGS = 32;
 const LINE_CHARS = 360;
 const CAUSE_CHARS = 1000;
 
 /**
- * Cause, severity and findings of an alert, by what its labels name. A release is named as the cause when something that was measured or changed in
- * it points to the alert, and never when the alert began before the release was made. Everything that is said is quoted from the alert or from a
- * summary; what nobody reported is not known. Text in either can raise the severity and can never lower it. Pure.
+ * Cause, severity and findings of an alert, from the releases in its labels. A release is the cause if a measurement or a change in it points to the
+ * alert, but never if the alert began before the release was made. Every statement quotes the alert or a summary, and what nobody reported is unknown.
+ * Text in either can raise the severity and never lower it. Pure.
  */
 export function concludeAlert(alert: AlertFacts, releases: readonly NamedRelease[]): Conclusion {
   const looked = releases.map((release) => lookedAt(alert, release));
@@ -90,7 +90,7 @@ function lookedAt(alert: AlertFacts, { releaseId, facts, unread }: NamedRelease)
   };
 }
 
-/** An alert that began before a release was made does not come from it. */
+/** An alert that began before a release was made is not caused by it. */
 function beganBefore({ startsAt }: AlertFacts, { madeAt }: ReleaseFacts, releaseId: string): string | null {
   const began = Date.parse(startsAt ?? "");
   if (madeAt === null || Number.isNaN(began) || began >= madeAt) return null;
@@ -120,7 +120,7 @@ function alertLines(alert: AlertFacts): readonly string[] {
 function unknownsOf({ releases, severity }: AlertFacts): readonly string[] {
   return [
     ...(releases.length > 0 ? [] : [`The alert names no release: it has none of the labels ${RELEASE_LABELS.join(", ")}.`]),
-    ...(severity?.means ? [] : [`How grave the alert is: its label does not say it in a known word, so it counts as ${UNGRADED}.`]),
+    ...(severity?.means ? [] : [`Severity of the alert: its label has no known word, so it counts as ${UNGRADED}.`]),
   ];
 }
 

@@ -2,10 +2,10 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 import { type Attempt, attempt } from "../attempts.ts";
 import { objectIn } from "../release-facts.ts";
 
-/** A release that was looked up in a run, and how that went, oldest attempt first. */
+/** The attempts to look up each release in a run, oldest first. */
 export type Lookups = ReadonlyMap<string, readonly Attempt[]>;
 
-/** What a run looked up with this tool, by the release that each call named. */
+/** The lookups of a run with this tool, by the release that each call named. */
 export function lookupsOf(tool: string, runId: string, transcript: readonly TranscriptEntry[]): Lookups {
   const asked = new Map<string, string>();
   for (const entry of transcript) {

@@ -3,18 +3,18 @@ import type { Finding } from "../finding.ts";
 import type { ReleaseFacts } from "../release-facts.ts";
 import { changedAreas, isRevert, wordsOf } from "../risky-areas.ts";
 
-/** Words that say nothing about which service it is. */
+/** Words that do not identify a service. */
 export const GENERIC_WORDS: readonly string[] = ["api", "app", "backend", "frontend", "server", "service", "svc", "worker"];
 
-/** What a release has to do with the service of an alert. */
+/** The connections of a release to the service of an alert. */
 export interface ServiceFindings {
-  /** What points to the release. */
+  /** Findings that point to the release. */
   readonly signals: readonly Finding[];
-  /** What connects the two and proves nothing. */
+  /** Connections that prove nothing. */
   readonly leads: readonly Finding[];
 }
 
-/** Failed tests and changes that name the service. A change of it counts as a signal when it is risky by the documented areas, or undone. */
+/** Failed tests and changes that name the service. A change is a signal if it is in a documented risky area or undoes something, otherwise a lead. */
 export function serviceFindings(service: string | null, { tests, paths, changes }: ReleaseFacts): ServiceFindings {
   const wanted = distinctive(service ?? "");
   if (service === null || wanted.length === 0) return { signals: [], leads: [] };
@@ -46,13 +46,13 @@ export function serviceFindings(service: string | null, { tests, paths, changes 
   const touches = where !== undefined && !risk && undone === undefined;
   const lead: Finding = {
     severity: "low",
-    text: `The release changes the service ${quoted(service, 100)} (${quoted(where ?? "", 200)}); that alone is no cause.`,
+    text: `The release changes the service ${quoted(service, 100)} (${quoted(where ?? "", 200)}); that alone is not a cause.`,
     basis: "areas, files, changes",
   };
   return { signals, leads: touches ? [lead] : [] };
 }
 
-/** The words of a service's name without the generic ones; all of them when there is no other. */
+/** The words of a service's name without the generic ones; all of them if there are no others. */
 function distinctive(service: string): readonly string[] {
   const words = wordsOf(service).filter(Boolean);
   const rest = words.filter((word) => !GENERIC_WORDS.includes(word));

@@ -5,13 +5,13 @@ import { jsonExtent, placeIn } from "../../json-extent.ts";
 import { nearName } from "./near-name.ts";
 import { exampleCall, requiredOf } from "./tool-example.ts";
 
-/** What a message asks for. */
+/** The requests in a message. */
 export interface Asked {
-  /** In the order in which they stand there. */
+  /** In the order of the message. */
   readonly calls: readonly StepCall[];
-  /** Why something in it cannot be called, a sentence each. */
+  /** Why a requested call cannot be made, one sentence each. */
   readonly problems: readonly string[];
-  /** Tools that it names without calling them. */
+  /** Tools that it mentions without calling them. */
   readonly mentioned: readonly ToolSpec[];
 }
 
@@ -19,8 +19,8 @@ export interface Asked {
 const ASK_TOOL = "ask_user";
 
 /**
- * Reads the calls out of a person's message. A tool's name with a JSON object after it is a call, anywhere in the text; the name alone is one
- * where the tool needs nothing and the line asks for it. What stands inside an object is its content and names nothing.
+ * Reads calls from a person's message. A tool's name followed by a JSON object is a call, anywhere in the text. The name alone is a call if the tool
+ * requires no arguments and the line asks for it. Text inside an object is an argument and never a call.
  */
 export function askedCalls(text: string, tools: readonly ToolSpec[]): Asked {
   const calls: StepCall[] = [];
@@ -40,7 +40,7 @@ export function askedCalls(text: string, tools: readonly ToolSpec[]): Asked {
       if (args.ok) calls.push({ name: tool.name, arguments: text.slice(opening, args.end) });
       else {
         problems.push(brokenJson(tool, text, args.at, args.expected));
-        // Where its object ends nobody knows; whatever follows may be a part of it.
+        // The end of a malformed object is unknown, so all of the following text may be a part of it.
         words.lastIndex = text.length;
       }
     } else if (tool) {
@@ -66,10 +66,10 @@ export function askedCalls(text: string, tools: readonly ToolSpec[]): Asked {
 // Comparing names costs time, and nobody misspells so many.
 const MAX_STRANGERS = 50;
 
-// A line with nothing but a name in it is short; working through a long one again and again is not.
+// A line that contains only a name is short; scanning a long one again and again would be slow.
 const MAX_LINE = 200;
 
-/** Where the object of arguments begins after a name: at once, or after a word or a sign that people put between. */
+/** Where the object of arguments begins after a name: directly, or after a word or a sign that people write between them. */
 function openingAfter(text: string, from: number): number | null {
   const between = /[`"'*]{0,3}\s{0,8}(?:(?:with|using|and|the|these|args|arguments|parameters)\s{1,8}){0,3}[:=(]?\s{0,8}(?=\{)/iy;
   between.lastIndex = from;
@@ -80,7 +80,7 @@ function brokenJson(tool: ToolSpec, text: string, at: number, expected: string):
   const found = characterAt(text, at);
   const example = exampleCall(tool);
   const remedy = example === tool.name ? "" : ` An example: ${example}`;
-  return `The arguments of ${tool.name} are no JSON: at ${placeIn(text, at)} I expected ${expected} and found ${found}.${remedy}`;
+  return `The arguments of ${tool.name} are not JSON: at ${placeIn(text, at)} I expected ${expected} and found ${found}.${remedy}`;
 }
 
 function characterAt(text: string, at: number): string {
@@ -96,11 +96,11 @@ function endOfLine(text: string, at: number): number {
 }
 
 function lineAt(text: string, at: number): string {
-  // A search that begins before the text begins at its start.
+  // With a negative offset, lastIndexOf would still find a line break at index 0.
   return text.slice(at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, endOfLine(text, at)).trim();
 }
 
-/** A name without arguments is a call when it stands alone or behind a verb that asks for it; otherwise it is just spoken of. */
+/** A name without arguments is a call if it stands alone or follows a verb that requests it; otherwise it is only a mention. */
 function isBareCall(text: string, at: number, line: string, written: string): boolean {
   if (line.endsWith("?")) return false;
   if (isAlone(line, written)) return true;
@@ -108,19 +108,19 @@ function isBareCall(text: string, at: number, line: string, written: string): bo
   return /\b(?:call|run|use|execute|try)\s{1,8}(?:the\s)?(?:tool\s)?[`"'*]*$/i.test(before) && !/\b(?:not|never|n't|without)\b/i.test(line);
 }
 
-/** True when the line is nothing but the name, a verb before it or a full stop behind it. */
+/** True if the line contains only the name, with an optional verb before it and punctuation after it. */
 function isAlone(line: string, written: string): boolean {
   if (line.length > MAX_LINE) return false;
   const rest = line.replace(/^(?:[-*]\s+|\d+\.\s+)?(?:please\s+)?(?:(?:call|run|use|execute|try)\s+)?/i, "");
   return rest.replace(/^[`"'*]+/, "").replace(/[`"'*.!;,]+$/, "") === written;
 }
 
-/** Words of a text are rarely written like this; names of tools nearly always. */
+/** True for snake case and camel case, which names of tools use and ordinary words do not. */
 function looksLikeName(written: string): boolean {
   return /[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]/.test(written);
 }
 
-/** `Ask me which release I mean` asks to be asked. */
+/** The question that a message such as `Ask me which release I mean` requests. */
 function questionIn(text: string): string | null {
   const line = text.split("\n").find((candidate) => ASK_ME.test(candidate));
   if (line === undefined) return null;

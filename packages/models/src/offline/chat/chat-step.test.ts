@@ -41,7 +41,7 @@ const tools = [summaryTool, reportTool, listTool, lookTool, askTool];
 
 const runId = "rn_00_2";
 
-/** The step after this message, and after these results when there are any. */
+/** The step after this message, and after these results if there are any. */
 function said(
   message: string,
   results: readonly (readonly [string, ToolResult])[] = [],
@@ -75,16 +75,16 @@ describe("a message that names a tool", () => {
     ["in other letters", 'Get_Release_Summary {"release_id": "v2"}'],
     ["with words between", 'Use get_release_summary with the arguments {"release_id": "v2"}.'],
     ["on a line after others", 'Good morning!\n\nget_release_summary {"release_id": "v2"}\nThanks.'],
-  ])("calls it with the arguments as they are written: %s", (_, message) => {
+  ])("calls it with the arguments exactly as written: %s", (_, message) => {
     expect(calls(message)).toEqual([["get_release_summary", '{"release_id": "v2"}']]);
   });
 
-  it("takes arguments over several lines, and numbers that no double can hold", () => {
+  it("accepts arguments over several lines, and numbers that do not fit a double", () => {
     expect(calls('list_orders {\n  "after": 12345678901234567890\n}')).toEqual([["list_orders", '{\n  "after": 12345678901234567890\n}']]);
   });
 
   it.each(["list_orders", "list_orders {}", "- list_orders", "Please run list_orders.", "`list_orders`", "look", "Use the tool look"])(
-    "needs no arguments where the tool needs none: %j",
+    "needs no arguments if the tool requires none: %j",
     (message) => {
       expect(calls(message)).toHaveLength(1);
       expect(calls(message)[0]?.[1]).toBe("{}");
@@ -103,7 +103,7 @@ describe("a message that names a tool", () => {
     );
   });
 
-  it("does not read calls out of what stands inside the arguments", () => {
+  it("does not read calls from the text inside the arguments", () => {
     expect(calls('get_release_summary {"release_id": "list_orders {} and look {}"}')).toHaveLength(1);
   });
 
@@ -116,11 +116,11 @@ describe("a message that names a tool", () => {
     "list_orders?",
     "Should I run list_orders?",
     "Have a look at this.",
-  ])("runs nothing when the tool is only spoken of, or has no arguments: %j", (message) => {
+  ])("runs nothing if the tool is only mentioned, or has no arguments: %j", (message) => {
     expect(said(message).calls).toEqual([]);
   });
 
-  it("explains a tool that is asked about, with a call that can be sent", () => {
+  it("explains a tool on request, with a call that can be sent", () => {
     expect(said("What does get_release_summary do?").text).toBe(
       "Offline rules, no language model. get_release_summary: Gets the summary of one release. More words. Input: release_id.\n" +
         'Call it like this: get_release_summary {"release_id": "v1.4.0"}',
@@ -129,7 +129,7 @@ describe("a message that names a tool", () => {
 });
 
 describe("a message that names no tool", () => {
-  it("is answered with the tools that there are and a call of each", () => {
+  it("is answered with the available tools and an example call of each", () => {
     const { text, calls: made } = said("Hello, how are you?", [], [summaryTool, listTool]);
     expect(made).toEqual([]);
     expect(text).toContain(
@@ -137,7 +137,7 @@ describe("a message that names no tool", () => {
     );
   });
 
-  it("is told when there is no tool at all", () => {
+  it("is answered with a sentence if there is no tool at all", () => {
     expect(said("Hello", [], []).text).toContain("this conversation has none");
   });
 
@@ -163,12 +163,12 @@ describe("a message that names no tool", () => {
     expect(text).toContain(`There is no tool "${written}"; did you mean ${meant}?`);
   });
 
-  it("that names a tool of somewhere else is told which there are", () => {
+  it("that names an unknown tool is answered with the available tools", () => {
     expect(said('delete_all {"sure": true}').text).toContain('There is no tool "delete_all".\nTools here: get_release_summary,');
   });
 });
 
-describe("broken arguments", () => {
+describe("malformed arguments", () => {
   it.each([
     ['get_release_summary {release_id: "v2"}', 'character 22 I expected a name in double quotes and found "r"'],
     ['get_release_summary {"release_id": v2}', 'character 36 I expected a value (a text stands in double quotes) and found "v"'],
@@ -183,25 +183,25 @@ describe("broken arguments", () => {
   ])("get a sentence with the place, and nothing is run: %j", (message, place) => {
     const { text, calls: made } = said(message);
     expect(made).toEqual([]);
-    expect(text).toContain("The arguments of get_release_summary are no JSON: at ");
+    expect(text).toContain("The arguments of get_release_summary are not JSON: at ");
     expect(text).toContain(place);
     expect(text).toContain('An example: get_release_summary {"release_id": "v1.4.0"}');
   });
 
-  it("are one fault, whatever stands behind it", () => {
+  it("are one problem, whatever follows", () => {
     const { text } = said('get_release_summary {"release_id": v2,\n "other_part": delete_all {}\n}\nlist_orders');
     expect(text.split("\n")).toHaveLength(1);
   });
 
-  it("of one call keep the others of the message from running", () => {
+  it("of one call prevent the other calls of the message", () => {
     const { text, calls: made } = said('list_orders\nget_release_summary {"release_id": }');
     expect(made).toEqual([]);
     expect(text).toContain("So nothing of the message was run.");
   });
 });
 
-describe("what becomes of a call", () => {
-  it("is told field by field, other people's words in quotation marks", () => {
+describe("the outcome of a call", () => {
+  it("is reported field by field, with other people's words in quotation marks", () => {
     const content = {
       release_id: "v2",
       changes: ['Fix "it"', "More"],
@@ -229,7 +229,7 @@ describe("what becomes of a call", () => {
     ["nothing", "", "It said nothing."],
     ["an empty object", "{}", "It answered an empty object."],
     ["a number", "3", "3"],
-  ])("is told when it is %s", (_, content, text) => {
+  ])("is reported if it is %s", (_, content, text) => {
     expect(said("…", [["list_orders", ok(content)]]).text).toContain(text);
   });
 
@@ -263,14 +263,14 @@ describe("what becomes of a call", () => {
     ],
     ["an error that may pass", failedResult("unavailable", "It sleeps."), "failed (unavailable): It sleeps. It may pass: send it again."],
     [
-      "an error of its own",
+      "an error of the tool",
       failedResult("release_not_found", "There is none."),
       "failed (release_not_found): There is none. The same call will fail again",
     ],
     ["a skipped write", failedResult("skipped", "The one before was denied."), "was not run (skipped): The one before was denied."],
     ["a cancelled call", failedResult("cancelled", "The run was cancelled."), "was cancelled: The run was cancelled."],
     ["a question without an answer", failedResult("no_answer", "Nobody answered."), "got no answer: Nobody answered."],
-  ])("is told in plain words, with what to do, and not tried again: %s", (_, result, text) => {
+  ])("is reported in plain words, with what to do, and is not retried: %s", (_, result, text) => {
     const step = said('get_release_summary {"release_id": "v2"}', [["get_release_summary", result]]);
     expect(step.calls).toEqual([]);
     expect(step.text).toMatch(/model\. get_release_summary (was|may|failed|got)/);
@@ -278,7 +278,7 @@ describe("what becomes of a call", () => {
     expect(step.text.split("Nothing was done.").length).toBeLessThanOrEqual(2);
   });
 
-  it("is told of every call of the message", () => {
+  it("is reported for every call of the message", () => {
     const { text } = said("…", [
       ["list_orders", ok("[]")],
       ["get_release_summary", failedResult("unavailable", "It sleeps.")],
@@ -295,7 +295,7 @@ describe("what becomes of a call", () => {
     }
   });
 
-  it("of an earlier run is history: neither told again nor made again", () => {
+  it("of an earlier run is history: it is neither reported nor repeated", () => {
     const other = { runId: "rn_00_1", round: 1, at: 0 };
     const call = { id: "c0", callId: "rn_00_1.1.0", name: "look", arguments: "{}" };
     const before: TranscriptEntry[] = [
@@ -314,24 +314,24 @@ describe("questions to the person", () => {
     ["ask me which release I mean", "Which release I mean?"],
     ["Please ask me about the colour!", "The colour?"],
     ["Hi.\nAsk me: deploy today?", "Deploy today?"],
-  ])("are asked when the message asks for them: %j", (message, question) => {
+  ])("are asked if the message requests them: %j", (message, question) => {
     expect(calls(message)).toEqual([["ask_user", JSON.stringify({ question })]]);
   });
 
-  it("are asked like any tool is called", () => {
+  it("can be requested like a call of any tool", () => {
     expect(calls('ask_user {"question": "Now?", "options": ["yes", "no"]}')).toEqual([
       ["ask_user", '{"question": "Now?", "options": ["yes", "no"]}'],
     ]);
   });
 
-  it("cannot be asked where the profile does not allow it, and that is said", () => {
+  it("are refused with a sentence if the profile does not allow them", () => {
     const { text, calls: made } = said("ask me which release I mean", [], [summaryTool]);
     expect(made).toEqual([]);
     expect(text).toContain("I cannot ask you a question in this conversation");
   });
 });
 
-it("says in everything it says that it is no language model", () => {
+it("says in every answer that it is not a language model", () => {
   for (const message of ["hi", "list_orders", 'get_release_summary {"', "foo_bar {}", "ask me why"])
     expect(said(message).text).toMatch(/^Offline rules, no language model\./);
 });

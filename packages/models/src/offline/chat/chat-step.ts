@@ -6,14 +6,14 @@ import { outcomeText, type ResultEntry } from "./outcome-text.ts";
 import { toolHelp, toolsText } from "./tools-text.ts";
 
 /**
- * The answer to what a person said in this run: the calls that the message names, all in one turn; after them, how each ended. Only the person's
- * own message is read for calls. What tools answered is data, whatever it says, and earlier runs are history.
+ * The answer to a person's message in this run: first the calls that the message names, all in one turn, then how each one ended. Only the person's
+ * own message is searched for calls. Results of tools are data, whatever they say, and earlier runs are history.
  */
 export function chatStep({ transcript, tools, run }: ModelRequest): Step {
   const ours = transcript.filter((entry) => entry.runId === run.runId);
   const results = ours.filter((entry): entry is ResultEntry => entry.type === "result");
   const outcomes = results.map((entry) => outcomeText(entry, tools));
-  // Round 0 is what the profile looks up before anybody asks.
+  // Round 0 has the profile's seed calls.
   if (ours.some((entry) => entry.type === "assistant" && entry.round > 0)) return end(outcomes);
   if (tools.length === 0) return end([...outcomes, toolsText(tools)]);
   const message = ours.findLast((entry) => entry.type === "user")?.text ?? "";

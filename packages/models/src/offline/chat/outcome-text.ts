@@ -8,7 +8,7 @@ import { exampleCall } from "./tool-example.ts";
 
 export type ResultEntry = Extract<TranscriptEntry, { readonly type: "result" }>;
 
-/** How one call ended, in plain words, with what helps when it did not go well. Never claims more than the result says. */
+/** How one call ended, in plain words, with a remedy if it failed. Never claims more than the result says. */
 export function outcomeText(entry: ResultEntry, tools: readonly ToolSpec[]): string {
   const ended = attempt(entry);
   if (ended.ok) return [`${entry.name} answered:`, ...resultInWords(ended.content)].join("\n");

@@ -4,7 +4,7 @@ import { cleanText, quoted } from "../clean-text.ts";
 const MAX_FIELDS = 16;
 const MAX_TEXT = 400;
 
-/** What a result says, field by field, each in one line. Its texts are quoted: they are somebody else's words. */
+/** The content of a result, one line per field. Its texts are quoted, because they are somebody else's words. */
 export function resultInWords(content: string): readonly string[] {
   const value = parsed(content);
   if (value === undefined) return content.trim() === "" ? ["It said nothing."] : [quoted(content, 1500)];
@@ -34,7 +34,7 @@ function membersInWords(value: { readonly [name: string]: Json }): string {
   return members.length === 0 ? "nothing" : [...told, ...(members.length > told.length ? ["…"] : [])].join(", ");
 }
 
-/** Inside another value nothing is split any further. */
+/** A value inside another value is not split any further. */
 function inShort(value: Json): string {
   if (typeof value === "string") return quoted(value, 120);
   if (Array.isArray(value)) return value.length === 0 ? "none" : `(${counted(value.length, "item")})`;

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { ToolSpec } from "../../schema/tool-spec.ts";
 
-/** A call of the tool as a person would type it, made from its schema: what is required, and nothing else. */
+/** A call of the tool as a person would type it, made from its schema, with the required arguments only. */
 export function exampleCall({ name, parameters }: ToolSpec): string {
   const example = exampleOf(parameters, MAX_DEPTH);
   return requiredOf(parameters).length === 0 ? name : `${name} ${spaced(example)}`;
 }
 
-/** The names of the arguments that a call must have. */
+/** The names of the required arguments. */
 export function requiredOf(parameters: JsonObject): readonly string[] {
   return list(parameters["required"]).filter((name) => typeof name === "string");
 }
@@ -45,7 +45,7 @@ function exampleObject(schema: JsonObject, depth: number): JsonObject {
   );
 }
 
-/** The description often holds one: `Name of the release, for example "v1.4.0"`. */
+/** The description often contains one: `Name of the release, for example "v1.4.0"`. */
 function exampleText({ description }: JsonObject): string {
   const quoted =
     typeof description === "string" ? /\b(?:for example|e\.g\.|such as|example:?)\s+"([^"\n]{1,80})"/i.exec(description) : null;

@@ -6,7 +6,7 @@ import { exampleCall } from "./tool-example.ts";
 const MAX_LISTED = 16;
 const ELSE = "To have a release or an alert assessed, start an investigation of it; to chat, configure a language model (docs/models.md).";
 
-/** What can be done without a language model: every tool, what it is for, and a call of it that can be sent as it is. */
+/** What the rules can do without a language model: every tool, its purpose, and a call of it that can be sent unchanged. */
 export function toolsText(tools: readonly ToolSpec[]): string {
   if (tools.length === 0)
     return `I can run the tool that a message names, but this conversation has none: start a toolset, or take a profile that offers tools. ${ELSE}`;
@@ -19,7 +19,7 @@ export function toolsText(tools: readonly ToolSpec[]): string {
   ].join("\n");
 }
 
-/** One tool with what it is for, its arguments and an example. */
+/** One tool with its purpose, its arguments and an example. */
 export function toolHelp(tool: ToolSpec): string {
   return `${tool.name}: ${cleanText(tool.description, 1000)}\nCall it like this: ${exampleCall(tool)}`;
 }
@@ -28,7 +28,7 @@ function toolLine(tool: ToolSpec): string {
   return `- ${exampleCall(tool)}\n  ${firstSentence(tool.description)}`;
 }
 
-/** A description says first what its tool is for. */
+/** The first sentence of a description says what its tool is for. */
 function firstSentence(description: string): string {
   const line = cleanText(description.split("\n", 1)[0] ?? "", 300);
   return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;

@@ -3,8 +3,8 @@ import type { CompiledTool } from "../compile-tool.ts";
 import type { DialectName } from "../dialect.ts";
 
 /**
- * What of a compiled tool breaks a vendor's rules; empty when nothing does. The rules stand here a second time, in figures and words of their own,
- * because a rule book that checks itself finds nothing.
+ * How a compiled tool breaks a vendor's rules; empty if it does not. The rules are stated here again, with separate figures and words, because a rule
+ * book that checks itself finds nothing.
  */
 export function formFaults({ name, description, parameters, strict }: CompiledTool, dialect: DialectName): readonly string[] {
   const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import fc from "fast-check";
 
-/** Values that a compiled schema takes, those at its bounds among them. */
+/** Values that a compiled schema accepts, including those at its bounds. */
 export function instancesOf(schema: Json | undefined, level = 1): fc.Arbitrary<Json> {
   if (!isJsonObject(schema)) throw new Error("no schema");
   const { type, enum: values } = schema;
@@ -56,7 +56,7 @@ const BY_FORMAT: Readonly<Record<string, readonly string[]>> = {
   uri: ["https://example.com/a?b=c#d"],
 };
 
-/** Texts that are JSON are among them: some stand for the value that they hold. */
+/** Some of the texts are JSON, because a text can stand for the JSON value in it. */
 const TEXTS = ["", "plain", "{}", '{"a":1}', "[]", "[1,null]", "null", "true", "12", "-0.5", '"quoted"', "{broken", "ünïcode 🎉", "1e999"];
 
 function stringsOf(schema: JsonObject): fc.Arbitrary<Json> {

@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { ToolSpec } from "../tool-spec.ts";
 
-/** A schema as it is found in the wild. */
+/** A real schema from the corpus. */
 export interface Found {
   readonly name: string;
   readonly tool: ToolSpec;
-  /** The same in JSON Schema 2020-12, where the schema itself is none: what it must mean. */
+  /** The same in JSON Schema 2020-12, if the schema itself is not in that form: its intended meaning. */
   readonly meaning: JsonObject;
-  /** Where it is at fault, when no dialect can have a form for it. */
+  /** The place of its fault, if no dialect can have a form for it. */
   readonly setAside: string | null;
 }
 
-/** All of `corpus/*.json`, oldest dialects and newest ones, each under its name. */
+/** All of `corpus/*.json`, from the oldest dialects to the newest, each under its name. */
 export function readCorpus(): readonly Found[] {
   const folder = new URL("./", import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -23,7 +23,7 @@ export function readCorpus(): readonly Found[] {
 }
 
 function found(name: string, entry: Json): Found {
-  if (!isJsonObject(entry)) throw new Error(`${name} is no case`);
+  if (!isJsonObject(entry)) throw new Error(`${name} is not a case`);
   const parameters = entry["parameters"] as JsonObject;
   const meaning = entry["meaning"];
   const setAside = entry["setAside"];

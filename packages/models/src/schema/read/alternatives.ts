@@ -2,7 +2,7 @@ import type { Json } from "@toolbus/contracts";
 import { KINDS, type Kind, type Shape } from "../shape.ts";
 import { unite } from "../unite.ts";
 
-/** `anyOf` and `oneOf`: what any of the forms takes. With `one`, a value that two forms take is to be refused; where that can happen it is a loss. */
+/** `anyOf` and `oneOf`: the values that any form accepts. With `one`, a value that fits two forms must be refused; if that can happen, it is a loss. */
 export function alternatives(forms: readonly Shape[], at: string, one: boolean): Shape {
   const taking = forms.filter(({ fault }) => fault === null);
   const [first, ...more] = taking.length > 0 ? taking : forms;
@@ -15,7 +15,7 @@ export function alternatives(forms: readonly Shape[], at: string, one: boolean):
   return {
     ...united,
     at,
-    // What one form of several says of itself is not said of the whole.
+    // The title and description of one of several forms do not apply to the whole.
     title: only?.title ?? "",
     description: only?.description ?? "",
     hints: only?.hints ?? formsInWords(taking),
@@ -23,7 +23,7 @@ export function alternatives(forms: readonly Shape[], at: string, one: boolean):
   };
 }
 
-/** True when surely no value is taken by both. */
+/** True if surely no value fits both. */
 function areApart(a: Shape, b: Shape): boolean {
   return KINDS.every((name) => {
     const [one, other] = [a.kinds[name], b.kinds[name]];
@@ -37,7 +37,7 @@ function haveNoneInCommon({ values: a }: Kind, { values: b }: Kind): boolean {
   return a.list.every((value) => !(typeof value === "object" && value !== null) && !values.has(value));
 }
 
-/** True for objects that a required property tells apart. */
+/** True for objects that a required property distinguishes. */
 function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
   for (const name of a.required) {
     if (!b.required.has(name)) continue;
@@ -47,7 +47,7 @@ function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
   return false;
 }
 
-/** What a model is told of forms that cannot be told apart in the schema. */
+/** The description for forms that the schema cannot distinguish. */
 function formsInWords(forms: readonly Shape[]): readonly string[] {
   const words = forms.slice(0, MAX_FORMS).map(formInWords);
   if (words.some((text) => text === "")) return [];
@@ -67,7 +67,7 @@ function formInWords({ kinds, description, title }: Shape): string {
     return marks.length > 0 ? marks.join(", ") : about;
   }
   if (object && object.members.required.size > 0) return [...object.members.required].join(" and ");
-  // A list of single values that are each described.
+  // One of several single values, each with a description.
   if (scalar?.values?.list.length === 1 && about) return `${JSON.stringify(scalar.values.list[0])}: ${about}`;
   return "";
 }

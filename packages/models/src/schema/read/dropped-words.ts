@@ -4,15 +4,15 @@ import { under } from "../pointer.ts";
 import { KINDS, type KindName } from "../shape.ts";
 
 export interface Dropped {
-  /** What holds for every kind. */
+  /** Losses for every kind. */
   readonly losses: readonly Loss[];
-  /** What holds for one kind only: it is no loss where another is chosen. */
+  /** Losses for one kind only: they do not count if another is chosen. */
   readonly byKind: ReadonlyMap<KindName, readonly Loss[]>;
-  /** Kinds that `not` rules out as a whole. */
+  /** Kinds that `not` excludes as a whole. */
   readonly ruledOut: ReadonlySet<KindName>;
 }
 
-/** The words that no vendor takes and that nothing simpler stands for: each is a loss, unless it says nothing. */
+/** The words that no vendor accepts and that have no simpler equivalent: each is a loss, unless it has no effect. */
 export function droppedWords(schema: JsonObject, at: string): Dropped {
   const losses: Loss[] = [];
   const byKind = new Map<KindName, Loss[]>();
@@ -45,7 +45,7 @@ function saysNothing(word: string, value: Json, schema: JsonObject): boolean {
   return isJsonObject(value) && word !== "contains" && Object.keys(value).length === 0;
 }
 
-/** The kinds that `{"not": {"type": …}}` rules out, when it says nothing else. Whole numbers are no kind. */
+/** The kinds in `{"not": {"type": …}}`, if it has no other word. Whole numbers are not a separate kind. */
 function kindsOf(not: Json | undefined): ReadonlySet<KindName> {
   if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) return new Set(KINDS);
   if (!isJsonObject(not) || Object.keys(not).length !== 1) return new Set();

@@ -7,7 +7,7 @@ import { unite } from "../unite.ts";
 import { inside, type Place, type Reading } from "./reading.ts";
 
 export interface ItemsRead {
-  /** Null where nothing is said. */
+  /** Null if the schema does not say. */
   readonly items: Shape | null;
   /** Bounds that follow from a list of items. */
   readonly words: ReadonlyMap<string, Word>;
@@ -17,7 +17,7 @@ export interface ItemsRead {
 
 type ReadPart = (schema: Json, place: Place, reading: Reading) => Shape;
 
-/** What a schema says of an array's items. A list of items by position (a tuple) becomes what any position takes, and no longer than the list. */
+/** The rules of a schema for an array's items. A list by position (a tuple) becomes a list, equally long, of what any position accepts. */
 export function readItems(schema: JsonObject, place: Place, reading: Reading, readPart: ReadPart): ItemsRead {
   const { items, prefixItems } = schema;
   const list = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : null;
@@ -38,7 +38,7 @@ function readTuple(list: readonly Json[], word: string, place: Place, reading: R
   return {
     items: alike ? first : any,
     words: new Map([["maxItems", { value: list.length, at }]]),
-    losses: alike ? [] : [{ pointer: at, what: "Which position of the list takes what is not passed on." }],
+    losses: alike ? [] : [{ pointer: at, what: "The types of the list's single positions are not passed on." }],
     said: true,
   };
 }

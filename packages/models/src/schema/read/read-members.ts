@@ -8,13 +8,13 @@ import { faulty, inside, type Place, type Reading } from "./reading.ts";
 export interface MembersRead {
   readonly members: Members;
   readonly losses: readonly Loss[];
-  /** True when a word of the schema speaks of objects. */
+  /** True if a word of the schema applies to objects. */
   readonly said: boolean;
 }
 
 type ReadPart = (schema: Json, place: Place, reading: Reading) => Shape;
 
-/** What a schema says of an object's members. */
+/** The rules of a schema for an object's members. */
 export function readMembers(schema: JsonObject, place: Place, reading: Reading, readPart: ReadPart): MembersRead {
   const { properties, required, additionalProperties, patternProperties, propertyNames } = schema;
   const at = (...names: readonly string[]) => under(place.at, ...names);
@@ -24,17 +24,17 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
 
   for (const [name, part] of entriesOf(properties, at("properties"), reading)) {
     if (reading.room <= 0) {
-      losses.push({ pointer: at("properties"), what: "There are more properties than are read; the rest are not offered." });
+      losses.push({ pointer: at("properties"), what: "There are too many properties; the rest are not offered." });
       break;
     }
     shapes.set(name, readPart(part, inside(place, at("properties", name)), reading));
-    // Draft-03 says it inside; many still do.
+    // Draft-03 has `required` inside the property, and many generators still do.
     if (isJsonObject(part) && part["required"] === true) must.add(name);
   }
   if (Array.isArray(required)) {
     for (const name of (required as readonly Json[]).slice(0, MAX_REQUIRED)) if (typeof name === "string") must.add(name);
   } else if (required !== undefined && required !== null && typeof required !== "boolean") {
-    losses.push({ pointer: at("required"), what: '"required" is no list of names, and is not passed on.' });
+    losses.push({ pointer: at("required"), what: '"required" is not a list of names, and is not passed on.' });
   }
 
   const patterned = entriesOf(patternProperties, at("patternProperties"), reading).slice(0, MAX_PATTERNS);
@@ -44,11 +44,11 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
   let others = besides;
   let keys = isSaid(propertyNames) ? readPart(propertyNames as Json, inside(place, at("propertyNames")), reading) : null;
   if (first) {
-    // Only names that fit the pattern may come, or any: taken together as a map of what may come by any of them.
+    // Either only names that match a pattern are allowed, or any: together they become one map of everything that any of them allows.
     others = more.reduce((all, shape) => unite(all, shape, at("patternProperties")), besides ? unite(first, besides, place.at) : first);
     const [pattern] = patterned[0] ?? [];
     if (more.length === 0 && besides === false && pattern !== undefined) keys ??= namesBy(pattern, at("patternProperties"));
-    else losses.push({ pointer: at("patternProperties"), what: "Which names take which values is not passed on." });
+    else losses.push({ pointer: at("patternProperties"), what: "The values for each pattern of names are not passed on." });
     if (shapes.size > 0) losses.push({ pointer: at("patternProperties"), what: '"patternProperties" is not passed on.' });
   }
   if (isSaid(propertyNames) && shapes.size > 0) losses.push({ pointer: at("propertyNames"), what: '"propertyNames" is not passed on.' });
@@ -56,14 +56,14 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
   return { members: said ? { properties: shapes, required: must, others, keys } : NO_MEMBERS, losses, said };
 }
 
-/** A map becomes a list of entries: two levels. */
+/** A map becomes a list of entries, which takes two levels. */
 const MAP = 2;
 const MAX_REQUIRED = 8000;
 const MAX_PATTERNS = 8;
 
 const isSaid = (value: Json | undefined) => value !== undefined && value !== null;
 
-/** Names that fit the pattern. */
+/** Names that match the pattern. */
 function namesBy(pattern: string, at: string): Shape {
   const string: Kind = { ...FREE, said: true, words: new Map([["pattern", { value: pattern, at }]]) };
   return { ...anything(at), kinds: { string } };
@@ -78,6 +78,6 @@ function othersOf(value: Json | undefined, place: Place, reading: Reading, readP
 function entriesOf(value: Json | undefined, at: string, reading: Reading): readonly (readonly [string, Json])[] {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return [];
   if (isJsonObject(value)) return Object.entries(value);
-  faulty(reading, at, "This is no object of schemas by name; write one.");
+  faulty(reading, at, "This is not an object of schemas by name; write one.");
   return [];
 }

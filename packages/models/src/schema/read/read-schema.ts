@@ -17,13 +17,13 @@ import { resolveRef } from "./resolve-ref.ts";
 
 export interface ReadResult {
   readonly shape: Shape;
-  /** The first place that is no schema. */
+  /** The first place that is not a schema. */
   readonly fault: Fault | null;
-  /** False: it has more parts than are read, and with fewer levels more of it might be. */
+  /** False: it has more parts than the limit, so a reading with fewer levels might cover more of it. */
   readonly whole: boolean;
 }
 
-/** A tool's parameters as a shape, so many objects and lists deep. Its work is bounded, whatever they are. */
+/** A tool's parameters as a shape, down to this number of nested objects and lists. The work is limited, whatever the parameters are. */
 export function readSchema(parameters: Json, levels: number): ReadResult {
   const reading = beginReading(parameters, levels);
   const shape = readPart(parameters, { at: "", level: 1, depth: 0, trail: [""] }, reading);
@@ -32,12 +32,12 @@ export function readSchema(parameters: Json, levels: number): ReadResult {
 
 function readPart(schema: Json, place: Place, reading: Reading): Shape {
   if (place.level > reading.levels || place.depth > MAX_DEPTH)
-    return unread(place.at, "The schema is deeper than is read; what is inside is not passed on.");
-  if (reading.room-- <= 0) return unread(place.at, "The schema has more parts than are read; what is inside is not passed on.");
+    return unread(place.at, "The schema is too deep; its inner part is not passed on.");
+  if (reading.room-- <= 0) return unread(place.at, "The schema has too many parts; its inner part is not passed on.");
   if (schema === true) return anything(place.at);
-  if (schema === false) return nothing({ pointer: place.at, reason: "The schema false takes no value; leave the property out." });
+  if (schema === false) return nothing({ pointer: place.at, reason: "The schema false accepts no value; leave the property out." });
   if (isJsonObject(schema)) return readObject(schema, place, reading);
-  faulty(reading, place.at, "This is no JSON Schema; write an object with a type.");
+  faulty(reading, place.at, "This is not a JSON Schema; write an object with a type.");
   return anything(place.at);
 }
 
@@ -63,21 +63,21 @@ function readRef(ref: Json | undefined, at: string, place: Place, reading: Readi
     return [];
   }
   if (place.trail.includes(target)) {
-    const again = unread(at, "The schema contains itself here; what is inside is not passed on.");
+    const again = unread(at, "The schema contains itself here; its inner part is not passed on.");
     return [{ ...again, description: `Of the same form as ${target.split("/").at(-1) || "the whole"}.` }];
   }
   return [readPart(schema, { ...beside(place, target), trail: [...place.trail, target] }, reading)];
 }
 
 function shown(ref: Json): string {
-  return typeof ref === "string" ? JSON.stringify(ref.slice(0, 120)) : "that is no text";
+  return typeof ref === "string" ? JSON.stringify(ref.slice(0, 120)) : "that is not a text";
 }
 
 function listOf(value: Json | undefined, place: Place, word: string, reading: Reading): readonly Shape[] {
   if (value === undefined || value === null) return [];
   const at = under(place.at, word);
   if (!Array.isArray(value)) {
-    faulty(reading, at, `"${word}" is no list of schemas; write one.`);
+    faulty(reading, at, `"${word}" is not a list of schemas; write one.`);
     return [];
   }
   return (value as readonly Json[]).slice(0, MAX_PARTS_IN_LIST).map((part, index) => {
@@ -89,7 +89,7 @@ const MAX_PARTS_IN_LIST = 200;
 
 function partsOf(value: Json | undefined, place: Place, word: string, reading: Reading): readonly Shape[] {
   const parts = listOf(value, place, word, reading);
-  return overlong(value) ? [...parts, lossy(under(place.at, word), "More parts than are read; the rest is not passed on.")] : parts;
+  return overlong(value) ? [...parts, lossy(under(place.at, word), "There are too many parts; the rest is not passed on.")] : parts;
 }
 
 function formsOf(value: Json | undefined, place: Place, word: "anyOf" | "oneOf", reading: Reading): readonly Shape[] {
@@ -103,7 +103,7 @@ function lossy(at: string, what: string): Shape {
   return { ...anything(at), losses: [{ pointer: at, what }] };
 }
 
-/** What the schema's own words say, without those that hold other schemas of the same value. */
+/** The rules in the schema's own words, without words such as `allOf` that hold other schemas for the same value. */
 function readOwn(schema: JsonObject, place: Place, reading: Reading): Shape {
   const { at } = place;
   const types = readTypes(schema, place, reading);
@@ -143,7 +143,7 @@ const MAX_COMPOSITE = 200;
 
 function readKind(name: KindName, schema: JsonObject, place: Place, reading: Reading, integer: boolean, dropped: readonly Loss[]): Kind {
   const { words, losses } = readWords(schema, name, place.at);
-  // A number's format says the same of a string.
+  // A format applies to numbers as well as to strings, so it does not say which is meant.
   const said = words.size > (words.has("format") && name === "number" ? 1 : 0);
   const kind: Kind = { said, integer, words, values: null, losses: [...losses, ...dropped], items: null, members: NO_MEMBERS };
   if (name === "array") {

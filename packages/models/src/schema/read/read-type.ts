@@ -5,14 +5,14 @@ import { KINDS, type KindName } from "../shape.ts";
 import { faulty, type Place, type Reading } from "./reading.ts";
 
 export interface Types {
-  /** The types that are taken; null where nothing is said. */
+  /** The allowed types; null if the schema does not say. */
   readonly names: ReadonlySet<KindName> | null;
-  /** Of numbers only whole ones. */
+  /** True if numbers must be whole. */
   readonly integer: boolean;
   readonly losses: readonly Loss[];
 }
 
-/** The word `type` in all its forms: one, a list, `nullable` beside it (OpenAPI 3.0), and names that other languages have for the same. */
+/** The word `type` in all its forms: one, a list, `nullable` beside it (OpenAPI 3.0), and the names that other languages use for the same. */
 export function readTypes({ type, nullable }: JsonObject, { at }: Place, reading: Reading): Types {
   const unsaid: Types = { names: null, integer: false, losses: [] };
   if (type === undefined || type === null) return unsaid;
@@ -22,7 +22,7 @@ export function readTypes({ type, nullable }: JsonObject, { at }: Place, reading
   for (const each of list.slice(0, 64)) {
     const known = typeof each === "string" ? typeNamed(each) : undefined;
     if (known === undefined) {
-      faulty(reading, under(at, "type"), `The type ${shown(each)} is none of JSON Schema; write ${TYPES}.`);
+      faulty(reading, under(at, "type"), `The type ${shown(each)} is not one of JSON Schema; write ${TYPES}.`);
       return unsaid;
     }
     if (known !== each) losses.push({ pointer: under(at, "type"), what: `The type ${shown(each)} is read as "${known}".` });
@@ -45,7 +45,7 @@ function typeNamed(name: string): string | undefined {
   return OTHER_NAMES.get(name.toLowerCase());
 }
 
-/** What generators write for other languages' types; a name in another case is one of them. */
+/** The names that generators write for types of other languages; a name in another case is one of them. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     any: "any mixed unknown *",

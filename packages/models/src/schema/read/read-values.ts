@@ -3,7 +3,7 @@ import { under } from "../pointer.ts";
 import type { KindName, Values } from "../shape.ts";
 import { faulty, type Place, type Reading } from "./reading.ts";
 
-/** The words `enum` and `const` as one list, parted by type; null where neither is there. Values that come twice come once. */
+/** The words `enum` and `const` as one list, grouped by type; null if neither is present. Duplicates are removed. */
 export function readValues(schema: JsonObject, place: Place, reading: Reading): ReadonlyMap<KindName, Values> | null {
   const listed = listedValues(schema, place, reading);
   if (!listed) return null;
@@ -31,11 +31,11 @@ function listedValues({ enum: list, const: only }: JsonObject, { at }: Place, re
   }
   if (list === undefined || list === null) return null;
   if (Array.isArray(list)) return { word: "enum", values: list as readonly Json[] };
-  faulty(reading, under(at, "enum"), 'The "enum" is no list; write the values that are taken as a JSON array.');
+  faulty(reading, under(at, "enum"), 'The "enum" is not a list; write the allowed values as a JSON array.');
   return null;
 }
 
-/** The type of a value; null for what JSON cannot say, such as infinity. */
+/** The type of a value; null for a value that JSON cannot express, such as infinity. */
 function kindOf(value: Json | undefined): KindName | null {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -44,7 +44,7 @@ function kindOf(value: Json | undefined): KindName | null {
   return type === "string" || type === "boolean" || type === "object" ? type : null;
 }
 
-/** True for values that are the same JSON; of composite ones only those that are written alike. */
+/** True for equal JSON values. Composite values are equal only if they are written alike. */
 export function sameValue(a: Json, b: Json): boolean {
   return a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null && marked(a) === marked(b));
 }
@@ -53,7 +53,7 @@ function marked(value: Json): unknown {
   try {
     return JSON.stringify(value);
   } catch {
-    // Too deep to be written: like no other.
+    // Too deep to be written, so it equals no other value.
     return {};
   }
 }

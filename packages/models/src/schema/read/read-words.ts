@@ -3,7 +3,7 @@ import type { Loss } from "../loss.ts";
 import { under } from "../pointer.ts";
 import type { KindName, Word } from "../shape.ts";
 
-/** The words that bound values of one type, by type. */
+/** The words that limit values of one type, by type. */
 export const WORDS: Readonly<Record<KindName, readonly string[]>> = {
   null: [],
   boolean: [],
@@ -18,7 +18,7 @@ export interface WordsRead {
   readonly losses: readonly Loss[];
 }
 
-/** The bounds that a schema sets for one type, in the words of 2020-12. One that makes no sense is not read, which is a loss. */
+/** The limits that a schema sets for one type, in the words of 2020-12. A limit with an invalid value is ignored, which is a loss. */
 export function readWords(schema: JsonObject, kind: KindName, at: string): WordsRead {
   const words = new Map<string, Word>();
   const losses: Loss[] = [];
@@ -28,7 +28,7 @@ export function readWords(schema: JsonObject, kind: KindName, at: string): Words
     const place = under(at, name);
     if (DRAFT_04.has(name) && typeof value === "boolean") continue;
     if (isSound(name, value)) words.set(name, { value: typeof value === "number" ? value + 0 : value, at: place });
-    else losses.push({ pointer: place, what: `"${name}" has a value that it cannot have, and is not passed on.` });
+    else losses.push({ pointer: place, what: `"${name}" has an invalid value, and is not passed on.` });
   }
   if (kind === "number") exclusiveOfDraft04(schema, words);
   return { words, losses };
@@ -43,7 +43,7 @@ const NOTHING_SAID: ReadonlyMap<string, Json> = new Map<string, Json>([
 
 const DRAFT_04: ReadonlySet<string> = new Set(["exclusiveMinimum", "exclusiveMaximum"]);
 
-/** `exclusiveMinimum: true` beside a `minimum` is the bound itself today. */
+/** `exclusiveMinimum: true` beside a `minimum` (draft-04) becomes a number, as in today's JSON Schema. */
 function exclusiveOfDraft04(schema: JsonObject, words: Map<string, Word>): void {
   for (const [exclusive, inclusive] of [
     ["exclusiveMinimum", "minimum"],

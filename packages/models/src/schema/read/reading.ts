@@ -1,27 +1,27 @@
 import type { Json } from "@toolbus/contracts";
 import type { Fault } from "../loss.ts";
 
-/** One reading of a tool's parameters. It changes as it goes: there is so much room and no more, whatever the schema is. */
+/** One reading of a tool's parameters. It is mutable: its budget decreases, whatever the schema is. */
 export interface Reading {
   readonly root: Json;
-  /** No object or list is read that is inside so many others; the root is the first. */
+  /** Objects and lists nested deeper than this are not read; the root is level 1. */
   readonly levels: number;
-  /** How many parts may still be read. References may name one another so often that writing them out would never end. */
+  /** How many parts may still be read. References can refer to each other so often that writing them out would never end. */
   room: number;
-  /** The first place that is no schema at all. */
+  /** The first place that is not a schema. */
   fault: Fault | null;
-  /** Where the anchors are; made when the first one is asked for. */
+  /** The places of the anchors; computed at the first lookup. */
   anchors: ReadonlyMap<string, string> | null;
 }
 
-/** Where the reading is. */
+/** The current position of the reading. */
 export interface Place {
   readonly at: string;
-  /** How many objects and lists this is inside of, itself counted. */
+  /** The number of objects and lists around this place, including itself. */
   readonly level: number;
-  /** How many schemas this is inside of, however they hold one another. */
+  /** The number of schemas around this place, however they are nested. */
   readonly depth: number;
-  /** The references that lead here: one that comes again contains itself. */
+  /** The references that lead here: one that occurs again contains itself. */
   readonly trail: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function beginReading(root: Json, levels: number): Reading {
   return { root, levels, room: MAX_PARTS, fault: null, anchors: null };
 }
 
-/** The place of a part that is in an object or a list. */
+/** The place of a part inside an object or a list. */
 export function inside(place: Place, at: string, levels = 1): Place {
   return { at, level: place.level + levels, depth: place.depth + 1, trail: place.trail };
 }
@@ -42,7 +42,7 @@ export function beside(place: Place, at: string): Place {
   return { ...place, at, depth: place.depth + 1 };
 }
 
-/** Keeps the first fault. */
+/** Keeps only the first fault. */
 export function faulty(reading: Reading, pointer: string, reason: string): void {
   reading.fault ??= { pointer, reason };
 }

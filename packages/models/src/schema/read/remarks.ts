@@ -3,13 +3,13 @@ import type { Json, JsonObject } from "@toolbus/contracts";
 export interface Remarks {
   readonly title: string;
   readonly description: string;
-  /** What else a model is told, each a sentence. */
+  /** Additional sentences for the model. */
   readonly hints: readonly string[];
-  /** True when null is what is taken for a value that is left out. */
+  /** True if null means the same as leaving the value out. */
   readonly nullByDefault: boolean;
 }
 
-/** What a schema says to its reader: vendors take a description and drop or refuse the rest, so that the rest is told in it. */
+/** The schema's annotations. Vendors accept a description and drop or refuse the others, so the description repeats them. */
 export function remarks(schema: JsonObject): Remarks {
   const { title, description, default: preset, contentMediaType, contentEncoding } = schema;
   const hints: string[] = [];
@@ -24,14 +24,14 @@ export function remarks(schema: JsonObject): Remarks {
 }
 
 const MAX_SHOWN = 80;
-/** More than any vendor takes of it. */
+/** Longer than any vendor's limit. */
 const MAX_TEXT = 20_000;
 
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value.slice(0, MAX_TEXT) : "";
 }
 
-/** The value as JSON when that is short; null when it is not. */
+/** The value as JSON if that is short; null otherwise. */
 function shortly(value: Json): string | null {
   if (typeof value === "string") return value.length > MAX_SHOWN ? null : JSON.stringify(value);
   if (typeof value !== "object") return String(value);

@@ -2,13 +2,13 @@ import { isJsonObject, type Json } from "@toolbus/contracts";
 import { under, valueAt } from "../pointer.ts";
 import type { Reading } from "./reading.ts";
 
-/** Where a reference leads inside the same document, as a JSON pointer; null when it leads elsewhere or nowhere. */
+/** The target of a reference inside the same document, as a JSON pointer; null if it leads elsewhere or nowhere. */
 export function resolveRef(ref: string, reading: Reading): string | null {
   const id = isJsonObject(reading.root) ? reading.root["$id"] : undefined;
   const local = typeof id === "string" && id !== "" && ref.startsWith(id) ? ref.slice(id.length) : ref;
   if (local === "" || local === "#") return "";
   if (local.startsWith("#/")) {
-    // Generators differ in whether they percent-encode; a name may also contain a percent sign of its own.
+    // Some generators percent-encode and some do not; a name may also contain a percent sign of its own.
     const pointers = [decoded(local.slice(1)), local.slice(1)];
     return pointers.find((pointer) => valueAt(reading.root, pointer) !== undefined) ?? null;
   }
@@ -24,7 +24,7 @@ function decoded(pointer: string): string {
   }
 }
 
-/** Every name that a part of the document gives itself. Looks at so many parts and no more, without recursion: the document may be hostile. */
+/** Every name that a part of the document gives itself. The search is limited and not recursive, because the document may be hostile. */
 function anchorsOf(root: Json): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open: (readonly [Json, string])[] = [[root, ""]];

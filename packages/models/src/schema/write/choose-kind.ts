@@ -1,17 +1,17 @@
 import { KINDS, type Kind, type KindName, type Shape } from "../shape.ts";
 
-/** What a part becomes that takes several types: a vendor takes one. */
+/** The choice for a part that allows several types, because a vendor accepts only one. */
 export interface Choice {
   /** Null: any value, written as JSON text. */
   readonly kind: KindName | null;
-  /** The types that can no longer be given. */
+  /** The types that are no longer accepted. */
   readonly left: readonly KindName[];
 }
 
 /**
- * The type that says most: an object with listed properties, a typed list, a string, a number, a boolean. Giving up the others is sound, since
- * what is still taken was taken before. Where every type is taken and no word speaks of one, nothing is given up: the value is written as JSON
- * text. Null is not chosen; the caller must check.
+ * The type with the most rules: an object with listed properties, a typed list, a string, a number, a boolean. Giving up the others is sound, because
+ * the remaining values were valid before. If every type is allowed and no word applies to a single one, nothing is given up: the value is written as
+ * JSON text. Null is never chosen; the caller must check for it.
  */
 export function chooseKind({ kinds, opaque }: Shape): Choice {
   const present = KINDS.filter((name) => name !== "null" && kinds[name] !== undefined);
@@ -23,13 +23,13 @@ export function chooseKind({ kinds, opaque }: Shape): Choice {
   if (untyped && said.length === 0) return { kind: null, left: [] };
   const candidates = untyped ? said : present;
   const best = candidates.reduce((one, other) => (rank(other, kinds[other]) > rank(one, kinds[one]) ? other : one));
-  // An author who writes "properties" without a type means an object: nothing is given up.
+  // An author who writes "properties" without a type means an object, so nothing is given up.
   return { kind: best, left: candidates.filter((name) => name !== best) };
 }
 
 function rank(name: KindName, kind: Kind | undefined): number {
   if (!kind) return -1;
-  // Bounds are written for the type that is meant.
+  // An author writes limits for the intended type.
   return plainRank(name, kind) + (kind.said && name !== "object" && name !== "array" ? 1.5 : 0);
 }
 

@@ -3,8 +3,8 @@ import type { Shape } from "../shape.ts";
 import { lose, type Writing } from "./writing.ts";
 
 /**
- * What a model reads of a part: its description, or its title where that says more than the name; then what is said because it cannot be passed
- * on. A description that is too long is cut, which is a loss.
+ * The description of a part for a model: its own one, or its title if that says more than the name, followed by the rules that cannot be passed on.
+ * A description that is too long is truncated, which is a loss.
  */
 export function describe(shape: Shape, name: string, told: readonly string[], writing: Writing): string {
   const { description, title, hints, at } = shape;
@@ -13,18 +13,18 @@ export function describe(shape: Shape, name: string, told: readonly string[], wr
   const extra = [...told, ...hints].map(wellFormed);
   const room = limit - extra.reduce((sum, text) => sum + text.length + 1, 0);
   if (about.length > Math.max(room, limit / 2))
-    lose(writing, under(at, description ? "description" : "title"), `A description of ${about.length} characters is cut.`);
+    lose(writing, under(at, description ? "description" : "title"), `A description of ${about.length} characters is truncated.`);
   const head = cut(about, Math.max(room, Math.floor(limit / 2)));
   const texts = [head, ...extra].filter((text) => text !== "");
   return cut(texts.map((text, index) => (index < texts.length - 1 ? sentence(text) : text)).join(" "), limit);
 }
 
-/** With a full stop, where something follows. */
+/** With a full stop, so that another sentence can follow. */
 function sentence(text: string): string {
   return /[.!?:;,)…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The text in at most so many UTF-16 units, never ending in half a character. */
+/** The text in at most this many UTF-16 units; it never ends in half a surrogate pair. */
 export function cut(text: string, limit: number): string {
   return text.length <= limit
     ? text
@@ -34,7 +34,7 @@ export function cut(text: string, limit: number): string {
         .replace(/\uFFFD$/, "")}…`;
 }
 
-/** Without what parsers in other languages refuse: halves of characters, and the character zero. */
+/** Without characters that parsers in other languages refuse: half surrogate pairs, and the character zero. */
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "").trim();
 }

@@ -4,13 +4,13 @@ import { describe } from "./describe.ts";
 import { lose, type WriteResult, type Writing, type Spot } from "./writing.ts";
 
 export interface JsonText {
-  /** What the text holds. */
+  /** The kind of value in the text. */
   readonly form: "value" | "object" | "array" | "number" | "boolean";
-  /** The only values; null for any. */
+  /** The only accepted values; null for any. */
   readonly values: readonly Json[] | null;
 }
 
-/** A part that the dialect has no form for, as a string that holds its JSON. Restored it is what it was, so that no value is given up. */
+/** A part that has no form in the dialect, as a string with its JSON. It is restored afterwards, so that no value is given up. */
 export function asJsonText(shape: Shape, spot: Spot, writing: Writing, { form, values }: JsonText): WriteResult {
   const texts = values ? textsOf(values, shape, writing) : null;
   const told = texts
@@ -39,7 +39,7 @@ function textsOf(values: readonly Json[], shape: Shape, writing: Writing): reado
   return null;
 }
 
-/** The members of an object whose schema is not passed on, as far as they are few. */
+/** The members of an object whose schema is not passed on, if there are only a few. */
 function outline({ kinds }: Shape, form: JsonText["form"]): string {
   const names = form === "object" ? [...(kinds.object?.members.properties.keys() ?? [])] : [];
   const text = names.slice(0, MAX_NAMES).join(", ");

@@ -4,16 +4,15 @@ import { describe } from "./describe.ts";
 import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
-/** A list with typed items. One that does not say what it holds holds strings, which is what nearly all of them do. */
+/** A list with typed items. If the schema does not say what it contains, the items are strings, which is right for nearly all of them. */
 export function writeArray(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const inside: Spot = { name: "", depth: spot.depth + 1, nullSeenTo: false, told: [] };
-  if (!kind.items && kind.words.get("maxItems")?.value !== 0)
-    lose(writing, shape.at, "The array does not say what it holds; strings are offered.");
+  if (!kind.items && kind.words.get("maxItems")?.value !== 0) lose(writing, shape.at, 'The array has no "items"; strings are offered.');
   const items = kind.items ? writePart(kind.items, inside, writing) : { ok: true as const, schema: { type: "string" }, plan: null };
-  // Nothing can be in it: an empty list is all that is left.
+  // No item is valid, so only an empty list is.
   const empty = !items.ok;
   if (empty && typeof kind.words.get("minItems")?.value === "number") return items;
-  if (empty) lose(writing, items.pointer, `No item is taken: ${items.reason}`);
+  if (empty) lose(writing, items.pointer, `No item is valid: ${items.reason}`);
   const { written, told } = writeWords("array", kind, writing);
   const description = describe(shape, spot.name, [...told, ...spot.told], writing);
   const schema: JsonObject = {

@@ -5,8 +5,8 @@ import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
- * An object whose names are free (`additionalProperties` with a schema) as a list of `{key, value}`: a closed form for what no closed object can
- * say. Restored it is the object again; of two entries with the same key the last one counts.
+ * An object with free names (`additionalProperties` with a schema) as a list of `{key, value}`, because a closed object cannot express it. It is
+ * restored to the object; of two entries with the same key the last one counts.
  */
 export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const depth = spot.depth + 2;
@@ -15,9 +15,9 @@ export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, wr
   const { keys } = kind.members;
   const named = keys ? writePart(onlyText(keys), { name: "key", depth, nullSeenTo: true, told: [] }, writing) : null;
   if (named && (!named.ok || named.plan !== null || named.schema["type"] !== "string"))
-    lose(writing, keys?.at ?? shape.at, "What the names must be is not passed on.");
-  // Entries are no members: two of them may have one key.
-  for (const word of kind.words.values()) lose(writing, word.at, "How many members the object may have is not passed on.");
+    lose(writing, keys?.at ?? shape.at, "The rules for the names are not passed on.");
+  // The number of entries is not the number of members: two entries may have the same key.
+  for (const word of kind.words.values()) lose(writing, word.at, "The limits for the number of members are not passed on.");
   const { told } = writeWords("object", kind, { ...writing, losses: [] });
   const description = describe(shape, spot.name, ["A map, as a list of entries with different keys.", ...told, ...spot.told], writing);
   const key = named?.ok && named.plan === null && named.schema["type"] === "string" ? named.schema : { type: "string" };
@@ -31,7 +31,7 @@ export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, wr
   return { ok: true, schema: { type: "array", description, items: entry }, plan: { kind: "map", value: value.plan } };
 }
 
-/** A name is a string, whatever else its schema would take. */
+/** A name is a string, whatever else its schema allows. */
 function onlyText(shape: Shape): Shape {
   const { string } = shape.kinds;
   return string ? { ...shape, kinds: { string } } : shape;

@@ -9,8 +9,8 @@ import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
- * A closed object with its listed properties. Names that the vendor refuses are changed and restored. A required property that may be null is
- * optional instead: left out, it is restored as null. An optional one that nothing satisfies is left out; a required one makes the object a fault.
+ * A closed object with its listed properties. Names that the vendor refuses are changed, and restored later. A required property that may be null
+ * becomes optional: if it is left out, it is restored as null. An optional one that no value satisfies is left out; a required one is a fault.
  */
 export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const members = withRequired(kind.members, shape.at);
@@ -27,7 +27,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     const nullable = takesNull(part);
     const onlyNull = nullable && Object.keys(part.kinds).length === 1;
     if (nullable && must) absent.push([name, null]);
-    // The shape's own losses are told when the rest of it is written.
+    // The shape's own losses are reported when the rest of it is written.
     if (nullable && must) writing.losses.push(...(onlyNull ? part.losses : []), ...(part.kinds.null?.losses ?? []));
     if (onlyNull) continue;
     if (++writing.properties > writing.rules.properties) return tooMany(shape, writing);
@@ -42,7 +42,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     if (key !== name || written.plan) renamed.set(key, { name, plan: written.plan });
     if (must && !nullable) required.push(key);
   }
-  // No vendor likes an object without properties inside another; this one has one value only.
+  // Vendors handle a nested object without properties badly; this one has only one possible value.
   if (properties.length === 0 && spot.depth > 1)
     return asJsonText(shape, spot, writing, { form: "object", values: [Object.fromEntries(absent)] });
   loseOthers(kind, writing);
@@ -58,7 +58,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
   return { ok: true, schema, plan: renamed.size + absent.length === 0 ? null : { kind: "object", members: renamed, absent } };
 }
 
-/** What is required and not listed is one of the further members. */
+/** A required property that is not listed becomes one of the additional members. */
 function withRequired(members: Members, at: string): Members {
   const missing = [...members.required].filter((name) => !members.properties.has(name));
   if (missing.length === 0) return members;

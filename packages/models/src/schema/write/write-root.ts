@@ -11,8 +11,8 @@ export type RootResult =
   | ({ readonly ok: false; readonly tooLong: boolean } & Fault);
 
 /**
- * The whole schema. Arguments are an object, so the root is one: a root that also takes other types is read as its object, one that takes no
- * object is a fault, and one whose names are free gets a single property for all of it.
+ * The whole schema. Arguments are an object, so the root must be one: if it also allows other types, only its object is used; if it allows no object,
+ * that is a fault; and if its names are free, it gets a single property for everything.
  */
 export function writeRoot(shape: Shape, rules: DialectRules, depth: number): RootResult {
   if (shape.fault) return { ok: false, tooLong: false, ...shape.fault };

@@ -24,24 +24,24 @@ function isInteger({ integer, values }: Kind): boolean {
   return integer || (values?.list.every((value) => Number.isInteger(value)) ?? false);
 }
 
-/** True for a list of both booleans, which says nothing. */
+/** True for a list of both booleans, which excludes nothing. */
 function isWhole(name: KindName, values: readonly Json[]): boolean {
   return name === "boolean" && values.length === 2;
 }
 
-/** Without what some parser refuses: half a character, and "" where it is not the only one. */
+/** Without values that some parser refuses: half surrogate pairs, and "" unless it is the only value. */
 function allowedValues(list: readonly Json[], at: string, writing: Writing): readonly Json[] | null {
   const good = list.filter((value) => typeof value !== "string" || (value.isWellFormed() && !value.includes("\u0000") && value !== ""));
   if (good.length === list.length) return list;
   if (good.length === 0) {
-    lose(writing, at, "Values that not every parser takes are not passed on as a list.");
+    lose(writing, at, "Values that not every parser accepts are not passed on as a list.");
     return null;
   }
-  lose(writing, at, "Values that are empty, or that not every parser takes, are not offered.");
+  lose(writing, at, "Values that are empty, or that not every parser accepts, are not offered.");
   return good;
 }
 
-/** The list as far as the dialect takes one so long. */
+/** The list, if its length is within the dialect's limit. */
 function fitting(values: readonly Json[], kind: Kind, writing: Writing): readonly Json[] | null {
   const { enumValues, enumChars } = writing.rules;
   const chars = values.reduce<number>((sum, value) => sum + JSON.stringify(value).length, 0);

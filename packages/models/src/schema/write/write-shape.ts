@@ -22,7 +22,7 @@ export function writeShape(shape: Shape, spot: Spot, writing: Writing): WriteRes
   if (takesNull(shape) && !spot.nullSeenTo) lose(writing, shape.at, "null is not offered.");
   for (const loss of kind.losses) writing.losses.push(loss);
   if (isComposite(name) && kind.values && isBounded(kind))
-    lose(writing, kind.values.at, "What else the listed values must be is not passed on.");
+    lose(writing, kind.values.at, "The other rules for the listed values are not passed on.");
   if (isComposite(name) && kind.values) return asJsonText(shape, spot, writing, { form: name, values: kind.values.list });
   switch (name) {
     case "object":
@@ -45,7 +45,7 @@ function listedValues({ kinds, opaque }: Shape): readonly Json[] | null {
   return lists;
 }
 
-/** True where more is said of the values than which they are. */
+/** True if there are rules for the values besides the list. */
 function isBounded({ words, items, members }: Kind): boolean {
   return words.size > 0 || items !== null || members !== NO_MEMBERS;
 }
@@ -64,11 +64,11 @@ function writeObjectPart(shape: Shape, kind: Kind, spot: Spot, writing: Writing)
     if (isTooDeep(spot, writing)) return tooDeep(shape, "object", spot, writing);
     return writeObject(shape, kind, spot, writing, writeShape);
   }
-  // The entry and its value are two levels more.
+  // The entry and its value add two levels.
   const typed = others && others.fault === null && (chooseKind(others).kind !== null || others.kinds.string === undefined);
   if (typed && spot.depth + 2 < writing.depth) return writeMap(shape, kind, others, spot, writing, writeShape);
   if (spot.depth === 1 && !others) return emptyRoot(shape, spot, writing);
-  lose(writing, shape.at, "What the object holds is not passed on: it is written as JSON text.");
+  lose(writing, shape.at, "The members of the object are not passed on: it is written as JSON text.");
   return asJsonText(shape, spot, writing, { form: "object", values: null });
 }
 

@@ -5,11 +5,11 @@ import { lose, type Writing } from "./writing.ts";
 
 export interface WordsWritten {
   readonly written: JsonObject;
-  /** What is not passed on, told in words. */
+  /** The limits that are not passed on, as sentences. */
   readonly told: readonly string[];
 }
 
-/** The bounds that the dialect takes. The others are told in the description, and each is a loss. */
+/** The limits that the dialect accepts. The others are mentioned in the description, and each is a loss. */
 export function writeWords(name: KindName, kind: Kind, writing: Writing): WordsWritten {
   const written: Record<string, Json> = {};
   const told: string[] = [];
@@ -32,7 +32,7 @@ function takes(word: string, value: Word["value"], rules: DialectRules, name: Ki
   return word !== "pattern" || rules.anyPattern || isPlainPattern(String(value));
 }
 
-/** An exclusive bound of whole numbers says the same as the next one, which every dialect with bounds takes. */
+/** For whole numbers an exclusive bound equals the next inclusive one, which every dialect with bounds accepts. */
 function inclusive({ words, integer }: Kind, rules: DialectRules): ReadonlyMap<string, Word> {
   if (!integer) return words;
   const same = new Map(words);
@@ -50,7 +50,7 @@ function inclusive({ words, integer }: Kind, rules: DialectRules): ReadonlyMap<s
   return same;
 }
 
-/** True for a regular expression that means the same to everybody: no lookaround, no named or special group, no reference back, no Unicode class. */
+/** True for a regular expression that every engine reads the same way: no lookaround, named or special group, back reference, or Unicode class. */
 function isPlainPattern(pattern: string): boolean {
   if (
     /\(\?(?!:)/.test(pattern) ||
@@ -59,7 +59,7 @@ function isPlainPattern(pattern: string): boolean {
   )
     return false;
   try {
-    // An unescaped "-" or "]" in a class is read differently; the strict flag refuses it.
+    // Engines read an unescaped "-" or "]" in a class differently; the strict flag refuses it.
     return new RegExp(pattern, "u").source.length > 0;
   } catch {
     return false;

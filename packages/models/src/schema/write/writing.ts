@@ -4,10 +4,10 @@ import type { Fault, Loss } from "../loss.ts";
 import type { Plan } from "../restore.ts";
 import type { Shape } from "../shape.ts";
 
-/** One writing of a shape in a dialect. Losses and counts grow as it goes. */
+/** One writing of a shape in a dialect. It is mutable: losses and counts grow. */
 export interface Writing {
   readonly rules: DialectRules;
-  /** No deeper than this; less than the dialect takes where the whole would be too long. */
+  /** The maximum depth; less than the dialect's own if the whole would be too long. */
   readonly depth: number;
   readonly losses: Loss[];
   properties: number;
@@ -22,19 +22,19 @@ export interface Written {
 
 export type WriteResult = Written | ({ readonly ok: false } & Fault);
 
-/** Where a part is written. */
+/** The position at which a part is written. */
 export interface Spot {
-  /** The name of the property, or "" for what has none. */
+  /** The name of the property, or "" if it has none. */
   readonly name: string;
   /** The root is 1. */
   readonly depth: number;
-  /** True when whoever writes this part sees to null: by leaving the property out. */
+  /** True if the writer of this part handles null, by leaving the property out. */
   readonly nullSeenTo: boolean;
-  /** Told in the description besides what the part says of itself. */
+  /** Additional sentences for the description. */
   readonly told: readonly string[];
 }
 
-/** Writes a part of what is being written. */
+/** Writes a part of a shape. */
 export type WritePart = (shape: Shape, spot: Spot, writing: Writing) => WriteResult;
 
 export function lose(writing: Writing, pointer: string, what: string): void {
