@@ -40,7 +40,7 @@ describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (ser
         expect.objectContaining({
           level: "fail",
           message: 'NATS accepts no messages for the "work" stream, which is full.',
-          fix: expect.stringMatching(/^See why its consumers are behind, or set more max-bytes in BUS_URL/),
+          fix: expect.stringMatching(/^Check why its consumers are behind, or set more max-bytes in BUS_URL/),
         }),
       ]);
 

@@ -13,7 +13,7 @@ export interface Session {
   readonly model: ChannelModel;
   /** Aborts when the connection is gone, and with it every channel, consumer and unconfirmed message. */
   readonly gone: AbortSignal;
-  /** To be called after each frame of the hot path. */
+  /** The publishers and the acknowledger call it after each frame of the hot path. */
   readonly gatherWrites: () => void;
 }
 

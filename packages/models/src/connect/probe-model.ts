@@ -6,7 +6,7 @@ import { KEY_VARIABLES, type KeyedProvider, ModelRefused, type ModelSettings } f
 /** What was found out about a model without asking it anything. */
 export type ModelProbe =
   | { readonly ok: true; readonly what: string }
-  /** `fix` says what to do; neither holds a key. */
+  /** `fix` says what to do. Neither text contains a key. */
   | { readonly ok: false; readonly what: string; readonly fix: string };
 
 const PROBE_MS = 10_000;

@@ -44,7 +44,7 @@ async function answered({ client, body, signal, asked }: TurnRequest): Promise<R
   }
 }
 
-/** Chat completions put it next to a chunk or send it instead of one; responses send an event, or a failed response. */
+/** Chat completions put the error next to a chunk or send it instead of one; responses send an event, or a failed response. */
 function failureIn(event: JsonObject): Json {
   if (event["error"]) return event["error"];
   if (event["type"] === "error") return event;

@@ -106,7 +106,7 @@ export interface DeleteDefinition extends Definition {
 
 export interface BodyDefinition<B> {
   readonly declared: Declared<B>;
-  /** Whether a request must have one; if it has none, `{}` is checked instead. */
+  /** Whether a request must have a body. If not, `{}` is checked in place of an absent one. */
   readonly required: boolean;
   readonly examples: readonly Json[];
   /** What to send instead of a body that does not match its schema. */

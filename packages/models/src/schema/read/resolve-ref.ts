@@ -24,7 +24,7 @@ function decoded(pointer: string): string {
   }
 }
 
-/** Every name that a part of the document gives itself. The search is limited and not recursive, because the document may be hostile. */
+/** Every anchor of the document with its place. The search is limited and not recursive, because the document may be hostile. */
 function anchorsOf(root: Json): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open: (readonly [Json, string])[] = [[root, ""]];
