@@ -127,8 +127,8 @@ async function removed(url: string, key: string, state: StateStore): Promise<voi
   await vi.waitUntil(isGone, { timeout: 30_000, interval: 1 });
 }
 
-function writesOf({ documents, logs, live, counters, indexes }: ServiceRights["store"]): readonly string[] {
-  return [...new Set([documents, logs, live, counters, indexes].flatMap(({ writes }) => writes))].toSorted();
+function writesOf({ documents, logs, live, indexes }: ServiceRights["store"]): readonly string[] {
+  return [...new Set([documents, logs, live, indexes].flatMap(({ writes }) => writes))].toSorted();
 }
 
 /** `documents writes approval ap_…`, `publishes run.wake`, `rows agent`, `blobs write`. */
@@ -151,7 +151,6 @@ function allows(name: string, what: string): boolean {
     case "documents":
     case "logs":
     case "live":
-    case "counters":
     case "indexes": {
       const access: Access = store[kind];
       return isNamed(access.writes, family, id) || (verb === "reads" && isNamed(access.reads, family, id));
@@ -195,7 +194,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
     close: async () => undefined,
   };
 
-  function changed({ guards, put = [], remove = [], append = [], timers = [], outbox = [], index = [], add = [] }: Change): void {
+  function changed({ guards, put = [], remove = [], append = [], timers = [], outbox = [], index = [] }: Change): void {
     // The first one keeps the op.
     guards.forEach(({ key }, n) => named("documents", n === 0 ? "writes" : "reads", key));
     for (const { key } of put) named("documents", "writes", key);
@@ -204,7 +203,6 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
     for (const { service } of [...timers, ...outbox]) seen.add(`rows ${service}`);
     for (const { topic } of outbox) seen.add(`publishes ${topic}`);
     for (const member of index) seen.add(`indexes writes ${member.index} `);
-    for (const { counter } of add) named("counters", "writes", counter);
   }
 }
 

@@ -5,7 +5,7 @@ import { namesOf, PARTS } from "./services.ts";
 /** Every family of documents and logs: its content, who writes it and who may read it. */
 export function familyTable(): string {
   const families = storeNames(PARTS).families.filter((family) => !family.endsWith(".stranger"));
-  return tableOf(families, HELD, ({ store }) => [store.documents, store.logs, store.live, store.counters]);
+  return tableOf(families, HELD, ({ store }) => [store.documents, store.logs, store.live]);
 }
 
 /** Every index, which is a sorted list over all shards. */

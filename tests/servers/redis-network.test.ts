@@ -13,7 +13,6 @@ describeOnServer("redis", "a store behind a bad network", (server) => {
     const change: Change = {
       ...put("a"),
       append: [{ log: LOG, entries: ["one"] }],
-      add: [{ counter: keyOf("sum"), by: 1, ceiling: 1 }],
     };
     const dropped = proxy.dropNextReply();
     await expect(store.commit(HERE, change)).rejects.toThrow(StoreUnavailable);

@@ -20,7 +20,6 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
     ["what an outbox holds", `tb:outbox.x:{${HERE}}#rows`],
     ["an index", `tb:index.x:{${HERE}}#index`],
     ["a log", `${FIRST}#log`],
-    ["a counter", `${FIRST}#sum`],
     ["the second document", SECOND],
     ["a document that is removed", `${SECOND}-removed`],
     // Not so for what every service writes, the shard's counter, marks and feed: one that was taken over must not stop the others (redis-rollback.test.ts).
@@ -68,7 +67,6 @@ const everything: Change = {
   timers: [{ service: "x", id: "t", dueIn: 0 }],
   outbox: [{ service: "x", id: "m", topic: "t", message: { a: 1 }, dueIn: 0 }],
   index: [{ index: "index.x", member: "m", score: 1 }],
-  add: [{ counter: FIRST, by: 1 }],
 };
 
 function putOf(op: string, key: string): Change {

@@ -147,7 +147,7 @@ export async function answersOf({ now, advance, ...stores }: Twins, salt: string
       put.every((entry) => entry.key !== name),
     );
     const [first] = guards;
-    const works = put.length + plan.append.length + plan.outbox.length + plan.add.length > 0;
+    const works = put.length + plan.append.length + plan.outbox.length > 0;
     if (first?.version === 0 && works && ![...put.map((entry) => entry.key), ...remove].includes(first.key))
       put.push({ key: first.key, value: "first" });
     const change: Change = {
@@ -166,16 +166,11 @@ export async function answersOf({ now, advance, ...stores }: Twins, salt: string
         dueIn,
       })),
       index: plan.index.map(({ index: n, name, score }) => ({ index: index(n), member: `m${name}`, score })),
-      add: plan.add.map(({ name, by, ceiling }) => ({
-        counter: key("counter", place(name)),
-        by,
-        ...(ceiling === null ? {} : { ceiling }),
-      })),
     };
     return { shard: shardOf(plan.shard), change, seen: plan.seen };
   }
 
-  function key(kind: "document" | "log" | "counter", { shard, name }: Place): string {
+  function key(kind: "document" | "log", { shard, name }: Place): string {
     return `tb:${kind}.${salt}:{${shardOf(shard)}}:${name}`;
   }
 

@@ -32,7 +32,6 @@ export interface StoreRights {
   readonly logs: Access;
   /** Batches of text that are kept for a minute. */
   readonly live: Access;
-  readonly counters: Access;
   readonly indexes: Access;
   /** Whose timers and outbox it claims and settles. */
   readonly rows: readonly string[];
@@ -105,7 +104,6 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
         reads: ["origin", "inbox", "registry.*", "security"],
       },
       logs: { writes: ["audit"], reads: ["security"] },
-      counters: { writes: ["quota"] },
       indexes: { writes: ["index.approvals.*", "index.removals", "index.hooks.approvals"], reads: ["index.registry"] },
       rows: ["approvals"],
       keepsTime: true,
@@ -145,7 +143,7 @@ export function oneAgent(toolsets: readonly string[]): DeploymentParts {
 }
 
 type Row = Partial<TopicRights> & {
-  readonly [kind in "documents" | "logs" | "live" | "counters" | "indexes"]?: Partial<Access>;
+  readonly [kind in "documents" | "logs" | "live" | "indexes"]?: Partial<Access>;
 } & Partial<Pick<StoreRights, "rows" | "blobs" | "keepsTime">>;
 
 /** A row of the table with what every service may do: report a loss, read pins and the era, and add to the security records under its own name. */
@@ -166,7 +164,6 @@ function service(name: string, row: Row, recordedAs: string = name): ServiceRigh
       },
       logs: { writes: [...(logs?.writes ?? []), `security:${recordedAs}`], reads: logs?.reads ?? [] },
       live: access(row.live),
-      counters: access(row.counters),
       indexes: access(row.indexes),
       rows: row.rows ?? [],
       blobs: row.blobs ?? "none",

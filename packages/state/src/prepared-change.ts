@@ -23,7 +23,6 @@ export interface PreparedChange {
     readonly dueIn: number;
   }[];
   readonly index: NonNullable<Change["index"]>;
-  readonly add: NonNullable<Change["add"]>;
 }
 
 /**
@@ -35,7 +34,7 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
   const first = change.guards[0];
   if (!first) throw new TypeError(`Change "${change.op}" has no guard: it needs at least one.`);
   if (change.op === "") throw new TypeError("A change needs an op that names it.");
-  const { put = [], remove = [], append = [], timers = [], outbox = [], index = [], add = [] } = change;
+  const { put = [], remove = [], append = [], timers = [], outbox = [], index = [] } = change;
   for (const guard of change.guards) {
     inShard(guard.key);
     if (!Number.isInteger(guard.version) || guard.version < 0)
@@ -44,19 +43,12 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
   if (change.seen && (!Number.isInteger(change.seen.commit) || change.seen.commit < 1)) {
     throw new TypeError(`Change "${change.op}" has seen no commit: ${change.seen.commit}.`);
   }
-  for (const key of [
-    ...put.map((entry) => entry.key),
-    ...remove,
-    ...append.map((entry) => entry.log),
-    ...add.map((entry) => entry.counter),
-  ])
-    inShard(key);
+  for (const key of [...put.map((entry) => entry.key), ...remove, ...append.map((entry) => entry.log)]) inShard(key);
   once("document", [...put.map((entry) => entry.key), ...remove]);
   for (const entry of timers) if (entry.dueIn !== null) finite(`timer "${entry.id}"`, entry.dueIn);
   for (const entry of outbox) finite(`message "${entry.id}"`, entry.dueIn);
   for (const entry of index) if (entry.score !== null) finite(`index member "${entry.member}"`, entry.score);
-  for (const entry of add) finite(`counter "${entry.counter}"`, entry.by);
-  if (first.version === 0 && !put.some((entry) => entry.key === first.key) && put.length + append.length + outbox.length + add.length > 0) {
+  if (first.version === 0 && !put.some((entry) => entry.key === first.key) && put.length + append.length + outbox.length > 0) {
     throw new TypeError(
       `Change "${change.op}" would do its work twice when repeated: its first guard "${first.key}" is an absent document that it does not put.`,
     );
@@ -79,7 +71,6 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
     timers,
     outbox: outbox.map(({ service, id, topic, message, dueIn }) => ({ service, id, topic, text: jsonText(id, message), dueIn })),
     index,
-    add,
   };
 
   function inShard(key: string): void {

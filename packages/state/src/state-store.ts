@@ -92,8 +92,6 @@ export interface Change {
   }[];
   /** Members of a sorted index; null removes. */
   readonly index?: readonly { readonly index: string; readonly member: string; readonly score: number | null }[];
-  /** Counters. With a ceiling the whole change is refused as "full" if a sum would grow past it; a sum never goes below 0. */
-  readonly add?: readonly { readonly counter: string; readonly by: number; readonly ceiling?: number }[];
 }
 
 /** A commit as its reply named it. */
@@ -103,11 +101,11 @@ export interface Seen {
 }
 
 /**
- * "stale": a guard does not hold, so read again and decide again; not an error. "late": past `notAfter`. "full": a counter's ceiling. In these three
- * nothing happened. `commit` is the shard's commit number: for "ok" that of the change (for a repeat, that of the first time).
+ * "stale": a guard does not hold, so read again and decide again; not an error. "late": past `notAfter`. In both cases nothing happened. `commit` is the
+ * shard's commit number: for "ok" that of the change (for a repeat, that of the first time).
  */
 export interface CommitReply {
-  readonly outcome: "ok" | "stale" | "late" | "full";
+  readonly outcome: "ok" | "stale" | "late";
   readonly now: number;
   readonly commit: number;
   /** Distinguishes this commit from another one with its number; absent if there is none yet, or the store has forgotten it. */

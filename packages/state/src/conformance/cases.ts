@@ -2,7 +2,6 @@ import { blobChecks } from "./blobs.ts";
 import type { Checks, ConformanceCase, StateStoreFeatures } from "./case.ts";
 import { claimChecks } from "./claims.ts";
 import { commitChecks } from "./commit.ts";
-import { counterChecks } from "./counters.ts";
 import { durabilityChecks } from "./durability.ts";
 import { expiryChecks } from "./expiry.ts";
 import { feedChecks } from "./feed.ts";
@@ -22,7 +21,6 @@ export const stateStoreCases: readonly ConformanceCase[] = [
   ...casesOf("guards", guardChecks),
   ...casesOf("op repeats", opRepeatChecks),
   ...casesOf("late", lateChecks),
-  ...casesOf("counters", counterChecks),
   ...casesOf("claims", claimChecks),
   ...casesOf("logs", logChecks),
   ...casesOf("feed", feedChecks),

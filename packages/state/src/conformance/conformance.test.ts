@@ -15,11 +15,6 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
   { fault: "holds only the first guard", area: "guards", breaks: changing((change) => ({ ...change, guards: change.guards.slice(0, 1) })) },
   { fault: "forgets the op", area: "op repeats", breaks: numberedOps },
   { fault: "ignores notAfter", area: "late", breaks: changing(({ notAfter: _, ...change }) => change) },
-  {
-    fault: "ignores ceilings",
-    area: "counters",
-    breaks: changing((change) => ({ ...change, add: change.add?.map(({ counter, by }) => ({ counter, by })) ?? [] })),
-  },
   { fault: "drops appends", area: "logs", breaks: changing(({ append: _, ...change }) => change) },
   { fault: "commits in two halves", area: "commit", breaks: (store) => ({ commit: inTwoHalves(store) }) },
   { fault: "pops timers on claim", area: "claims", breaks: poppingTimers },

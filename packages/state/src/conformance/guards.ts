@@ -68,7 +68,6 @@ export const guardChecks: Checks = {
     await expect(store.commit(HERE, { op: "o", guards, put: [...put, { key: there, value: 1 }] })).rejects.toThrow(RangeError);
     await expect(store.commit(HERE, { op: "o", guards, put, remove: [there] })).rejects.toThrow(RangeError);
     await expect(store.commit(HERE, { op: "o", guards, put, append: [{ log: there, entries: [1] }] })).rejects.toThrow(RangeError);
-    await expect(store.commit(HERE, { op: "o", guards, put, add: [{ counter: there, by: 1 }] })).rejects.toThrow(RangeError);
     await expect(store.commit("zz", { op: "o", guards, put })).rejects.toThrow(RangeError);
     await expect(store.read([keyIn("zz", "a")])).rejects.toThrow(RangeError);
     await expect(store.read(["no-shard"])).rejects.toThrow(TypeError);

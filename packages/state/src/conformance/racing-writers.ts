@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StateStore } from "../state-store.ts";
 import type { Checks } from "./case.ts";
-import { A, entriesOf, HERE, keyIn, LOG, valuesOf } from "./samples.ts";
+import { A, entriesOf, HERE, LOG, valuesOf } from "./samples.ts";
 
 const WRITERS = 8;
 const ROUNDS = 20;
@@ -22,21 +22,6 @@ export const racingWriterChecks: Checks = {
     const outcomes = (await Promise.all(creations)).map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === "stale")).toHaveLength(WRITERS - 1);
-  },
-
-  async "lets writers under one ceiling take exactly what is available"({ store }) {
-    const takes = Array.from({ length: WRITERS }, (_, n) => {
-      const key = keyIn(HERE, `taker-${n}`);
-      return store.commit(HERE, {
-        op: `take ${n}`,
-        guards: [{ key, version: 0 }],
-        put: [{ key, value: n }],
-        add: [{ counter: keyIn(HERE, "sum"), by: 2, ceiling: 7 }],
-      });
-    });
-    const outcomes = (await Promise.all(takes)).map(({ outcome }) => outcome);
-    expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(3);
-    expect(outcomes.filter((outcome) => outcome === "full")).toHaveLength(WRITERS - 3);
   },
 };
 

@@ -1,14 +1,14 @@
 import type { Json } from "@toolbus/contracts";
-import { addUp, type CommitSteps } from "../commit-steps.ts";
+import type { CommitSteps } from "../commit-steps.ts";
 import { isExpired, REMEMBERED_MS } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
 import type { StoredDocument } from "../state-store.ts";
 
-/** The documents and counters of a memory store. */
-export interface MemoryDocuments extends Pick<CommitSteps, "repeated" | "guarded" | "sums"> {
+/** The documents of a memory store. */
+export interface MemoryDocuments extends Pick<CommitSteps, "repeated" | "guarded"> {
   read(key: string, now: number): StoredDocument | null;
-  /** Writes the puts and removals of the change, its sums, and the op into its first document. */
-  apply(change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
+  /** Writes the puts and removals of the change, and the op into its first document. */
+  apply(change: PreparedChange, now: number, commit: number): void;
   sweep(now: number): void;
 }
 
@@ -23,7 +23,6 @@ interface Row {
 
 export function memoryDocuments(): MemoryDocuments {
   const rows = new Map<string, Row>();
-  const counters = new Map<string, number>();
   return {
     read(key, now) {
       const row = current(key, now);
@@ -38,8 +37,7 @@ export function memoryDocuments(): MemoryDocuments {
     guarded({ guards }, now) {
       return guards.every(({ key, version }) => (current(key, now)?.version ?? 0) === version);
     },
-    sums: ({ add }) => addUp(add, (counter) => counters.get(counter) ?? 0),
-    apply({ op, first, put, remove }, sums, now, commit) {
+    apply({ op, first, put, remove }, now, commit) {
       const before = rows.get(first.key);
       // A removed document stays as an expired one: it must remember the op for a repeat.
       if (before) rows.set(first.key, { ...before, op, opCommit: commit, expiresAt: remove.includes(first.key) ? now : before.expiresAt });
@@ -47,7 +45,6 @@ export function memoryDocuments(): MemoryDocuments {
       for (const { key, text, expiresAt } of put) {
         rows.set(key, { version: commit, text, expiresAt, op: key === first.key ? op : null, opCommit: commit });
       }
-      for (const [counter, sum] of sums) counters.set(counter, sum);
     },
     sweep(now) {
       for (const [key, { expiresAt }] of rows) if (isExpired(expiresAt, now - REMEMBERED_MS)) rows.delete(key);

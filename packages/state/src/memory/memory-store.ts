@@ -38,10 +38,9 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
     last: (shard) => commits.get(shard) ?? 0,
     repeated: documents.repeated,
     guarded: documents.guarded,
-    sums: documents.sums,
-    apply(shard, change, sums, now, commit) {
+    apply(shard, change, now, commit) {
       commits.set(shard, commit);
-      documents.apply(change, sums, now, commit);
+      documents.apply(change, now, commit);
       applyRows(shard, change, now);
     },
   };

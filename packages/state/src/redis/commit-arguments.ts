@@ -32,7 +32,7 @@ export interface CommitArguments {
  * texts, both in the order in which the script reads them.
  */
 export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
-  const { op, first, guards, notAfter, put, remove, append, timers, outbox, index, add } = change;
+  const { op, first, guards, notAfter, put, remove, append, timers, outbox, index } = change;
   const { clock, floor, mark, seen } = context;
   const timersByService = Map.groupBy(timers, ({ service }) => service);
   const outboxByService = Map.groupBy(outbox, ({ service }) => service);
@@ -53,8 +53,7 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
     texts.push(layout.document(guard.key));
     words.push(guard.version);
   }
-  words.push(put.length, remove.length, append.length, add.length, timersByService.size, outboxByService.size, membersByIndex.size);
-  for (const { by, ceiling } of add) words.push(by, ceiling ?? NONE);
+  words.push(put.length, remove.length, append.length, timersByService.size, outboxByService.size, membersByIndex.size);
   for (const { key, text, expiresAt } of put) {
     keys.push(layout.document(key));
     texts.push(headOf(expiresAt, key === first.key ? opHash : NO_OP) + text);
@@ -66,7 +65,6 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
     texts.push(log, ...entries);
     words.push(expiresAt ?? NONE, entries.length);
   }
-  for (const { counter } of add) keys.push(layout.counter(counter));
   for (const [service, rows] of timersByService) {
     keys.push(layout.timers(service, shard));
     words.push(rows.length);

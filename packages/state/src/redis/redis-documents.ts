@@ -104,6 +104,6 @@ function replyOf([outcome, now, commit, mark, lost]: readonly unknown[], heard: 
 }
 
 function outcomeOf(outcome: unknown): CommitReply["outcome"] {
-  if (outcome === "ok" || outcome === "stale" || outcome === "late" || outcome === "full") return outcome;
+  if (outcome === "ok" || outcome === "stale" || outcome === "late") return outcome;
   throw new TypeError(`Redis answered a commit with "${textIn(outcome).slice(0, 40)}".`);
 }

@@ -1,7 +1,7 @@
 /**
  * The layout of all keys in Redis. The shard between braces is the hash tag of Redis Cluster: one shard is one slot, and a commit is one script. A family
- * comes first, so that access rules can be written as key patterns. Other data beside a name of the caller has its own ending, so that a document, a log
- * and a counter of one name never meet.
+ * comes first, so that access rules can be written as key patterns. Other data beside a name of the caller has its own ending, so that a document and
+ * a log of one name never meet.
  */
 export interface RedisKeys {
   /**
@@ -12,8 +12,6 @@ export interface RedisKeys {
   log(log: string): string;
   /** A list of live batches, each after its expiry time and a space. */
   live(log: string): string;
-  /** A number as text. */
-  counter(counter: string): string;
   /** A sorted set of a service's timers by the time they are due. */
   timers(service: string, shard: string): string;
   /** A sorted set of a service's messages by the time they are due. */
@@ -49,7 +47,6 @@ export function redisKeys(namespace: string | null): RedisKeys {
     document: (key) => prefix + key,
     log: (log) => `${prefix}${log}#log`,
     live: (log) => `${prefix}${log}#live`,
-    counter: (counter) => `${prefix}${counter}#sum`,
     timers: (service, shard) => `${prefix}tb:timers.${unbraced(service)}:{${shard}}`,
     outbox: (service, shard) => `${prefix}tb:outbox.${unbraced(service)}:{${shard}}`,
     outboxRows: (service, shard) => `${prefix}tb:outbox.${unbraced(service)}:{${shard}}#rows`,

@@ -19,7 +19,6 @@ export function redisRules(namespace: string | null, { store }: ServiceRights): 
     ...keyRules(store.documents, (name) => keys.document(namePattern(name))),
     ...keyRules(store.logs, (name) => keys.log(namePattern(name))),
     ...keyRules(store.live, (name) => keys.live(namePattern(name))),
-    ...keyRules(store.counters, (name) => keys.counter(namePattern(name))),
     ...keyRules(store.indexes, (name) => keys.index(name, ANY)),
     ...store.rows.flatMap((name) => [keys.timers(name, ANY), keys.outbox(name, ANY), keys.outboxRows(name, ANY)].map(readAndWrite)),
     // Every commit writes these.

@@ -105,12 +105,11 @@ function thingsOf(
     ...those.map((family) => [family, ID] as const),
     ...named(kind),
   ];
-  const kindFamilies = (kind: "logs" | "live" | "counters"): readonly string[] => [
+  const kindFamilies = (kind: "logs" | "live"): readonly string[] => [
     ...new Set(services.flatMap(({ store }) => [...store[kind].writes, ...store[kind].reads].map((each) => each.split(":")[0] ?? ""))),
   ];
   // A right to the documents of a family covers its logs: they begin alike.
-  const may = (kind: "documents" | "logs" | "live" | "counters", family: string, id: string) =>
-    rightsTo(own && [own[kind], own.documents], family, id);
+  const may = (kind: "documents" | "logs" | "live", family: string, id: string) => rightsTo(own && [own[kind], own.documents], family, id);
   return [
     ...ids("documents", families).map(([family, id]) =>
       text(`${family} ${id}`, keys.document(name(family, id)), may("documents", family, id)),
@@ -119,7 +118,6 @@ function thingsOf(
       list(`the log ${family} ${id}`, keys.log(name(family, id)), may("logs", family, id)),
     ),
     ...kindFamilies("live").map((family) => list(`live batches of ${family}`, keys.live(name(family, ID)), may("live", family, ID))),
-    ...kindFamilies("counters").map((family) => text(`the counter ${family}`, keys.counter(name(family, ID)), may("counters", family, ID))),
     ...indexes.map((index) => sortedSet(`the list ${index}`, keys.index(index, SHARD), rightsTo(own && [own.indexes], index, ""))),
     ...[...services.map((each) => each.service), SET_UP].flatMap((row) => {
       const isOwn = own?.rows.includes(row) ?? false;

@@ -20,7 +20,6 @@ for (let n = Number(first); ; n++) {
     append: [{ log: "tb:sample:{00}:log", entries: [n] }],
     timers: [{ service: "s", id: `timer-${n}`, dueIn: 60_000 }],
     outbox: [{ service: "s", id: `message-${n}`, topic: "t", message: n, dueIn: 60_000 }],
-    add: [{ counter: "tb:sample:{00}:sum", by: 1 }],
   });
   if (outcome !== "ok") throw new Error(`Change ${n} was answered ${outcome}.`);
   version = commit;

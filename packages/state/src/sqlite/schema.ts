@@ -13,6 +13,7 @@ export const SCHEMA = `
     key TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL, expires_at REAL, op TEXT, op_commit INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX documents_by_expiry ON documents (expires_at) WHERE expires_at IS NOT NULL;
+  -- No release uses this table any more (decision 0083). It is still created, because an earlier release that opens the file reads it.
   CREATE TABLE counters (counter TEXT PRIMARY KEY, sum REAL NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE timers (

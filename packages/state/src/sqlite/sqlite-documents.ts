@@ -1,15 +1,15 @@
-import { addUp, type CommitSteps } from "../commit-steps.ts";
+import type { CommitSteps } from "../commit-steps.ts";
 import { isExpired, REMEMBERED_MS } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
 import type { StoredDocument } from "../state-store.ts";
 import { jsonOf, numberOf, numberOrNullOf, type Row } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
-/** The documents, counters and commit numbers of a SQLite store. Everything here happens inside the caller's transaction. */
-export interface SqliteDocuments extends Pick<CommitSteps, "last" | "repeated" | "guarded" | "sums"> {
+/** The documents and commit numbers of a SQLite store. Everything here happens inside the caller's transaction. */
+export interface SqliteDocuments extends Pick<CommitSteps, "last" | "repeated" | "guarded"> {
   read(key: string, now: number): StoredDocument | null;
-  /** Writes the puts and removals of the change, its sums, the op into its first document, and the shard's commit number. */
-  apply(shard: string, change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
+  /** Writes the puts and removals of the change, the op into its first document, and the shard's commit number. */
+  apply(shard: string, change: PreparedChange, now: number, commit: number): void;
   /** Deletes some documents that expired long enough ago; true if there may be more. */
   sweep(now: number, limit: number): boolean;
 }
@@ -27,8 +27,6 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
   const remember = prepare("UPDATE documents SET op = ?, op_commit = ? WHERE key = ?");
   const expireAndRemember = prepare("UPDATE documents SET op = ?, op_commit = ?, expires_at = ? WHERE key = ?");
   const remove = prepare("DELETE FROM documents WHERE key = ?");
-  const selectSum = prepare("SELECT sum FROM counters WHERE counter = ?");
-  const upsertSum = prepare("INSERT INTO counters (counter, sum) VALUES (?, ?) ON CONFLICT (counter) DO UPDATE SET sum = excluded.sum");
   const deleteExpired = prepare(
     "DELETE FROM documents WHERE key IN (SELECT key FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
   );
@@ -51,20 +49,13 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
         return (row ? numberOf(row, "version") : 0) === version;
       });
     },
-    sums({ add }) {
-      return addUp(add, (counter) => {
-        const row = selectSum.get(counter);
-        return row ? numberOf(row, "sum") : 0;
-      });
-    },
-    apply(shard, { op, first, put, remove: removed }, sums, now, commit) {
+    apply(shard, { op, first, put, remove: removed }, now, commit) {
       updateCommits.run(commit, shard);
       // A removed document stays as an expired one: it must remember the op for a repeat.
       if (removed.includes(first.key)) expireAndRemember.run(op, commit, now, first.key);
       else if (!put.some(({ key }) => key === first.key)) remember.run(op, commit, first.key);
       for (const key of removed) if (key !== first.key) remove.run(key);
       for (const { key, text, expiresAt } of put) upsert.run(key, commit, text, expiresAt, key === first.key ? op : null, commit);
-      for (const [counter, sum] of sums) upsertSum.run(counter, sum);
     },
     sweep: (now, limit) => Number(deleteExpired.run(now - REMEMBERED_MS, limit).changes) === limit,
   };

@@ -181,8 +181,8 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
   function stepsNoting(appended: FeedItem[]): CommitSteps {
     return {
       ...documents,
-      apply(shard, change, sums, now, commit) {
-        documents.apply(shard, change, sums, now, commit);
+      apply(shard, change, now, commit) {
+        documents.apply(shard, change, now, commit);
         dueRows.apply(shard, change, now);
         indexes.apply(shard, change);
         for (const { log, texts, expiresAt } of change.append) {

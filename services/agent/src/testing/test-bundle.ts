@@ -58,12 +58,12 @@ export interface Bundle {
   monotonic(): number;
   snapshot(runId?: string): Promise<Snapshot>;
   call(index: number): Promise<Call>;
-  commit(change: Change | null): Promise<"ok" | "stale" | "late" | "full" | "none">;
+  commit(change: Change | null): Promise<"ok" | "stale" | "late" | "none">;
   /** Takes a message; without `accepted` it is the latest so far. An interrupting one is `user:ada`'s. */
   start(entry?: Partial<MessageEntry>, accepted?: number): Promise<void>;
   /** Acquires the run and commits a turn with these calls. */
   turn(calls: Turn["calls"], text?: string): Promise<void>;
-  answer(index: number, result?: ToolResult): Promise<"ok" | "stale" | "late" | "full" | "none">;
+  answer(index: number, result?: ToolResult): Promise<"ok" | "stale" | "late" | "none">;
   /** Messages that commits put into the outbox since the last look, by topic. */
   sent(): Promise<Message[]>;
   events(runId?: string): Promise<RunEvent[]>;

@@ -2,7 +2,7 @@
 -- Makes one change of one shard, whole or not at all. All reads and decisions come before the first write: a later error would leave
 -- the earlier writes in place.
 --
--- KEYS, all of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, counters, timers of
+-- KEYS, all of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, timers of
 -- services, outboxes of services (each with its rows), indexes.
 -- ARGV, in the order of commit-arguments.ts: first all numbers and short words in one line, "-" for absent ones, because every argument has
 -- a cost; then the texts. A guard of a document that is not written is an argument: Redis treats every declared key as written and would require
@@ -116,29 +116,17 @@ for _ = 1, nextNumber() do
   if versionIn(head) ~= nextNumber() then return refused('stale') end
 end
 
-local puts, removes, logs, counters = nextNumber(), nextNumber(), nextNumber(), nextNumber()
+local puts, removes, logs = nextNumber(), nextNumber(), nextNumber()
 local timers, outboxes, indexes = nextNumber(), nextNumber(), nextNumber()
 local removesAt = 4 + puts
 local logsAt = removesAt + removes
-local countersAt = logsAt + logs
-local timersAt = countersAt + counters
+local timersAt = logsAt + logs
 local outboxesAt = timersAt + timers
 local indexesAt = outboxesAt + 2 * outboxes
 
-local sums, summed = {}, {}
-for n = 1, counters do
-  local counter = KEYS[countersAt + n]
-  local by, ceiling = nextNumber(), nextNumber()
-  local sum = (sums[counter] or tonumber(ask('GET', counter) or 0) or 0) + by
-  if sum < 0 then sum = 0 end
-  if by > 0 and ceiling and sum > ceiling then return refused('full') end
-  if not sums[counter] then summed[#summed + 1] = counter end
-  sums[counter] = sum
-end
-
 -- A key with another type of value is not ours: found here, it is an error before anything is written.
 for n = 5, logsAt do if KEYS[n] ~= firstKey then ask('STRLEN', KEYS[n]) end end
-for n = logsAt + 1, countersAt do ask('LLEN', KEYS[n]) end
+for n = logsAt + 1, timersAt do ask('LLEN', KEYS[n]) end
 for n = timersAt + 1, outboxesAt do ask('ZCARD', KEYS[n]) end
 for n = outboxesAt + 1, indexesAt, 2 do
   ask('ZCARD', KEYS[n])
@@ -200,7 +188,7 @@ for n = removesAt + 1, logsAt do
 end
 if not firstIsWritten then ask('SETRANGE', firstKey, '16', commitText .. string.sub(first, 33, 58) .. op) end
 
-for n = logsAt + 1, countersAt do
+for n = logsAt + 1, timersAt do
   local key, name, expiresAt, count = KEYS[n], nextText(), nextWord(), nextNumber()
   -- The first element says when the log expires; the entries follow it.
   local head = ask('LINDEX', key, '0')
@@ -224,8 +212,6 @@ for n = logsAt + 1, countersAt do
   end
   tell(name, textOf(length - 1))
 end
-
-for _, counter in ipairs(summed) do ask('SET', counter, textOf(sums[counter])) end
 
 for n = timersAt + 1, outboxesAt do
   local key, batch = KEYS[n], {}
