@@ -1,6 +1,6 @@
 /** What one workspace package may import. */
 export interface Room {
-  /** Packages of ours. Only rooms listed above this one. */
+  /** Packages of ours, only from rows above this one. */
   readonly ours: readonly string[];
   /** Third-party packages that its manifest may declare. */
   readonly clients: readonly string[];
@@ -29,14 +29,14 @@ const belowServices = ["bus", "contracts", "grants", "models", "runtime", "state
 const below = (...names: readonly string[]) => names.map(ours);
 
 /**
- * Who may import whom, lowest first. A manifest may declare less than its row allows, never more. To let a room import another one, add the
- * name here, in the room's block of `.oxlintrc.json`, and say in the pull request why.
+ * Who may import whom, lowest first. A manifest may declare less than its row allows, never more. To let a package import another one, add the name
+ * here and in the package's block of `.oxlintrc.json`, and say why in the pull request.
  */
 export const rooms: Readonly<Record<string, Room>> = {
   "packages/contracts": { ours: [], clients: ["ajv", "ajv-formats", "typebox", "ulid"] },
   "packages/telemetry": { ours: [], clients: ["pino", ...openTelemetry] },
 
-  // Dev only: what the vendors of models speak and refuse. Below models, whose adapters are tested against it.
+  // Dev only: the wire protocols and refusals of model vendors. Below models, whose adapters are tested against it.
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     clients: [],
   },
   "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["commander", "eventsource-parser"] },
-  // Dev only: drives the services' real code.
+  // Dev only: runs the services' real code.
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
   bench: {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one", "testing")],
@@ -97,8 +97,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   openai: ["packages/models/src/openai", "bench/src"],
   pino: ["packages/telemetry/src"],
   testcontainers: ["packages/testing/src/servers"],
-  // Whoever declares a schema.
-  // Its types only, in one file: decision 0067.
+  // Packages that declare a schema. They use only its types, in one file: decision 0067.
   typebox: ["packages/contracts/src/schema.ts"],
   ulid: ["packages/contracts/src"],
   vitest: [
@@ -110,10 +109,10 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   yaml: ["services/agent/src"],
 };
 
-/** Packages of ours that any test may import beside what its room may. */
+/** Packages of ours that any test may import, besides those of its package. */
 export const testsMayImport: readonly string[] = below("example-release-api", "model-servers");
 
-/** Files over `longestFile` lines, each with the reason why it is one concept all the same. */
+/** Files over `longestFile` lines, each with the reason why it is still one concept. */
 export const longFiles: Readonly<Record<string, string>> = {
   "tests/requirements-met.ts": "one table of requirements and the tests that prove them",
 };

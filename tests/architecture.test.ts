@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { homes, longestFile, longFiles, rooms, testsMayImport } from "./architecture-table.ts";
 import { importsOf, packageOf, type SourceFile, sourceFiles, workspacePackages } from "./workspace-source.ts";
 
-// The second lock beside lint: it reads manifests and source text itself, so that a lint-disable cannot hide a breach.
+// A second check beside lint. It reads manifests and source text itself, so that a lint-disable cannot hide a violation.
 
 const packages = workspacePackages();
 const rootPackage = packages.find(({ folder }) => folder === ".");
 const files = sourceFiles();
 
 describe("the table", () => {
-  it("has a row for every package and no row for none", () => {
+  it("has a row for every package and no other rows", () => {
     expect(Object.keys(rooms).toSorted()).toEqual(
       packages
         .filter(({ folder }) => folder !== ".")
@@ -19,7 +19,7 @@ describe("the table", () => {
     );
   });
 
-  it("is layered: a room imports only rooms above its own row", () => {
+  it("is layered: a package imports only packages above its own row", () => {
     const order = Object.keys(rooms).map((folder) => packages.find((candidate) => candidate.folder === folder)?.name ?? folder);
     const upward = Object.values(rooms).flatMap(({ ours }, row) =>
       ours.filter((name) => !order.slice(0, row).includes(name)).map((name) => `${order[row]} imports ${name}`),
@@ -27,7 +27,7 @@ describe("the table", () => {
     expect(upward).toEqual([]);
   });
 
-  it("gives every client a home inside a room that may have it", () => {
+  it("gives every client a home inside a package that may have it", () => {
     const homeless = Object.entries(rooms).flatMap(([folder, { clients }]) =>
       clients
         .filter((client) => !(homes[client] ?? []).some((home) => within(folder, home) || within(home, folder)))
@@ -60,7 +60,7 @@ describe("source", () => {
     expect(breaches).toEqual([]);
   });
 
-  it("has third-party clients only at home", () => {
+  it("has third-party clients only in their homes", () => {
     const breaches = files.filter(isProduction).flatMap(({ file, imports }) =>
       imports
         .map((module) => packageOf(module) ?? "")
@@ -70,7 +70,7 @@ describe("source", () => {
     expect(breaches).toEqual([]);
   });
 
-  it("reaches from the agent nothing but bus, store and model: no connection is made in its own code", () => {
+  it("connects the agent only to bus, store and model: its own code makes no connection", () => {
     const clients = /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|child_process|worker_threads|undici)(?:\/|$)/;
     const agents = files.filter(isProduction).filter(({ file }) => within(file, "services/agent"));
     expect(agents.length).toBeGreaterThan(50);
@@ -81,7 +81,7 @@ describe("source", () => {
     expect(breaches).toEqual([]);
   });
 
-  it("keeps transitions pure: no I/O, no waiting, and nothing of the rooms that have them", () => {
+  it("keeps transitions pure: no I/O, no waiting, and no import of a package with either", () => {
     const pure = files
       .filter(isProduction)
       .filter(({ file }) => within(file, "services/agent/src/transitions") || within(file, "services/approvals/src/machine"));
@@ -121,7 +121,7 @@ describe("source", () => {
     expect(files.map(({ file }) => file).filter((file) => !kebab.test(path.basename(file)))).toEqual([]);
   });
 
-  it("has no default export, which a tool's own configuration alone may have", () => {
+  it("has no default export, except in a tool's own configuration", () => {
     const defaults = files.filter(({ text }) => /^export default\b|^export \{[^}]*\bas default\b/m.test(text));
     expect(defaults.map(({ file }) => file)).toEqual(["tests/mutants/vitest.config.ts", "vitest.config.ts"]);
   });
@@ -139,7 +139,7 @@ describe("the reader of imports", () => {
     ["a default beside named ones", 'import one, { a } from "one";', ["one"]],
     ["a namespace", 'import * as one from "one";', ["one"]],
     ["types", 'import type { A } from "one";\nexport type { B } from "two";', ["one", "two"]],
-    ["what is exported again", 'export * from "./one.ts";\nexport { a } from "two";', ["./one.ts", "two"]],
+    ["a re-export", 'export * from "./one.ts";\nexport { a } from "two";', ["./one.ts", "two"]],
     ["an import for its effect", 'import "one";', ["one"]],
     ["a late import", 'const one = await import("./one.ts");', ["./one.ts"]],
     ["no comment", '// import { a } from "one";\n * import { b } from "two";', []],
@@ -149,7 +149,7 @@ describe("the reader of imports", () => {
   });
 });
 
-/** What a file imports beside its own package's files and the modules of Node. */
+/** What a file imports besides its own package's files and the modules of Node. */
 function foreignPackages({ imports }: SourceFile): readonly string[] {
   return imports
     .map(packageOf)
@@ -167,12 +167,12 @@ function mayImport(file: string, name: string): boolean {
   return !name.startsWith("@toolbus/") && rootPackage?.devDependencies.includes(name) === true;
 }
 
-/** The root's own files are tools and tests, and so are test files and conformance suites everywhere. */
+/** The root's own files are tools and tests. Test files and conformance suites are tests in every package. */
 function isProduction({ file }: Pick<SourceFile, "file">): boolean {
   return folderOf(file) !== "." && !file.endsWith(".test.ts") && !/\/(?:conformance|corpus)\/|\/src\/(?:.+\/)?testing\//.test(file);
 }
 
-/** A type is gone when the program runs. */
+/** A type does not exist when the program runs. */
 function withoutTypeImports(text: string): string {
   return text.replaceAll(/^import type [^;]*;$/gm, "");
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type DeclaredName, openSurface } from "../scripts/declared-surface.ts";
 
 describe("the surface of a package", () => {
-  it("has every name that the entry exports, whichever way, and no other", () => {
+  it("has every name that the entry exports, in any way, and no other", () => {
     const { exported } = surfaceOf({
       "index.ts": 'export * from "./all.ts";\nexport { a as renamed } from "./some.ts";\n',
       "all.ts": "export const one = 1;\nconst hidden = 2;\nexport default hidden;\n",
@@ -38,17 +38,17 @@ describe("the surface of a package", () => {
       "class A { readonly c: number = 2; e(f: string): number; }",
     ],
     ["a union of several lines", "export type A =\n  | 'b'\n  | 'c';", "type A = 'b' | 'c';"],
-  ])("is a line a name, also of %s", (_, source, line) => {
+  ])("is one line per name, including that of %s", (_, source, line) => {
     expect(linesOf(surfaceOf({ "index.ts": source }))).toEqual([line]);
   });
 
-  it("has the overloads of a function, without the declaration behind them", () => {
+  it("has the overloads of a function, without the implementation's signature", () => {
     const source =
       "export function a(b: string): string;\nexport function a(b: number): number;\nexport function a(b: any): any { return b; }\n";
     expect(linesOf(surfaceOf({ "index.ts": source }))).toEqual(["function a(b: string): string", "function a(b: number): number"]);
   });
 
-  it("has the type alone of what is exported as a type", () => {
+  it("has only the type of a type-only export", () => {
     const surface = surfaceOf({
       "index.ts": 'export type { A } from "./a.ts";\n',
       "a.ts": "export const A = 1;\nexport type A = typeof A;\n",
@@ -56,7 +56,7 @@ describe("the surface of a package", () => {
     expect(linesOf(surface)).toEqual(["type A = typeof A;"]);
   });
 
-  it("has the types that a signature names and that nobody exports, theirs too, and none of a function's body", () => {
+  it("has the types that a signature names and that nobody exports, and their types too, but none of a function's body", () => {
     const { named } = surfaceOf({
       "index.ts": 'export { a } from "./a.ts";\n',
       "a.ts":
@@ -65,7 +65,7 @@ describe("the surface of a package", () => {
     expect(named.map(({ name }) => name)).toEqual(["Deep", "Options"]);
   });
 
-  it("shows a change behind the cut of a long line", () => {
+  it("shows a change after the cut of a long line", () => {
     const long = (last: string) =>
       linesOf(surfaceOf({ "index.ts": `export interface A { ${"b: string; ".repeat(40)} ${last}: number }` }))[0] ?? "";
     expect(long("c")).toHaveLength(200);

@@ -10,7 +10,7 @@ describe("the inventory", () => {
     expect(items.filter(({ users }) => users.length === 0).map(({ name }) => name)).toEqual([]);
   });
 
-  it("finds no user for what is declared and used by nobody, or named in a comment alone", () => {
+  it("finds no user for a declared name that nobody uses, or that only a comment names", () => {
     const file = (name: string, text: string) => ({ file: `packages/bus/src/${name}.ts`, text, imports: [] });
     const files = [file("settings", "  DOOR_MS: milliseconds(),"), file("door", "// DOOR_MS is not read\nconst a = OPEN_DOOR_MS;")];
     expect(usersOf("DOOR_MS", files, ["packages/bus/src/settings.ts"])).toEqual([]);
@@ -19,7 +19,7 @@ describe("the inventory", () => {
     ]);
   });
 
-  it("counts the product alone: no test is a user", () => {
+  it("counts only the product: a test is not a user", () => {
     const files = productFiles(sourceFiles()).map(({ file }) => file);
     expect(files.filter((file) => /\.test\.ts$|\/testing\//.test(file))).toEqual([]);
     expect(files.length).toBeGreaterThan(800);

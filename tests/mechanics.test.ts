@@ -21,7 +21,7 @@ const PAGES = ["docs/architecture.md", "docs/mechanics.md"];
 const sections = mechanicsSections(root);
 
 describe("the pages of the architecture", () => {
-  it("have current parts where they are generated", () => {
+  it("have current generated parts", () => {
     const written = page("docs/mechanics.md");
     expect(withSections(written, sections) === written, 'run "npm run docs"').toBe(true);
   });
@@ -191,7 +191,7 @@ describe("the list of decisions", () => {
   });
 });
 
-/** The numbers of the records that this status says to change. */
+/** The numbers of the records that this status says it changes. */
 function changesIn(status: string): readonly string[] {
   const clauses = status
     .replaceAll("\n", " ")

@@ -13,7 +13,7 @@ describe.each(packages)("the README of $name", ({ name, folder }) => {
   const file = path.join(root, folder, "README.md");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
 
-  it("is there, and at most a page", () => {
+  it("exists, and has at most a page", () => {
     expect(text).toMatch(/^# .+\n\n\S/);
     expect(text.split("\n").length - 1).toBeLessThanOrEqual(60);
   });
@@ -23,7 +23,7 @@ describe.each(packages)("the README of $name", ({ name, folder }) => {
     if (folder.startsWith("packages/")) expect(section(text, "Entry")).toContain("](api.md)");
   });
 
-  it("says what the table of imports says: what it may import, and what imports it", () => {
+  it("has the imports of the table: what it may import, and what imports it", () => {
     const [may = "", by = ""] = section(text, "Imports").split("\n\n");
     const importers = Object.entries(rooms)
       .filter(([, { ours }]) => ours.includes(name))
@@ -38,20 +38,20 @@ describe.each(packages)("the README of $name", ({ name, folder }) => {
     expect(files.map((groups) => groups?.["link"] === groups?.["shown"] && isFile(folder, groups?.["link"]))).toEqual([true, true, true]);
   });
 
-  it("links only to what exists", () => {
+  it("links only to existing files", () => {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? "");
     expect(links.filter((link) => !isFile(folder, link))).toEqual([]);
   });
 });
 
 describe("the examples of the READMEs", () => {
-  it("are right in the compiler's eyes", () => {
+  it("compile", () => {
     const examples = new Map(packages.flatMap(({ folder }) => examplesOf(folder)));
     expect(examples.size).toBeGreaterThanOrEqual(5);
     expect(faultsOf(examples)).toEqual([]);
   });
 
-  it("would be found wrong where they are", () => {
+  it("are checked: a wrong one fails", () => {
     const wrong = new Map([
       [example("packages/tool-kit", 0), 'import { defineTools } from "@toolbus/tool-kit";\nexport const a: number = "one";\n'],
     ]);
@@ -71,7 +71,7 @@ function entriesOf(folder: string): readonly string[] {
   return Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`);
 }
 
-/** What stands under a heading of the second level, up to the next one. */
+/** The text under a heading of the second level, up to the next one. */
 function section(text: string, heading: string): string {
   const [, rest = ""] = text.split(`\n## ${heading}\n`);
   return (rest.split("\n## ")[0] ?? "").trim();
@@ -85,7 +85,7 @@ function isFile(folder: string, link: string | undefined): boolean {
   return link !== undefined && existsSync(path.join(root, folder, link));
 }
 
-/** The fences in TypeScript, each as a file that would stand beside the README. */
+/** The fences in TypeScript, each as a file beside the README. */
 function examplesOf(folder: string): readonly (readonly [file: string, text: string])[] {
   const file = path.join(root, folder, "README.md");
   const fences = existsSync(file) ? readFileSync(file, "utf8").matchAll(/^```ts\n([^]*?)^```$/gm) : [];
@@ -96,7 +96,7 @@ function example(folder: string, index: number): string {
   return path.join(root, folder, "src", `readme-example-${index}.ts`);
 }
 
-/** What the compiler says of files that exist for it alone, in one program. */
+/** The compiler's messages about files that exist only for it, in one program. */
 function faultsOf(files: ReadonlyMap<string, string>): readonly string[] {
   const config = path.join(root, "tests/readme-examples.tsconfig.json");
   const settings = JSON.stringify({ extends: "../tsconfig.json", include: [], files: [...files.keys()] });

@@ -16,7 +16,7 @@ describe("the pages", () => {
     expect(() => stepsIn(name)).not.toThrow();
   });
 
-  it("are run for the most part, and have a reason for each command that is not", () => {
+  it("are mostly run, and have a reason for each command that is not", () => {
     const steps = pagesOf(root).flatMap(stepsIn);
     expect(typed(steps).filter(({ hidden }) => !hidden).length).toBeGreaterThan(80);
     // One more is a decision: the commands that nobody has tried. Four of docs/mcp.md install a server from npm.
@@ -26,18 +26,18 @@ describe("the pages", () => {
 
 describe("a fence of a page", () => {
   it.each([
-    ["without a language", ["```", "npm start", "```"], /line 3 says nothing of what it is/],
-    ["in another shell's language", ["```bash", "npm start", "```"], /line 3 says nothing of what it is/],
+    ["without a language", ["```", "npm start", "```"], /line 3 does not say what it is/],
+    ["in another shell's language", ["```bash", "npm start", "```"], /line 3 does not say what it is/],
     ["of commands without a terminal", ["```sh", "npm start", "```"], /line 3 does not say what it is/],
     ["with a word that means nothing", ["```sh terminal-1 stay", "npm start", "```"], /line 3 has the word "stay"/],
     ["of more commands than terminals", ["```sh terminals-1,2", "a", "b", "c", "```"], /line 3 has no terminal for its command 3/],
     ["with a reason that is none", ["```sh not-run:", "a", "```"], /line 3 has the word "not-run:"/],
-    ["of text behind no command", ["```text", "ok", "```"], /line 3 shows what no command before it does/],
+    ["of text behind no command", ["```text", "ok", "```"], /line 3 is the output of no command before it/],
   ])("%s is refused with its line", (_, lines, words) => {
     expect(() => stepsOf(page(...lines))).toThrow(words);
   });
 
-  it("has a command a line, each with its own place, without its comments", () => {
+  it("has one command per line, each with its own terminal, without its comments", () => {
     const steps = stepsOf(page("```sh terminal-2 exit-3,0/2", "first \\", "  --more", "# a comment", "second # another", "```"));
     expect(steps).toEqual([
       {
@@ -63,7 +63,7 @@ describe("a fence of a page", () => {
     ]);
   });
 
-  it("has one terminal a command where it says so, and exports that hold in all of them", () => {
+  it("has one terminal per command if it says so, and exports that hold in all of them", () => {
     const steps = stepsOf(page("```sh terminals-1,2,3 stays-1,2 says: up | served", "export A=1", "a", "b", "c", "```"));
     expect(steps[0]).toMatchObject({ kind: "exports", terminals: ["terminal-1", "terminal-2", "terminal-3"], command: "export A=1" });
     expect(typed(steps).map(({ terminal, command, stays, shows }) => [terminal, command, stays, shows])).toEqual([
@@ -82,7 +82,7 @@ describe("a fence of a page", () => {
     expect(kinds).toEqual(["types", "not-run", "types"]);
   });
 
-  it("is a step that no reader sees where it stands in a comment", () => {
+  it("is a step that no reader sees if it is in a comment", () => {
     const steps = stepsOf(page("<!--", "```sh terminal-1", "a", "```", "-->", "", "```sh terminal-1", "b", "```"));
     expect(typed(steps).map(({ command, hidden }) => [command, hidden])).toEqual([
       ["a", true],
@@ -90,7 +90,7 @@ describe("a fence of a page", () => {
     ]);
   });
 
-  it("of text is what the command before it shows, what a terminal shows later, or nothing to be tried", () => {
+  it("of text is the output of the command before it, a later output of a terminal, or nothing to be tried", () => {
     const steps = stepsOf(
       page(
         "```sh terminal-1",
@@ -125,7 +125,7 @@ describe("a fence of a page", () => {
 describe("an id on a page", () => {
   const RUN = `rn_0a_${"0".repeat(26)}`;
 
-  it("stands for the one that was shown last, of a list for the first", () => {
+  it("stands for the last one that was shown, in a list for the first", () => {
     const ids = shownIds();
     ids.see(`LETTER\ndl_0a_${"1".repeat(26)}  newest\ndl_0a_${"2".repeat(26)}  older\n`);
     ids.see(`a ap_${RUN}.1.0 and the hash sha256-a_B-9\n`);
@@ -135,15 +135,15 @@ describe("an id on a page", () => {
     expect(ids.putInto("enable --hash sha256-…")).toBe("enable --hash sha256-a_B-9");
   });
 
-  it("and of a choice the first, where nothing else is said", () => {
+  it("and of a choice the first option, unless something else is stated", () => {
     expect(shownIds().putInto("serve <anthropic|openai> [chat|investigation]")).toBe("serve anthropic chat");
   });
 });
 
-describe("what is said of a try", () => {
+describe("the report of a try", () => {
   const one = (part: Partial<Tried>): Tried => ({ page: "docs/a.md", line: 7, command: "a # why", outcome: "ok", seconds: 1.25, ...part });
 
-  it("is a line a command, and of one that failed page, line, command, what was expected and what was shown", () => {
+  it("has one line per command, and for a failed one page, line, command, the expected and the shown output", () => {
     expect(linesOf(one({}))).toEqual(["ok      docs/a.md:7                a  1.3 s"]);
     expect(linesOf(one({ outcome: "not run", why: "needs Docker" }))).toEqual(["not run docs/a.md:7                a  (needs Docker)"]);
     expect(linesOf(one({ outcome: "failed", expected: "exit code 0, not 1", shown: "no\nway\n" })).slice(1)).toEqual([
@@ -155,7 +155,7 @@ describe("what is said of a try", () => {
     ]);
   });
 
-  it("counts at the end, with the number of commands that each reason keeps from being run", () => {
+  it("ends with counts, and the number of commands that each reason keeps from being run", () => {
     const report = reportOf([
       one({}),
       one({ outcome: "not run", why: "b" }),
@@ -173,7 +173,7 @@ describe("what is said of a try", () => {
     expect(summaryOf(report).slice(2)).toEqual(["   2  c", "   1  b", "", "1 ok, 0 failed, 3 not run, 5 s"]);
   });
 
-  it("is no success where one failed, or where none was run", () => {
+  it("is no success if one failed, or if none was run", () => {
     expect(reportOf([one({}), one({ outcome: "failed" })]).ok).toBe(false);
     expect(reportOf([one({ outcome: "not run", why: "b" })]).ok).toBe(false);
     expect(reportOf([]).ok).toBe(false);

@@ -3,18 +3,18 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SourceFile, sourceFiles, workspacePackages } from "./workspace-source.ts";
 
-/** A name that an entry of a package exports, with the file that the entry takes it from. */
+/** A name that an entry of a package exports, with the file that declares it. */
 interface Exported {
   readonly module: string;
   readonly name: string;
-  /** From the package's folder, as its README says it: `src/message-bus.ts`. */
+  /** From the package's folder, in the form of its README: `src/message-bus.ts`. */
   readonly file: string;
 }
 
 const root = path.dirname(import.meta.dirname);
 const files = sourceFiles();
 const packages = workspacePackages().filter(({ folder }) => folder !== ".");
-// Suites are entries for who writes an adapter. What a file of contracts exports is meant for others: its README says why its index exports files.
+// Suites are entries for authors of adapters. Every export of a file of contracts is meant for others: its README says why its index exports files.
 const wholeEntries = new Set([
   "@toolbus/bus/conformance",
   "@toolbus/contracts",
@@ -23,12 +23,12 @@ const wholeEntries = new Set([
 ]);
 
 describe("an entry of a package", () => {
-  it("names what it exports, so that a new export of a file is not public by itself", () => {
+  it("names its exports, so that a new export of a file is not public by itself", () => {
     const stars = packages.flatMap(entriesOf).filter(({ module, text }) => !wholeEntries.has(module) && /^export \*/m.test(text));
     expect(stars.map(({ module }) => module)).toEqual([]);
   });
 
-  it.each(packages)("exports what somebody outside imports, or what the README calls public, and no more: $name", ({ name, folder }) => {
+  it.each(packages)("exports what another package imports, or what the README calls public, and no more: $name", ({ name, folder }) => {
     const users = files.filter(({ file }) => !file.startsWith(`${folder}/`)).flatMap(namesIn);
     const used = new Set(users.map((each) => `${each.module} ${each.name}`));
     const readme = path.join(root, folder, "README.md");
@@ -42,7 +42,7 @@ describe("an entry of a package", () => {
     expect(unused.map((each) => `${each.module} exports ${each.name}`)).toEqual([]);
   });
 
-  it("has users that this test finds, in every way of importing that there is", () => {
+  it("has users that this test finds, in every way of importing", () => {
     const text = [
       'import { a, type B } from "@toolbus/one";',
       'export type { C as D } from "@toolbus/one/two";',
@@ -80,14 +80,14 @@ function exportedBy({ module, file, text }: ReturnType<typeof entriesOf>[number]
   );
 }
 
-/** What a file imports of ours, by name. */
+/** What a file imports from our packages, by name. */
 function namesIn({ text }: SourceFile): readonly { readonly module: string; readonly name: string }[] {
   const statements = text.matchAll(/\b(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*"(@toolbus\/[\w/-]+)"/g);
   const late = text.matchAll(/\{([^{}=]*)\}\s*=\s*await import\("(@toolbus\/[\w/-]+)"\)/g);
   return [...statements, ...late].flatMap(([, names = "", module = ""]) => listed(names, "own").map((name) => ({ module, name })));
 }
 
-/** Of `a as b` the first is the name that its module has, the second the one that is exported. */
+/** In `a as b` the first is the name in its module, the second the exported name. */
 function listed(names: string, which: "own" | "public"): readonly string[] {
   return names
     .split(",")

@@ -12,7 +12,7 @@ describe("the README", () => {
     expect(readme).toContain(`\`\`\`ts\n${text("examples/orders-worker/src/orders.ts")}\`\`\``);
   });
 
-  it("names only commands that there are", () => {
+  it("names only existing commands", () => {
     const { scripts } = JSON.parse(text("package.json")) as { scripts: Record<string, string> };
     const named = [...readme.matchAll(/npm (?:run ([a-z]+)|(start|test))/g)].map(([, run, short]) => run ?? short ?? "");
     expect(named.length).toBeGreaterThan(5);
@@ -20,7 +20,7 @@ describe("the README", () => {
   });
 
   it.each(["README.md", "CONTRIBUTING.md", "docs/tool-invocation.md", "docs/approvals.md"])(
-    "and its pages link only to what exists: %s",
+    "and its pages link only to existing targets: %s",
     (file) => {
       const links = [...text(file).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) =>
         path.join(path.dirname(file), link ?? ""),
@@ -29,7 +29,7 @@ describe("the README", () => {
     },
   );
 
-  it("and every other page runs TypeScript on the Node that came with the first command, since the system's may be too old for it", () => {
+  it("and every other page runs TypeScript on the Node of the first command, since the system's may be too old for it", () => {
     const pages = globSync("{*,docs/*,services/*/*,examples/*/*}.md", { cwd: root });
     const runs = pages.flatMap((file) =>
       [...text(file).matchAll(/(?<npx>npx )?\bnode (?:\S+ )*?[\w/-]+\.ts\b/g)].map((run) => ({ file, run })),
@@ -39,7 +39,7 @@ describe("the README", () => {
   });
 
   it.each(["README.md", "docs/tutorial.md", "docs/deployment.md"])(
-    "and pages to try things with name a Redis of this machine so that one as it comes is taken: %s",
+    "and pages to try things with name a Redis of this machine so that a default one works: %s",
     (file) => {
       const addresses = [...text(file).matchAll(/redis:\/\/127\.0\.0\.1[^\s'`]*/g)].map(([address]) => address);
       expect(addresses.length).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ describe("the README", () => {
     },
   );
 
-  it("names every room of the house", () => {
+  it("names every package of the repository", () => {
     const named = [...readme.matchAll(/^((?:packages|services|apps)\/[a-z-]+) /gm)].map(([, room]) => room ?? "");
     const rooms = ["packages", "services", "apps"].flatMap((floor) =>
       readdirSync(path.join(root, floor))

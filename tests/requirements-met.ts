@@ -155,8 +155,8 @@ const toolChoice = from("services/agent/src/transitions/tool-choice.test.ts");
 export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-01": [
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
-    architecture("has third-party clients only at home"),
-    architecture("reaches from the agent nothing but bus, store and model: no connection is made in its own code"),
+    architecture("has third-party clients only in their homes"),
+    architecture("connects the agent only to bus, store and model: its own code makes no connection"),
   ],
   "B-02": [
     bodyPins("%s has exactly its fields"),
@@ -181,7 +181,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "B-14": [
     eitherBroker("investigates a release to its filed report, with the broker's address as the only difference"),
-    apart("investigate a release to its filed report, and miss no right"),
+    apart("investigate a release to its filed report, and lack no right"),
     apart("continue when the broker is restarted in the middle of a run"),
   ],
   "B-15": [
@@ -190,11 +190,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       test: "goes to the configured address, with the configured key, whatever the SDK finds in the environment, and nothing is logged",
     },
     connectModel("returns the model of %s, without a connection"),
-    architecture("has third-party clients only at home"),
+    architecture("has third-party clients only in their homes"),
     startTelemetry(
-      "that nobody asked for loads nothing of OpenTelemetry; asked for, it loads sdk-node, and the instrumentation of amqplib for RabbitMQ",
+      "that nobody asked for loads nothing of OpenTelemetry; on request it loads sdk-node, and the instrumentation of amqplib for RabbitMQ",
     ),
-    amqpSpans("has one producer, one client and one consumer span, each beneath the one before, however many wait for their turn"),
+    amqpSpans("has one producer, one client and one consumer span, each beneath the previous one, however many messages wait"),
   ],
   "G-01": [
     defineTool("finds, adds and removes tools, and refuses a second one of the same name"),
@@ -271,7 +271,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     releaseToolset("says when to retry"),
   ],
   "X-15": [
-    toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
+    toolRights("is not offered to %s, and a model that still calls it is refused and reaches no worker"),
     callRights("is answered as refused by the policy and sent to nobody, if the requester %s"),
     callRights("is not sent again"),
   ],
@@ -321,8 +321,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     hookRoutes(
       "refuses unknown people, decisions that the file does not allow, and decisions that the rules of approvals forbid, with one sentence each",
     ),
-    webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
-    apart("investigate a release to its filed report, and miss no right"),
+    webhooksEndToEnd("completes although every process is killed right after it was held, and right after it was decided"),
+    apart("investigate a release to its filed report, and lack no right"),
   ],
   "A-05": [
     decisions("to approve grants the write, and the worker's own check agrees"),
@@ -379,7 +379,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "A-17": [
     toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
     webhooks("report what was committed, signed so that the package standardwebhooks accepts it by either of two secrets"),
-    webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
+    webhooksEndToEnd("completes although every process is killed right after it was held, and right after it was decided"),
   ],
   "E-01": [
     errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
@@ -495,7 +495,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     kill("ends every run with exactly one filed report and a complete stream"),
     cutStream("after each thing continues at another gateway over the same store, after this one has stopped"),
     streamResume(
-      "after each of its events continues with Last-Event-ID when the process is back: every durable event once, in order, none changed",
+      "continues after each of its events with Last-Event-ID when the process is back: every durable event once, in order, none changed",
     ),
     connection("after the run's end is told that it need not reconnect"),
     browser("opened again continues where the page says that it is"),
@@ -503,15 +503,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-03": [
     stream("shows several viewers the same, and one that leaves stops nothing"),
     postedStream("that goes away stops nothing: the run is followed at its own address"),
-    streamLoad("get every event though others are slow or never read, who cost bounded memory and are disconnected"),
+    streamLoad("get every event although others are slow or never read, which cost bounded memory and are disconnected"),
   ],
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),
     offlineChat("runs a write that a message names, when a person has approved it"),
   ],
   "LV-20": [
-    toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
-    toolRights("is offered to %s, and does its work"),
+    toolRights("is not offered to %s, and a model that still calls it is refused and reaches no worker"),
+    toolRights("is offered to %s, and works"),
     inbox("stores with the run what its requester may use"),
   ],
   "LV-40": [
@@ -533,7 +533,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   "BEST-1": [
-    grantMutations("is not granted when the attacker signs it, or the right key signed something else"),
+    grantMutations("is not granted when the attacker signs it, or when the right key signed something else"),
     writeGrant("is dropped if the grant belongs to another call"),
     attack("$what gets no write and no answer, and is recorded"),
     attack("gets the first result again for a replay, and files nothing more"),
@@ -578,7 +578,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "E-07": [
     wireFaults("ends %s as it should, with nothing of a reply"),
-    modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
+    modelFaults("by %s ends in a visible retry, or in an error that names the cause"),
   ],
   "E-10": [
     wireFaults("names %s in the error"),
@@ -586,7 +586,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     statusErrors("points to the tools first if the vendor names none"),
   ],
   "E-11": [
-    modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
+    modelFaults("by %s ends in a visible retry, or in an error that names the cause"),
     statusErrors("names what to set"),
     advance("permanently ends the run at once, with its own code and message"),
     advance("repeatedly ends the run with the reason of the last failure, not with one of ours"),
@@ -650,7 +650,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "N-01": [
     telemetry("has %s in %s, by its tags"),
-    telemetry("counts streams that open and close, and calls once each"),
+    telemetry("counts open streams up and down, and calls once each"),
     telemetry("has the milliseconds of each tool call"),
   ],
   "N-02": [
@@ -664,15 +664,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   "N-06": [
-    telemetry("has one file that holds every span of its trace"),
-    telemetry("is one trace, whichever request brought a message, and knows the later requests by links"),
+    telemetry("has one file that contains every span of its trace"),
+    telemetry("is one trace, whichever request brought a message, and links to the later requests"),
   ],
   "N-07": [
-    telemetry("has one line of the tool audit a call, with its trace"),
+    telemetry("has one line of the tool audit per call, with its trace"),
     observeRun(
       "also records what never reached a worker: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel",
     ),
-    { file: "packages/telemetry/src/tool-audit.test.ts", test: "shows that arguments are equal, under this deployment's key only" },
+    { file: "packages/telemetry/src/tool-audit.test.ts", test: "shows that arguments are equal, only under this deployment's key" },
   ],
   "N-08": [
     observeRun("records a call that a worker answered, with what it was, how it ended and in which trace"),
@@ -701,7 +701,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
   "LV-22": [
     budgetRaces("never pass a ceiling, lose no settlement and count a step that died as reserved, in whatever order the store works"),
-    redisBudgets("holds when two processes draw on it at once, and opens for what is given back"),
+    redisBudgets("holds if two processes draw on it at once, and opens for what is released"),
     completeWithin("is not made when the store cannot say whether it fits"),
     agentBudgets("is drawn on before the call with the most that it may use, and afterwards with what it used"),
     agentBudgets("is that of all runs of a principal, and says when it opens again"),
@@ -733,7 +733,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     gatewayMatrix("answer everybody as the table says: $method $url"),
     {
       file: "tests/e2e/cli-people-keys.test.ts",
-      test: "lets an Alertmanager start investigations with its own key, and do nothing else, until that is revoked",
+      test: "lets an Alertmanager start investigations with its own key, and do nothing else, until that key is revoked",
     },
   ],
   "V-01": [
@@ -800,7 +800,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     corpusOnTheWire("fails no request when it is compiled, and many when it is sent unchanged"),
   ],
   "V-13": [
-    toolSchemas("is checked by the rules of %s, and these by a server of its kind where it has one"),
+    toolSchemas("is checked by the rules of %s, and these by a server of its kind if there is one"),
     toolSchemas("is passed on to Anthropic, OpenAI and a command line without any loss"),
   ],
   "V-14": [
@@ -816,7 +816,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     wireTranscripts("sends its own turns back, and continues from those of another provider in mid-conversation"),
     chatRequest("has an own turn unchanged, with its long id, and rebuilds a changed one"),
     advance("that pauses is kept, and the model gets it back to continue"),
-    models("have the same transcript in neutral form, whichever model was asked"),
+    models("have the same transcript in neutral form, whichever model answered"),
   ],
   "V-19": [
     conformance("refuses a transcript with an unanswered call before it emits anything"),
@@ -839,7 +839,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       file: "services/agent/src/no-vendor-names.test.ts",
       test: "names no model vendor, and no term of a vendor's protocol, outside its settings",
     },
-    architecture("has third-party clients only at home"),
+    architecture("has third-party clients only in their homes"),
     wireTranscripts("accepts any transcript that is paired, with every call, result and text in its place"),
   ],
   "K-01": [
@@ -877,7 +877,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "R-02": [
     wireFaults("ends %s as it should, with nothing of a reply"),
     statusErrors("with status %s gets its class"),
-    modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
+    modelFaults("by %s ends in a visible retry, or in an error that names the cause"),
   ],
   "R-03": [
     {
@@ -903,14 +903,17 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "BEST-9": [
     { file: "tests/servers/permissions.test.ts", test: "may do what their services do, and nothing else" },
-    { file: "tests/servers/permissions.test.ts", test: "says both of each server" },
+    { file: "tests/servers/permissions.test.ts", test: "reports both on each server" },
     { file: "packages/bus/src/conformance/conformance.test.ts", test: "notices a bus that $fault" },
     {
       file: "tests/servers/permissions.test.ts",
       test: "lose no commit when Redis is killed and reads its file again",
     },
-    { file: "tests/rights.test.ts", test: "allows whatever the services do in an investigation with an approval, and with a dead letter" },
-    apart("investigate a release to its filed report, and miss no right"),
+    {
+      file: "tests/rights.test.ts",
+      test: "allows everything that the services do in an investigation with an approval, and with a dead letter",
+    },
+    apart("investigate a release to its filed report, and lack no right"),
   ],
 };
 

@@ -35,7 +35,7 @@ describe("requirements", () => {
     expect(requirements.filter(({ because }) => because !== undefined).map(({ id }) => id)).toEqual(Object.keys(backToPlanned));
   });
 
-  it("names a test that exists for every row that is met", () => {
+  it("names an existing test for every row that is met", () => {
     const broken = requirements.flatMap(({ id, tests }) =>
       tests.filter(({ file, name }) => !hasTest(file, name)).map(({ file, name }) => `${id}: no test "${name}" that runs in ${file}`),
     );
@@ -112,7 +112,7 @@ describe("the search for a named test", () => {
   });
 });
 
-/** How many rows each area has, by the letters of its IDs: a literal, so that a row cannot vanish unseen. */
+/** How many rows each area has, by the letters of its IDs. It is a literal, so that a row cannot vanish unseen. */
 // oxfmt-ignore
 const issued = {
   B: 17, G: 20, X: 15, M: 12, S: 8, U: 4, W: 6, C: 12, T: 6, P: 5, O: 3, D: 7, A: 20, E: 12, L: 13, V: 23, K: 5, R: 5, H: 6, Z: 6, N: 9, Q: 7,

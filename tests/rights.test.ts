@@ -32,11 +32,11 @@ describe("the table of rights", () => {
     const written = rights.map(({ service, store }) => [service, writesOf(store)] as const);
     expect(Object.fromEntries(written.map(([service, names]) => [service, names.join(" ")]))).toEqual(OWNERS);
     const all = written.flatMap(([, names]) => names);
-    // Lists that are hints: what they name is proved, or looked at, where it lies.
+    // Lists that are hints: their readers check each entry at its source.
     expect(all.filter((name, n) => all.indexOf(name) !== n).toSorted()).toEqual(["index.registry", "index.removals"]);
   });
 
-  it("lets two toolsets write nothing of each other but the list of what is registered", () => {
+  it("lets two toolsets write nothing of each other but the list of registrations", () => {
     const [one, two] = rightsOf(oneAgent(["release", "web"])).filter(({ service }) => service.startsWith("worker-"));
     const shared = writesOf((one as ServiceRights).store).filter((name) => writesOf((two as ServiceRights).store).includes(name));
     expect(shared).toEqual(["index.registry"]);
@@ -44,7 +44,7 @@ describe("the table of rights", () => {
     expect(two?.topics.consumes).toEqual(["tool.invoke.web"]);
   });
 
-  it("lets nobody but approvals publish what is decided, and nobody but a toolset's worker take its calls", () => {
+  it("lets only approvals publish decisions, and only a toolset's worker take its calls", () => {
     const whoMay = (duty: "publishes" | "consumes", topic: string): readonly string[] =>
       rights.filter(({ topics }) => topics[duty].includes(topic)).map(({ service }) => service);
     // A replay is the message again.
@@ -55,7 +55,7 @@ describe("the table of rights", () => {
     expect(whoMay("consumes", "approval.request")).toEqual(["approvals"]);
   });
 
-  it("allows whatever the services do in an investigation with an approval, and with a dead letter", async () => {
+  it("allows everything that the services do in an investigation with an approval, and with a dead letter", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "rights-"));
     const touched = new Map<string, Set<string>>();
     const api = await gatedReleaseApi(folder.path, ["calm"]);
@@ -108,7 +108,7 @@ describe("the table of rights", () => {
       [...seen].filter((what) => !allows(service, what)).map((what) => `${service}: ${what}`),
     );
     expect(beyond).toEqual([]);
-    // The rig watches what it should: these are sure to have happened.
+    // The test observes what it should: these certainly happened.
     expect([...(touched.get("agent") ?? [])]).toEqual(
       expect.arrayContaining(["publishes tool.invoke.release", "documents writes run ", "documents reads inbox "]),
     );
@@ -118,7 +118,7 @@ describe("the table of rights", () => {
   });
 });
 
-/** Takes the registration of the write away, as an operator does. */
+/** Removes the registration of the write, as an operator does. */
 async function removed(url: string, key: string, state: StateStore): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   expect((await fetch(`${url}/v1/tools/file_risk_report/remove`, { method: "POST", headers })).status).toBe(200);
@@ -167,7 +167,7 @@ function watchedBus(bus: MessageBus, seen: Set<string>): MessageBus {
     consume: (topic, ...rest) => (seen.add(`consumes ${topic}`), bus.consume(topic, ...rest)),
     announce: (message) => (seen.add(`announces ${message.topic}`), bus.announce(message)),
     listen: (topic, ...rest) => (seen.add(`listens ${topic}`), bus.listen(topic, ...rest)),
-    // Each process closes its own; here all share one.
+    // Each process closes its own. Here all share one.
     close: async () => undefined,
   };
 }
@@ -206,7 +206,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
   }
 }
 
-/** The family of a key, and of a record of security the name of whose it is; ids of other documents are all alike. */
+/** The family of a key, and for a security record the name of its service. Ids of other documents are all alike. */
 function parts(key: string): string {
   const [, family = "", id = ""] = /^tb:([^:]+):\{[^}]*\}:(.*)$/.exec(key) ?? [];
   return `${family} ${family === "security" ? id : ""}`;

@@ -7,7 +7,7 @@ import { testMutants } from "./mutants/test-mutants.ts";
 const root = path.resolve(import.meta.dirname, "..");
 
 describe("the mutants that tests have to catch", () => {
-  it.each(testMutants)("fit the product as it is: $name", async (mutant) => {
+  it.each(testMutants)("fit the present product: $name", async (mutant) => {
     for (const file of new Set(mutant.patches.map((patch) => patch.file))) {
       const full = path.join(root, file);
       const text = await readFile(full, "utf8");
@@ -16,7 +16,7 @@ describe("the mutants that tests have to catch", () => {
     for (const test of mutant.tests) await expect(readFile(path.join(root, test), "utf8")).resolves.toMatch(/^describe\w*[.(]/m);
   });
 
-  it("have names of their own", () => {
+  it("have different names", () => {
     expect(new Set(testMutants.map(({ name }) => name)).size).toBe(testMutants.length);
   });
 });

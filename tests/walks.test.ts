@@ -32,7 +32,7 @@ describe("the walks", () => {
     expect(faultsOf(pages)).toEqual([]);
   });
 
-  it("are all named in the list of walks, and no other is", () => {
+  it("are all in the list of walks, and no other is", () => {
     const listed = linksIn(readFileSync(path.join(folder, "README.md"), "utf8")).filter((link) => !link.includes("/"));
     expect(listed.toSorted()).toEqual([...pages.keys()]);
   });
@@ -63,7 +63,7 @@ describe("a walk", () => {
   );
 
   it.each(["starts", "imported", "commented", "called", "quoted", "inside"])(
-    "is refused with page and line where its file only has such a word, or none: %s",
+    "is refused with page and line if its file only contains such a word, or none: %s",
     (name) => {
       expect(faults(whole(stop(1, name)))).toEqual([`a.md:5: ${file} declares no "${name}"`]);
     },
@@ -85,7 +85,7 @@ describe("a walk", () => {
     expect(faults(text)).toEqual([expect.stringMatching(words)]);
   });
 
-  it("may have headings between its stops, and lines that go on", () => {
+  it("may have headings between its stops, and stops of several lines", () => {
     expect(
       faults(walk(`1. [start](../../${file}) It`, "   begins here.", "", "## Later", "", ...[2, 3, 4, 5, 6].map((n) => stop(n)))),
     ).toEqual([]);
@@ -94,7 +94,7 @@ describe("a walk", () => {
 
 /** An item of a numbered list. */
 interface Item {
-  /** Of the page, from 1 on. */
+  /** Line of the page, from 1. */
   readonly line: number;
   readonly number: number;
   readonly text: string;
@@ -115,7 +115,7 @@ function linksIn(text: string): readonly string[] {
   return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? "");
 }
 
-/** What is wrong with walks, a sentence each. `sources` are files that exist for a test alone, by their paths. */
+/** What is wrong with walks, one sentence each. `sources` are files that exist only for a test, by their paths. */
 function faultsOf(pages: ReadonlyMap<string, string>, sources: ReadonlyMap<string, string> = new Map()): readonly string[] {
   const isThere = (file: string): boolean => sources.has(file) || existsSync(file);
   const named = (file: string): string => path.relative(root, file);
@@ -148,7 +148,7 @@ function faultsOf(pages: ReadonlyMap<string, string>, sources: ReadonlyMap<strin
   });
 }
 
-/** The names that each of these files declares, as the compiler reads it: in a comment, a text or an import there are none. */
+/** The names that each of these files declares, as the compiler reads it. Names in a comment, a text or an import do not count. */
 function declaredNames(texts: ReadonlyMap<string, string>): ReadonlyMap<string, ReadonlySet<string>> {
   const config = path.join(root, "tests/walks.tsconfig.json");
   const compilerOptions = { noResolve: true, noLib: true, noEmit: true, allowImportingTsExtensions: true, types: [] };
@@ -178,7 +178,7 @@ function namesIn(source: SourceFile | undefined): ReadonlySet<string> {
     node.forEachChild(visit);
   };
   visit(source);
-  // Those of the file itself: what a function calls its own values is no place to send somebody to.
+  // Only the file's own declarations: a local name of a function is not a place to send a reader to.
   for (const statement of source.statements)
     if (isVariableStatement(statement)) for (const { name } of statement.declarationList.declarations) add(name);
   return names;

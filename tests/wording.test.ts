@@ -13,7 +13,7 @@ const TEXT_FILES = [
 ];
 /** The pages that the project was designed on. They never were in the repository, so not even a test may name them. */
 const FORMER_PAGES = new Set(["core", "reliability", "style", "stack"].map((name) => `${name}.md`));
-// This list and its tests alone must say what nobody may say.
+// Only this list and its tests may contain the phrases.
 const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);
 
 describe("the wording", () => {

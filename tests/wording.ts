@@ -1,12 +1,12 @@
-/** A phrase of this project's past that no engineer would say, and what to write instead. `docs/decisions` and the changelog keep to the list as well. */
+/** A phrase of this project's past that no engineer would say, and what to write instead. `docs/decisions` and the changelog follow the list as well. */
 export interface PhraseToAvoid {
   readonly phrase: RegExp;
   readonly write: string;
 }
 
 /**
- * What the check fails on, in pages, comments, messages and names of tests. One line a phrase; CONTRIBUTING.md shows them in sentences. A phrase is added
- * when a reviewer stumbles over it twice.
+ * What the check fails on, in pages, comments, messages and names of tests. One line per phrase; CONTRIBUTING.md shows them in sentences. A phrase
+ * is added when a reviewer stumbles over it twice.
  */
 export const phrasesToAvoid: readonly PhraseToAvoid[] = [
   { phrase: /\b(?:go|goes|going|gone|went) on with\b/i, write: "continue" },
@@ -38,13 +38,13 @@ export const phrasesToAvoid: readonly PhraseToAvoid[] = [
 
 /** A line with such a phrase, with what was found in it. */
 export interface Stumble {
-  /** From 1 on. */
+  /** From 1. */
   readonly line: number;
   readonly found: string;
   readonly write: string;
 }
 
-/** The phrases to avoid in a text, in its order. Those that a line quotes as a bad example between `~~` and `~~` do not count. */
+/** The phrases to avoid in a text, in order. Those that a line quotes as a bad example between `~~` and `~~` do not count. */
 export function stumblesIn(text: string, phrases: readonly PhraseToAvoid[] = phrasesToAvoid): readonly Stumble[] {
   return text.split("\n").flatMap((raw, n) => {
     const line = raw.replaceAll(/~~.+?~~/g, "");

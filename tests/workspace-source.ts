@@ -10,7 +10,7 @@ export interface WorkspacePackage {
   readonly devDependencies: readonly string[];
 }
 
-/** A TypeScript file with the modules that its text imports, in order, as they are written. */
+/** A TypeScript file with the modules that its text imports, in order, as written. */
 export interface SourceFile {
   /** From the root of the repository. */
   readonly file: string;

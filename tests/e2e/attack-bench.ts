@@ -11,7 +11,7 @@ import type { StateStore } from "@toolbus/state";
 import { approve, heldApproval, startRun } from "./http-client.ts";
 import { someRelease } from "./releases.ts";
 
-/** The all-in-one with somebody on its bus: every granted write is held back before a worker sees it, to be tampered with. */
+/** The all-in-one with an attacker on its bus. Every granted write is held back before a worker sees it, so that a test can tamper with it. */
 export interface AttackBench {
   readonly system: AllInOne;
   readonly api: ReleaseApi;
@@ -19,9 +19,9 @@ export interface AttackBench {
   readonly decider: { readonly approvals: string; readonly approver: string };
   /** A key of the requester's own for the approvals API, with the role approver. */
   readonly requestersApproverKey: string;
-  /** A run whose write a person approved, and the genuine message that would run it. No worker has seen it. */
+  /** A run whose write a person approved, and the genuine message that would run it. No worker has seen the message. */
   granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
-  /** Publishes straight on the bus, waits until the worker has settled it, and returns what the worker published in the meantime. */
+  /** Publishes directly on the bus, waits until the worker has settled the message, and returns what the worker published meanwhile. */
   publish(message: Message): Promise<{ readonly disposition: Disposition; readonly answers: readonly Message[] }>;
   /** The security records about a call, as this service stored them. */
   securityRecords(callId: string, service: string): Promise<readonly Json[]>;
@@ -45,7 +45,7 @@ export async function attackBench(directory: string): Promise<AttackBench> {
     GATEWAY_PORT: "0",
     APPROVALS_PORT: "0",
     LOG_LEVEL: "silent",
-    // Held back writes must not be sent again while they are tampered with.
+    // Held-back writes must not be sent again while a test tampers with them.
     REDISPATCH_MS: "600000",
     APPROVALS_API_KEYS_FILE: await approversWith(requestersApproverKey, directory),
   };
@@ -76,11 +76,11 @@ export async function attackBench(directory: string): Promise<AttackBench> {
   };
 }
 
-/** The claims of a genuine grant, to be changed. */
+/** The claims of a genuine grant, for a test to change. */
 export function claimsOf(message: Message): GrantClaims {
   const [, payload = ""] = grantOf(message).split(".");
   const parsed = parseGrantClaims(JSON.parse(Buffer.from(payload, "base64url").toString()));
-  if (!parsed.ok) throw new Error("The genuine grant holds no claims.");
+  if (!parsed.ok) throw new Error("The genuine grant has no claims.");
   return parsed.value;
 }
 
@@ -115,7 +115,7 @@ interface Tap {
   publish: AttackBench["publish"];
 }
 
-/** Stands between the services and their bus. */
+/** A layer between the services and their bus. */
 function tapped(): Tap {
   let inner: Infrastructure | null = null;
   const answers: Message[] = [];

@@ -19,7 +19,7 @@ afterAll(async () => {
   files.remove();
 });
 
-describe("somebody who publishes on the bus", () => {
+describe("an attacker who publishes on the bus", () => {
   const forgeries: readonly {
     readonly what: string;
     readonly reason: string;
@@ -52,17 +52,17 @@ describe("somebody who publishes on the bus", () => {
       forge: (genuine) => tampered(genuine, { toolCallId: `${claimsOf(genuine).runId}.1.1` }),
     },
     {
-      what: "with the grant of another run, used already",
+      what: "with the grant of another run, which is already used",
       reason: "call",
       forge: (genuine, spent) => tampered(genuine, { grant: grantOf(spent) }),
     },
     {
-      what: "with the grant's tool hash exchanged",
+      what: "with another tool hash in the grant",
       reason: "signature",
       forge: (genuine) => tampered(genuine, { grant: reworded(genuine, { toolHash: `sha256-${"A".repeat(43)}` }) }),
     },
     {
-      what: "with a grant of its own under the approvals service's key id",
+      what: "with a grant of the attacker's own under approvals' key id",
       reason: "signature",
       forge: async (genuine) => tampered(genuine, { grant: await ownGrant(genuine) }),
     },
@@ -86,7 +86,7 @@ describe("somebody who publishes on the bus", () => {
     expect(await bench.securityRecords(callId, "worker.release")).toEqual([
       expect.objectContaining({ service: "worker.release", reason, callId, tool: "file_risk_report", messageId: forged.id }),
     ]);
-    // What was forged differs from this in one thing only: the genuine one still runs.
+    // The forged message differs from this one in one thing only. The genuine one still runs.
     await expectFiled(runId, genuine, before);
   });
 
@@ -169,7 +169,7 @@ describe("two principals", () => {
     expect(path.dirname(bench.system.keys.gatewayKeysFile)).toBe(files.at("data", "keys"));
   });
 
-  it("a requester who is an approver too cannot decide their own request, not even with somebody else's token", async () => {
+  it("a requester who is also an approver cannot decide their own request, not even with somebody else's token", async () => {
     const { requester, decider, requestersApproverKey } = bench;
     const approvalId = await heldApproval(requester, await startRun(requester, "r1"));
     const own = await look({ ...decider, approver: requestersApproverKey }, approvalId);
@@ -188,13 +188,13 @@ describe("two principals", () => {
     expect(await look(decider, approvalId)).toMatchObject({ status: "pending" });
   });
 
-  it("an approver's token decides once: the same decision again is the same answer, another one is refused", async () => {
+  it("an approver's token decides once: the same decision gets the same answer again, another one is refused", async () => {
     const { requester, decider } = bench;
     const approvalId = await heldApproval(requester, await startRun(requester, "r1"));
     const decide = (decision: string, token: string | undefined) =>
       call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision, token });
     const { decisionToken } = await look(decider, approvalId);
-    // However often they look.
+    // A second look must not give a second decision.
     expect(await look(decider, approvalId)).toMatchObject({ decisionToken });
     expect(await decide("approve", randomUUID())).toMatchObject({ status: 403 });
 
@@ -211,7 +211,7 @@ interface Changes {
   readonly toolCallId?: string;
 }
 
-/** The genuine message with these changes. Its secret is another one: who did not see the invoke cannot echo it, so no answer is joined. */
+/** The genuine message with these changes and another secret: an attacker who did not see the invoke cannot echo its secret, so no answer is joined. */
 function tampered(genuine: Message, changes: Changes): Message {
   const { grant = "grant" in changes ? undefined : grantOf(genuine) } = changes;
   const { [attributes.grant]: _, ...others } = genuine.attributes;
@@ -229,7 +229,7 @@ function tampered(genuine: Message, changes: Changes): Message {
 const invokeOf = (message: Message): ToolInvoke => JSON.parse(message.body) as ToolInvoke;
 const argumentsOf = (message: Message): JsonObject => JSON.parse(invokeOf(message).arguments) as JsonObject;
 
-/** The grant with one character of this part changed; in the header it is before the key id, whose change would make it an unknown key. */
+/** The grant with one character of this part changed. In the header it is before the key id, because a changed key id would be an unknown key. */
 function altered(message: Message, part: number): string {
   const parts = grantOf(message).split(".");
   const text = parts[part] ?? "";
@@ -243,7 +243,7 @@ function reworded(message: Message, claims: JsonObject): string {
   return [header, Buffer.from(canonicalJson({ ...claimsOf(message), ...claims })).toString("base64url"), signature].join(".");
 }
 
-/** The very claims, signed by a key of the attacker's that calls itself the approvals service's. */
+/** The same claims, signed by a key of the attacker's that claims approvals' key id. */
 async function ownGrant(message: Message): Promise<string> {
   const [header = ""] = grantOf(message).split(".");
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { readonly kid: string };

@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** One sentence or two on standard error, in the words that help, and no stack. */
+/** One or two helpful sentences on standard error, and no stack. */
 function expectSentence(stderr: string, words: RegExp): void {
   expect(stackLines(stderr)).toEqual([]);
   expect(stderr).not.toContain("A fault of Toolbus");
@@ -33,7 +33,7 @@ describe("the demo refuses with one sentence and exit code 1", () => {
     { what: "--approve with --deny", flags: () => ["--approve", "--deny"], words: /--approve and --deny exclude each other/ },
     { what: "a positional argument", flags: () => ["stray"], words: /'stray'/ },
     { what: "a flag without its value", flags: () => ["--repo"], words: /^--repo needs a value/ },
-    { what: "a flag in the place of a value", flags: () => ["--repo", "--json"], words: /^--repo needs a value/ },
+    { what: "a flag in place of a value", flags: () => ["--repo", "--json"], words: /^--repo needs a value/ },
     { what: "a repository that does not exist", flags: () => ["--repo", files.at("nowhere")], words: /There is no folder .*nowhere/ },
     { what: "a repository without commits", flags: () => ["--repo", emptyRepository(files.at("empty"))], words: /has no commits/ },
     { what: "an unknown tag", flags: () => ["--repo", repo, "--to", "v99"], words: /"v99" names no commit/ },
@@ -44,7 +44,7 @@ describe("the demo refuses with one sentence and exit code 1", () => {
       words: /not\.xml is not well-formed XML/,
     },
     {
-      what: "test results that are not there",
+      what: "missing test results",
       flags: () => ["--repo", repo, "--junit", files.at("none.xml")],
       words: /none\.xml cannot be read: there is no such file/,
     },
@@ -102,7 +102,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
       words: /state store "postgres:…" is unknown(?!.*secret)/,
     },
     { what: "a toolset that does not exist", env: { TOOLSETS: "nonsense" }, words: /TOOLSETS names "nonsense".*Known: release/ },
-    { what: "a release API that is no address", env: { RELEASE_API_URL: "nonsense" }, words: /RELEASE_API_URL/ },
+    { what: "a release API that is not an address", env: { RELEASE_API_URL: "nonsense" }, words: /RELEASE_API_URL/ },
     { what: "a data directory that is a file", env: { DATA_DIR: "/dev/null" }, words: /\/dev\/null/ },
     {
       what: "a data directory that is a file, with a release API of its own",
@@ -185,7 +185,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     { name: "approver.key", words: /holds no approver key: delete it/ },
     { name: "approvals-signing.jwk", words: /approvals-signing\.jwk/ },
     { name: "receipts-signing.jwk", words: /receipts-signing\.jwk/ },
-  ])("a $name that holds no key, and leaves it as it is", async ({ name, words }) => {
+  ])("a $name that contains no key, and leaves it unchanged", async ({ name, words }) => {
     const data = files.data();
     const file = files.file(path.join(path.basename(data), "keys", name), "nonsense\n");
     chmodSync(file, 0o600);
@@ -203,7 +203,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     expect(code).toBe(1);
   });
 
-  it("damaged records of the example release API, and leaves them as they are", async () => {
+  it("damaged records of the example release API, and leaves them unchanged", async () => {
     const data = files.data();
     const file = files.file(path.join(path.basename(data), "release-api", "risk-reports.jsonl"), "nonsense\n");
     const { code, stderr } = await runProgram(START, [], { env: settings(data) });
@@ -212,7 +212,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     expect(readFileSync(file, "utf8")).toBe("nonsense\n");
   });
 
-  it.skipIf(process.getuid?.() === 0)("a directory without rights (skipped for root, who has them all)", async () => {
+  it.skipIf(process.getuid?.() === 0)("a directory without rights (skipped for root, who has all rights)", async () => {
     const closed = files.at("closed");
     mkdirSync(closed, { mode: 0o500 });
     const { code, stderr } = await runProgram(START, [], { env: settings(path.join(closed, "data")) });

@@ -33,9 +33,9 @@ const FIELDS = {
   "a forged grant": "canary-forged-grant",
   "a forged call secret": "canary-forged-secret",
 } as const;
-// What the owner of a run asked for and gets to see, but no reader of telemetry does.
+// The owner of a run may see what they requested, but no reader of telemetry may.
 const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
-/** An exception's words are for the log of its worker: without them nobody could fix the tool. */
+/** An exception's text is for the log of its worker: without it nobody could fix the tool. */
 const THROWN = "canary-thrown-words";
 
 let files: Scratch;
@@ -61,13 +61,13 @@ describe("a credential", () => {
     },
   );
 
-  it("in what a tool throws or refuses with is gone before the answer leaves its worker", () => {
+  it("in what a tool throws or refuses with is removed before the answer leaves its worker", () => {
     for (const words of [CONTENTS["words of a tool's problem"], "[redacted]"]) expect(seen.toolErrors).toContain(words);
     for (const words of [THROWN, CREDENTIALS["in what a tool throws"], CREDENTIALS["in a tool's problem"]])
       expect(seen.toolErrors).not.toContain(words);
   });
 
-  it("was really there: every field was used, and grants, call secrets and keys of this very run are among what is looked for", () => {
+  it("was really there: every field was used, and the search includes grants, call secrets and keys of this very run", () => {
     expect(seen.secrets.map(([what]) => what.replace(/ \d+$/, ""))).toEqual(
       expect.arrayContaining(["a grant", "a call secret", "the user's key", "the approver's key"]),
     );
@@ -103,13 +103,13 @@ describe("a content", () => {
 
 interface Seen {
   readonly places: Readonly<Record<"log" | "otlp" | "traceFiles" | "audit" | "events" | "errorBodies" | "deadLetters", string>>;
-  /** What a tool's exception and its refusal were answered with. */
+  /** The answers to a tool's exception and to its refusal. */
   readonly toolErrors: string;
   /** Real secrets of this run. */
   readonly secrets: readonly [string, string][];
 }
 
-/** Runs everything that may leak once, and returns all of its output. */
+/** Triggers everything that may leak once, and returns all output. */
 async function whatIsSeen(): Promise<Seen> {
   let log = "";
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
@@ -173,7 +173,7 @@ function otlpOf(receiver: OtlpReceiver): string {
     .join("\n");
 }
 
-/** A release API that puts secrets into everything it answers, and fails the first time. */
+/** A release API that puts secrets into all its answers, and fails the first time. */
 async function leakyTarget(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let requests = 0;
   const server = createServer((request: IncomingMessage, response) => {
@@ -236,7 +236,7 @@ async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: A
   return JSON.stringify(bodies);
 }
 
-/** A toolset that reveals what it must not, in each way in which a tool can. */
+/** A toolset that reveals secrets in every way in which a tool can. */
 async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastructure, jwksFile: string): Promise<Worker> {
   const tool = (name: string, run: () => never | object) =>
     defineTool({

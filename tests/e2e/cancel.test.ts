@@ -12,10 +12,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, follow, heldApproval, look, startRun } from "./http-client.ts";
 import { someRelease } from "./releases.ts";
 
-/** A release API whose answers the test holds in its hand. */
+/** A release API whose answers the test controls. */
 interface HeldApi {
   readonly url: string;
-  /** The request for this release, to be answered. */
+  /** The request for this release, to be answered by the test. */
   asked(release: string): Promise<{ readonly answer: (body: object) => void }>;
   /** Reports that were filed. */
   filed(): number;

@@ -10,9 +10,9 @@ export interface Addresses {
 }
 
 export interface Child {
-  /** Where it listens; null when it died before it listened. */
+  /** Its address; null if it died before it listened. */
   readonly ready: Promise<Addresses | null>;
-  /** The line with which it said that it kills itself, if it did. */
+  /** The line in which it announced that it kills itself, if it did. */
   hit(): string | null;
   readonly exited: Promise<void>;
   kill(signal: NodeJS.Signals): void;

@@ -17,7 +17,7 @@ describe("toolbus approvals adopt, reseal and doctor", () => {
     expect(await checks()).toMatchObject({ writes: "ok", documents: "ok", security: "ok", "service keys": "ok" });
   });
 
-  it("show a pending approval of a version before the seals with a warning, adopt it, and then it is approved", async () => {
+  it("show a pending approval of a version before the seals with a warning and adopt it, and then it can be approved", async () => {
     const { approvalId } = await waitingRun(cli);
     await strip(approvalId);
     expectRefusal(await cli.run(["approvals", "approve", approvalId, "--yes"]), 1, /without a seal/);
@@ -66,7 +66,7 @@ describe("toolbus tools remove", () => {
   });
 });
 
-/** Takes the seal off an approval, as a version before it would have left it. */
+/** Removes the seal of an approval, like a version before the seals. */
 async function strip(approvalId: string, part: Readonly<Record<string, Json>> = {}): Promise<void> {
   const key = keys.approval(approvalId);
   const { documents } = await cli.state.read([key]);
@@ -75,7 +75,7 @@ async function strip(approvalId: string, part: Readonly<Record<string, Json>> = 
   await cli.state.commit(shardOf(approvalId), { op: `strip:${approvalId}`, guards, put: [{ key, value: { ...content, ...part } }] });
 }
 
-/** What doctor says of each thing. */
+/** Doctor's finding for each subject. */
 async function checks(): Promise<Readonly<Record<string, string>>> {
   const { checks: all } = await jsonOf(cli, ["doctor"]);
   return Object.fromEntries((all as readonly { readonly name: string; readonly level: string }[]).map(({ name, level }) => [name, level]));

@@ -32,7 +32,7 @@ describe("toolbus chat", () => {
     expect(stdout).toContain(RELEASE);
   });
 
-  it("continues a conversation, which then holds both messages", async () => {
+  it("continues a conversation, which then contains both messages", async () => {
     const first = await jsonOf(cli, ["chat", LOOK_UP]);
     expect(first).toMatchObject({
       status: "completed",
@@ -56,7 +56,7 @@ describe("toolbus chat", () => {
     expect(said.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([LOOK_UP, "What can you do?"]);
   });
 
-  it("is refused by a conversation that is busy when it does not want to wait", async () => {
+  it("is refused by a busy conversation if it must not wait", async () => {
     const { runId, conversationId } = await askingRun(cli);
     expectRefusal(await cli.run(["chat", "hello", "--conversation", conversationId, "--if-active", "reject"]), 1, /./);
     expect(await jsonOf(cli, ["chat", "hello", "--conversation", conversationId, "--if-active", "interrupt"])).toMatchObject({
@@ -65,12 +65,12 @@ describe("toolbus chat", () => {
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.cancelled" });
   });
 
-  it("without a message or a terminal says what to give", async () => {
+  it("says what is missing if there is no message and no terminal", async () => {
     expectRefusal(await cli.run(["chat"]), 2, /The message is empty: give it as an argument or on standard input\./);
     expectRefusal(await cli.run(["chat", "x".repeat(33_000)]), 2, /has 33000 characters, at most 32768 are accepted/);
   });
 
-  it("says which profiles there are when it does not know one", async () => {
+  it("names the existing profiles if it does not know one", async () => {
     expectRefusal(await cli.run(["chat", "hello", "--profile", "nonsense"]), 2, /"nonsense".*chat.*direct/);
   });
 
@@ -84,7 +84,7 @@ describe("toolbus chat", () => {
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.cancelled", by: "user:local" });
   });
 
-  it("fails, and is not called interrupted, when somebody else cancels the run", async () => {
+  it("fails, and is not reported as interrupted, if somebody else cancels the run", async () => {
     await using chat = cli.shell(`toolbus chat 'file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}'`);
     await cli.run(["runs", "cancel", await waitingIn(chat)]);
     expect(await chat.ended()).toMatchObject({ code: 1, stdout: expect.stringContaining("The run was cancelled by user:local.") });
@@ -103,7 +103,7 @@ describe("toolbus investigate", () => {
     expect(code).toBe(0);
   });
 
-  it("prints one document with the report and its own exit code, 2 from the severity that was asked for", async () => {
+  it("prints one document with the report and its own exit code, 2 from the requested severity on", async () => {
     const file = cli.files.at("report.json");
     await using program = cli.shell(`toolbus investigate ${RELEASE} --fail-on low --json > '${file}'`);
     const [, runId = ""] = await program.says(/^Run (rn_\S+)\n/);
@@ -118,7 +118,7 @@ describe("toolbus investigate", () => {
     });
   });
 
-  it("ends well when a person says no: the report is there, and says that it was not filed", async () => {
+  it("succeeds if a person denies: the report is there, and says that it was not filed", async () => {
     await using program = cli.shell(`toolbus investigate ${RELEASE}`);
     const runId = await waitingIn(program);
     expect(await cli.run(["approvals", "deny", `ap_${runId}.1.0`, "--yes", "--comment", "Not now"])).toMatchObject({ code: 0 });
@@ -147,7 +147,7 @@ describe("toolbus investigate", () => {
     expect(document).toMatchObject({ status: "completed", severity: null, exitCode: 1, answer: expect.stringContaining("no release") });
   });
 
-  it("prints the run's id alone when it is not to wait", async () => {
+  it("prints only the run's id if it must not wait", async () => {
     const { code, stdout, stderr } = await cli.run(["investigate", RELEASE, "--no-wait"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^rn_[0-9a-f]{2}_\w{26}\n$/);

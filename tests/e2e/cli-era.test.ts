@@ -13,7 +13,7 @@ const held = async (): Promise<number> => {
 };
 
 describe("toolbus era", () => {
-  it("shows an era that was never raised, raises it, and resumes what that held", async () => {
+  it("shows an era that was never raised, raises it, and resumes the shards that this held", async () => {
     expect((await cli.run(["era", "show"])).stdout).toBe("era 1, never raised\n");
     const raised = await cli.run(["era", "raise", "--reason", "restored the copy of midnight", "--hold"]);
     expect(raised).toMatchObject({ code: 0, stderr: "" });

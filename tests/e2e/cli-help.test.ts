@@ -58,14 +58,14 @@ describe("the examples in the help work as they are written", () => {
     for (const line of await examplesOf("runs", "answer")) expect(await codeOf(line, { run: (await askingRun(cli)).runId })).toBe(0);
   });
 
-  it.each(["show", "approve", "deny", "revise"])("approvals %s, where those that ask need a terminal", async (command) => {
+  it.each(["show", "approve", "deny", "revise"])("approvals %s, some of which need a terminal", async (command) => {
     for (const line of await examplesOf("approvals", command)) {
       const asks = command !== "show" && !line.includes("--yes");
       expect(await codeOf(line, { approval: (await waitingRun(cli)).approvalId })).toBe(asks ? 2 : 0);
     }
   });
 
-  it("chat, where a talk needs a terminal", async () => {
+  it("chat, which needs a terminal for a dialogue", async () => {
     for (const line of await examplesOf("chat")) expect(await codeOf(line)).toBe(line === "toolbus chat" ? 2 : 0);
   });
 

@@ -20,7 +20,7 @@ const trusted = (): Trusted => JSON.parse(readFileSync(files.at("data", "keys", 
 const mode = (file: string): number => statSync(file).mode & 0o777;
 
 describe("toolbus keys", () => {
-  it("makes a key for each role, says where they are and keeps them to itself", async () => {
+  it("creates a key for each role, says where they are and keeps them private", async () => {
     const made = await keys();
     expect(made.code).toBe(0);
     expect(made.stdout.split("\n").slice(0, 3)).toEqual(
@@ -81,14 +81,14 @@ describe("toolbus keys", () => {
     ]);
     expect(services["worker.orders"]).not.toEqual(services["worker.release"]);
     expect(readFileSync(files.at("data", "keys", "service-keys.json"), "utf8")).not.toMatch(/"d"/);
-    // Said once, a toolset keeps its key.
+    // A toolset that was named once keeps its key.
     await keys();
     expect(trusted()).toEqual({ services });
     const refused = await keys("--give", "agents=/tmp/x");
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/--give needs service=folder/)]);
   });
 
-  it("keeps the public keys of a worker that made its own", async () => {
+  it("keeps the public keys of a worker that created its own", async () => {
     await keys();
     const file = files.at("data", "keys", "service-keys.json");
     const outside = { keys: trusted().services["agent"]?.keys ?? [] };
@@ -97,7 +97,7 @@ describe("toolbus keys", () => {
     expect(trusted().services["worker.outside"]).toEqual(outside);
   });
 
-  it("rotates a key: known first, then used, then alone, and no step comes twice", async () => {
+  it("rotates a key: first known, then used, then alone, and refuses a step twice", async () => {
     await keys();
     const kids = (service: string) => trusted().services[service]?.keys.map(({ kid }) => kid) ?? [];
     const [old = ""] = kids("gateway");
@@ -105,10 +105,10 @@ describe("toolbus keys", () => {
     const [first, second = ""] = kids("gateway");
     expect([first, second]).toEqual([old, expect.not.stringContaining(old)]);
     const early = await keys("rotate", "gateway", "--finish");
-    expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/not used yet, so the old one cannot go/)]);
+    expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/not used yet, so the old one cannot be removed/)]);
     expect((await keys("rotate", "gateway")).stdout).toMatch(/is used from its next start on[^]*--finish\n$/);
     expect(kids("gateway")).toEqual([second, old]);
-    expect((await keys("rotate", "gateway")).stderr).toMatch(/used already: end the rotation with --finish/);
+    expect((await keys("rotate", "gateway")).stderr).toMatch(/already used: end the rotation with --finish/);
     await keys("rotate", "gateway", "--finish");
     expect(kids("gateway")).toEqual([second]);
     expect(mode(files.at("data", "keys", "gateway-signing.jwk"))).toBe(0o600);

@@ -18,7 +18,7 @@ describe("the keys of people on a laptop", () => {
   const names = async (): Promise<readonly string[]> =>
     JSON.parse((await keys("list", "--json")).stdout).keys.map(({ id }: { readonly id: string }) => id);
 
-  it("are added to the service that their role is for, and a start keeps them", async () => {
+  it("are added to the service of their role, and a start keeps them", async () => {
     await keys();
     expect((await keys("add", "bo", "--role", "approver", "--expires", "30d")).code).toBe(0);
     expect((await keys("add", "clerk", "--tools", "release")).code).toBe(0);
@@ -63,25 +63,25 @@ describe("the keys of people on a laptop", () => {
   });
 });
 
-describe("a service that runs", () => {
+describe("a running service", () => {
   let cli: CliUnderTest;
   beforeAll(async () => {
     cli = await cliUnderTest();
   });
   afterAll(() => cli.stop());
 
-  it("lets who is added decide, and nobody who is revoked, without a restart", async () => {
+  it("lets an added person decide, and nobody who is revoked, without a restart", async () => {
     const { approvalId } = await waitingRun(cli);
     const made = await jsonOf(cli, ["keys", "add", "bo", "--role", "approver", "--show"]);
     const look = async (): Promise<number> => (await call(`${cli.approvals}/v1/approvals/${approvalId}`, String(made["key"]))).status;
     await expect.poll(look, PATIENCE).toBe(200);
     await approve({ ...cli, approver: String(made["key"]) }, approvalId);
     expect((await cli.run(["keys", "revoke", "bo"])).code).toBe(0);
-    // 429 where so many strangers asked in this minute.
+    // 429 if too many strangers asked in this minute.
     await expect.poll(look, PATIENCE).toBeOneOf([401, 429]);
   });
 
-  it("lets an Alertmanager start investigations with its own key, and do nothing else, until that is revoked", async () => {
+  it("lets an Alertmanager start investigations with its own key, and do nothing else, until that key is revoked", async () => {
     const key = String((await jsonOf(cli, ["keys", "add", "alertmanager", "--role", "alertmanager", "--show"]))["key"]);
     const labels = { alertname: "HighErrorRate", service: "checkout-api", release: RELEASE };
     const alert = { status: "firing", labels, annotations: {}, startsAt: "2026-11-21T09:00:00.103Z", fingerprint: "c5a1f1d4e2b39a60" };

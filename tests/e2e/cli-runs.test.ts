@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => cli.stop());
 
 describe("toolbus runs", () => {
-  it("lists the newest first, as a table and as the page that the gateway gave", async () => {
+  it("lists the newest first, as a table and as the gateway's own page", async () => {
     for (let n = 1; n < 3; n++) await waitingRun(cli);
     const { runId } = await waitingRun(cli);
     const { code, stdout, stderr } = await cli.run(["runs", "list", "--limit", "2"]);
@@ -33,7 +33,7 @@ describe("toolbus runs", () => {
     expect(JSON.stringify(rest)).not.toContain(runId);
   });
 
-  it("lists conversations, those of investigations too, page by page", async () => {
+  it("lists conversations, including those of investigations, page by page", async () => {
     const { runId } = await waitingRun(cli);
     const { conversationId } = await jsonOf(cli, ["runs", "show", runId]);
     const { code, stdout, stderr } = await cli.run(["conversations", "list", "--limit", "1"]);
@@ -130,7 +130,7 @@ describe("toolbus runs", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  it("cancel a run, which viewers see", async () => {
+  it("cancel a run, which its viewers see", async () => {
     const { runId } = await waitingRun(cli);
     await using watching = cli.shell(`toolbus runs watch ${runId}`);
     await waitingIn(watching);
@@ -155,7 +155,7 @@ describe("toolbus runs", () => {
     expectRefusal(await cli.run(["runs", "answer", runId, "red"]), 1, /does not wait for an answer \(done\)/);
   });
 
-  it("answer with one document when it was asked for", async () => {
+  it("answer with one document on request", async () => {
     const { runId } = await askingRun(cli);
     expect(await jsonOf(cli, ["runs", "answer", runId, "green"])).toMatchObject({ runId });
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.completed", text: expect.stringContaining("green") });
@@ -212,7 +212,7 @@ describe("toolbus approvals", () => {
     expect(JSON.stringify(await jsonOf(cli, ["runs", "list", "--outcome", "filed"]))).not.toContain(runId);
   });
 
-  it("send a write back, and it comes again as the approver asked", async () => {
+  it("send a write back, and it comes again as the approver requested", async () => {
     const { approvalId, runId } = await waitingRun(cli);
     expectRefusal(await cli.run(["approvals", "revise", approvalId, "--yes"]), 2, /say with --comment what should change/);
     expect(await cli.run(["approvals", "revise", approvalId, "--yes", "--comment", "Make it high"])).toMatchObject({ code: 0 });

@@ -63,7 +63,7 @@ describe("toolbus start", () => {
     expect(await program.ended()).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Stopping;") });
   });
 
-  it("says what is in its way, and exits with 1", async () => {
+  it("says what prevents its start, and exits with 1", async () => {
     const { start } = await setup();
     await using first = start();
     await releaseOf(first);
@@ -75,7 +75,7 @@ describe("toolbus start", () => {
 });
 
 describe("toolbus runs watch", () => {
-  it("continues where it broke off when Toolbus was killed and restarted, and says so once", async () => {
+  it("continues after Toolbus was killed and restarted, and says so once", async () => {
     const { start, run, watch } = await setup();
     await using first = start();
     const runId = (await run("investigate", await releaseOf(first), "--no-wait")).stdout.trim();

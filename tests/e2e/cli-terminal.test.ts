@@ -9,7 +9,7 @@ const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
-/** The prompt, when readline waits behind it. */
+/** The prompt, with readline waiting for input. */
 const PROMPT = /> \u001b\[\d+G$/;
 const WRITE = `file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}`;
 
@@ -42,7 +42,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     expect(stdout).toMatch(/The offline rules answer, not a language model: to set one, start Toolbus with ANTHROPIC_API_KEY/);
   });
 
-  it("asks before a write is switched off, and leaves it on without a yes", async () => {
+  it("asks before it disables a write, and leaves it enabled without a yes", async () => {
     await using disable = atTerminal("tools disable file_risk_report");
     await disable.says(/enabled +version 1 of release[^]*switch file_risk_report off\? y\/N /);
     disable.type("n");
@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     expect(await chat.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/answer: "blue"/) });
   });
 
-  it("cancels the run with Ctrl-C and leaves with the next one, at the prompt", async () => {
+  it("cancels the run with Ctrl-C and exits with the next one, at the prompt", async () => {
     await using chat = atTerminal("chat");
     await chat.says(PROMPT);
     chat.type(WRITE);
@@ -96,7 +96,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     expect(await lastEvent(cli, runId)).toMatchObject({ report: { filing: { status: "filed" } } });
   });
 
-  it("asks what should change before it sends a write back", async () => {
+  it("asks for the change before it sends a write back", async () => {
     const { approvalId } = await waitingRun(cli);
     await using program = atTerminal(`approvals revise ${approvalId}`);
     await program.says(/what should change\? /);
@@ -107,7 +107,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     expect(await look(cli, approvalId)).toMatchObject({ status: "revision_requested" });
   });
 
-  it("has colour there, and none with NO_COLOR, --no-color or a terminal that has none", async () => {
+  it("has colour there, and none with NO_COLOR, --no-color or a terminal without colours", async () => {
     const colour = /\u001b\[\d+m/;
     await using plain = atTerminal("doctor");
     expect((await plain.ended()).stdout).toMatch(colour);

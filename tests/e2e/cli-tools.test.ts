@@ -4,7 +4,7 @@ import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, waitin
 
 const NO_RUN = `rn_00_${"0".repeat(26)}`;
 const NO_CONVERSATION = `cv_00_${"0".repeat(26)}`;
-/** Nobody listens there: ports this low are given to nobody by chance. */
+/** Nobody listens there: ports this low are not assigned by chance. */
 const NOWHERE = "http://127.0.0.1:2";
 
 let cli: CliUnderTest;
@@ -52,7 +52,7 @@ describe("toolbus tools", () => {
     expect((await cli.run(["tools", "call", "get_release_summary", "--quiet"])).stderr).toMatch(/release_id/);
   });
 
-  it("propose the name that was meant", async () => {
+  it("propose the intended name", async () => {
     const words =
       /^There is no tool "get_release_sumary": did you mean get_release_summary\? "toolbus tools list" shows the registered tools\.$/m;
     expectRefusal(await cli.run(["tools", "show", "get_release_sumary"]), 5, words);
@@ -97,7 +97,7 @@ describe("every command", () => {
     ["chat", "hello", "--conversation", NO_CONVERSATION],
     ["approvals", "show", `ap_${NO_RUN}.1.0`],
     ["approvals", "approve", `ap_${NO_RUN}.1.0`, "--yes"],
-  ])("%s %s says that there is no such thing and exits with 5", async (...args) => {
+  ])("%s %s says that it does not exist and exits with 5", async (...args) => {
     expectRefusal(await cli.run(args), 5, /^There is no /);
   });
 
@@ -109,7 +109,7 @@ describe("every command", () => {
     ["approvals", "list"],
   ];
 
-  it.each(reaching)("%s %s says how to start when nothing runs and exits with 3", async (...args) => {
+  it.each(reaching)("%s %s says how to start if nothing runs and exits with 3", async (...args) => {
     const nowhere = { TOOLBUS_URL: NOWHERE, TOOLBUS_APPROVALS_URL: NOWHERE };
     const words = /^Nothing listens at http:\/\/127\.0\.0\.1:2: start Toolbus with "toolbus start", or name/;
     expectRefusal(await cli.run(args, { env: nowhere }), 3, words);
@@ -133,7 +133,7 @@ describe("every command", () => {
     );
   });
 
-  it("stops quietly when nobody reads on", async () => {
+  it("stops quietly when its reader closes the pipe", async () => {
     await using program = cli.shell("toolbus runs list --limit 100 | head -1");
     expect(await program.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^RUN .*\n$/) });
   });

@@ -13,7 +13,7 @@ import { scratch, type Scratch } from "./scratch.ts";
 /** The script behind `toolbus`. */
 export const TOOLBUS = path.resolve(import.meta.dirname, "../../apps/cli/src/toolbus/main.ts");
 
-/** A running Toolbus with one release, and the command line that finds it by its environment. */
+/** A running Toolbus with one release, and the command line that finds it through its environment. */
 export interface CliUnderTest {
   readonly files: Scratch;
   readonly gateway: string;
@@ -26,7 +26,7 @@ export interface CliUnderTest {
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command to its end, with empty standard input. */
   run(args: readonly string[], options?: ProgramOptions): Promise<Ended>;
-  /** Starts a line as a shell does, with `toolbus` in its path and both outputs in one. */
+  /** Starts a line like a shell, with `toolbus` in its path and both outputs merged. */
   shell(line: string): Program;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface CliUnderTest {
 /** The one release that it has. */
 export const RELEASE = "v1.5.0";
 
-/** `settings`: settings of its services besides those they need here. */
+/** `settings`: further settings of its services. */
 export async function cliUnderTest(settings: Readonly<Record<string, string>> = {}): Promise<CliUnderTest> {
   const files = scratch();
   const data = files.data();
@@ -81,7 +81,7 @@ function opened(state: StateStore | null): StateStore {
   return state;
 }
 
-/** A release whose summary is longer than what a stream shows of a result. */
+/** A release whose summary is longer than the part of a result in a stream. */
 function longRelease(): ReleaseSummary {
   const changes = Array.from({ length: 200 }, (_, n) => `Change the wording of page ${n + 1} of the guide`);
   return { ...someRelease(RELEASE), changes, change_count: changes.length };

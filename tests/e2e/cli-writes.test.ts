@@ -37,7 +37,7 @@ describe("toolbus tools, for operators", () => {
     expect(await jsonOf(cli, ["tools", "pending"])).toEqual({ writes: [] });
   });
 
-  it("switches a write off, and enables it again", async () => {
+  it("disables a write, and enables it again", async () => {
     expect((await cli.run(["tools", "disable", TOOL])).stdout).toMatch(/^file_risk_report is switched off/);
     const off = await shown();
     expect(off).toMatchObject({ enabled: { enabled: false }, registered: [{ state: "disabled" }] });
@@ -45,7 +45,7 @@ describe("toolbus tools, for operators", () => {
     expect(await jsonOf(cli, ["tools", "enable", TOOL, "--hash", hash, "--yes"])).toMatchObject({ enabled: { enabled: true } });
   });
 
-  it("raises a tier, and lowers it only when that was meant", async () => {
+  it("raises a tier, and lowers it only with an explicit option", async () => {
     expect((await cli.run(["tools", "tier", TOOL, "critical"])).stdout).toBe(
       "Every call of file_risk_report has at least the tier critical.\n",
     );

@@ -12,15 +12,15 @@ export interface Place {
   remove(consumed: readonly string[]): Promise<void>;
 }
 
-/** In the process, as the embedded form has it. */
+/** In this process, like the embedded form. */
 export const inMemory: Place = {
   env: {},
   async remove() {
-    // It ends with the process; its files are the test's.
+    // It ends with the process. Its files belong to the test.
   },
 };
 
-/** On servers that others use too, under a separate name. */
+/** On servers that other tests use too, under a separate name. */
 export function onServers(broker: TestServer, redis: TestServer): Place {
   const namespace = `t-${randomUUID().slice(0, 8)}`;
   const busUrl = broker.kind === "nats" ? natsUrl(broker.url, namespace) : amqpUrl(broker.url, namespace);

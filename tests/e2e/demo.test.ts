@@ -136,10 +136,10 @@ describe("the demo", () => {
     const again = await demo(data, "--approve");
     expect(again.code).toBe(0);
     expect(again.stdout).not.toContain("Continuing run");
-    expect(filedIn(data), "a run that has ended is not carried on: the next one files its own report").toHaveLength(2);
+    expect(filedIn(data), "does not continue a run that has ended: the next run files its own report").toHaveLength(2);
   });
 
-  it("carries the same run on after a SIGKILL and files once", async () => {
+  it("continues the same run after a SIGKILL and files once", async () => {
     const data = files.data();
     await using killed = startProgram(DEMO, [...release(), "--data", data, "--approve"]);
     const runId = (await killed.says(/^Run (rn_\S+)/m))[1];
@@ -152,7 +152,7 @@ describe("the demo", () => {
     expect(filedIn(data)).toHaveLength(1);
   });
 
-  it("ends with a sentence and 130 when it is interrupted, and carries on afterwards", async () => {
+  it("ends with a sentence and 130 when it is interrupted, and continues afterwards", async () => {
     const data = files.data();
     await using interrupted = startProgram(DEMO, [...release(), "--data", data, "--approve"]);
     const runId = (await interrupted.says(/^Run (rn_\S+)/m))[1];
@@ -175,14 +175,14 @@ describe("the demo", () => {
     expect(filedIn(data).map((report) => report.severity)).toEqual(["high"]);
   });
 
-  it("has no release for a folder without git and says so, without the recorded one", async () => {
+  it("finds no release in a folder without git and says so, without the recorded one", async () => {
     mkdirSync(files.at("plain"), { recursive: true });
     const { code, stdout, stderr } = await runProgram(DEMO, ["--repo", files.at("plain"), "--data", files.data(), "--approve", "--json"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(`${files.at("plain")} is not a git repository. Name the folder of a git repository.\n`);
   });
 
-  it("has no release for a repository without commits and says so", async () => {
+  it("finds no release in a repository without commits and says so", async () => {
     const { code, stderr } = await runProgram(DEMO, ["--repo", emptyRepository(files.at("empty")), "--data", files.data(), "--approve"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "The repository has no commits. Commit something first.\n" });
   });

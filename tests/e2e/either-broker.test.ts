@@ -11,7 +11,7 @@ import { scratch } from "./scratch.ts";
 
 const RELEASE = "v1.5.0";
 
-/** A system of which nothing but these addresses is set otherwise, and the topics that it published to. */
+/** A system with no settings except these addresses, and the topics that it published to. */
 async function setup(addresses: Readonly<Record<string, string>>) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();

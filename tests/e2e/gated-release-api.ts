@@ -5,14 +5,14 @@ import path from "node:path";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { someRelease } from "./releases.ts";
 
-/** The example release API behind a gate: a run's reads wait until the test opens it, so that a viewer is there before anything happens. */
+/** The example release API behind a gate. A run's reads wait until the test opens it, so that a viewer is there before anything happens. */
 export interface GatedReleaseApi {
   readonly url: string;
   /** From now on nothing passes, until the returned function is called. */
   hold(): () => void;
   /** Resolves when the next request waits at the gate. */
   asked(): Promise<void>;
-  /** What was filed. */
+  /** The filed reports. */
   reports: ReleaseApi["reports"];
   stop(): Promise<void>;
 }

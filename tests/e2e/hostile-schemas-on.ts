@@ -13,15 +13,15 @@ import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../
 import { textIn } from "../redteam/text-in.ts";
 import { watchedHealth } from "../redteam/watched-health.ts";
 
-/** On its own text it takes two to the power of forty steps in a backtracking engine. */
+/** On its own text it needs two to the power of forty steps in a backtracking engine. */
 const ENDLESS = "^(a+)+$";
 const PUMPED = `${"a".repeat(40)}!`;
 
 const LIST = [
-  // Accepted: it is cheap behind the wall.
+  // Accepted, because the check in front of it makes it cheap.
   hostile("read_slowly", "read", { properties: { q: { type: "string", pattern: ENDLESS } } }),
   hostile("pay_slowly", "write", {}, { properties: { q: { type: "string", pattern: ENDLESS } } }),
-  // Refused, each for something else.
+  // Refused, each for another reason.
   hostile("read_later", "read", { $async: true, properties: { q: { type: "integer" } } }),
   hostile("pay_later", "write", {}, { $async: true, properties: { q: { type: "integer" } } }),
   hostile("read_around", "read", { properties: { q: { type: "string", pattern: "a(?<=(a+)+)b" } } }),
@@ -37,7 +37,7 @@ const REFUSED = ["pay_later", "read_around", "read_elsewhere", "read_later", "re
 
 /** The attack and its outcome, against every service in a separate process. */
 export function describeHostileSchemas(broker: Broker): void {
-  describe(`a worker's login registers tools whose schemas mean harm, on ${broker}`, () => {
+  describe(`a worker's login registers hostile tool schemas, on ${broker}`, () => {
     let system: SystemUnderAttack;
     let arena: Arena;
     let store: StateStore;
@@ -64,14 +64,14 @@ export function describeHostileSchemas(broker: Broker): void {
       await system?.stop();
     });
 
-    it("ends calls of them, but no process: every /healthz answers within a second, and other users' runs continue", async () => {
+    it("ends their calls but no process: every /healthz answers within a second, and other users' runs continue", async () => {
       await registerAll();
       const watch = watchedHealth(health);
       const others = othersRuns(arena);
       // A value that the pattern never ends on, for a parameter and for a risk rule.
       const [slow] = await resultsOf("rita", "read_slowly", { q: PUMPED });
       expect(slow).toMatchObject({ status: "validation_error" });
-      // Approvals judges its rule: it does not hold for this value, and it does for the other one, which asks people.
+      // Approvals judges its rule: it does not hold for this value. For the other value it does, and people are asked.
       for (const [q, tier] of [
         [PUMPED, "low"],
         ["aaa", "critical"],
@@ -80,7 +80,7 @@ export function describeHostileSchemas(broker: Broker): void {
         const judged = () => system.lines().find((line) => line.includes(approvalId) && line.includes("a write asked for a grant")) ?? null;
         expect(await arena.until(`approvals to judge ${q}`, judged)).toContain(`"tier":"${tier}"`);
       }
-      // Arguments that break an asynchronous schema would have been a rejection that nobody waits for.
+      // Arguments that break an asynchronous schema used to cause an unhandled rejection.
       for (const tool of REFUSED)
         expect((await resultsOf("rita", tool, { q: "no number" })).filter(({ status }) => status === "ok")).toEqual([]);
       const ends = await others.end();
@@ -93,7 +93,7 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(system.apart.replicas().filter(({ process }) => !process.alive())).toEqual([]);
     });
 
-    it("shows an operator which tool, where and why; its toolset's other tools are unaffected", async () => {
+    it("shows an operator which tool, where and why, and the toolset's other tools are unaffected", async () => {
       const { body } = await ask(arena.gateway("/v1/tools"), system.people.rita);
       const tools = body["tools"] as unknown as readonly {
         name: string;
@@ -118,14 +118,14 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(enabled).toMatchObject({ status: 409, body: { detail: expect.stringContaining('"pay_later@1" is quarantined') } });
     });
 
-    it("does it no better after a restart", async () => {
+    it("has no more effect after a restart", async () => {
       for (const service of ["agent", "approvals"] as const) await system.apart.restart(service, 1);
       const [slow] = await resultsOf("rita", "read_slowly", { q: PUMPED });
       expect(slow).toMatchObject({ status: "validation_error" });
       expect(await resultsOf("rita", "read_balance", { payee: "BAKERY", amount: 1 })).toMatchObject([{ status: "ok" }]);
     });
 
-    /** As somebody does who has the worker's login but none of its code. */
+    /** An attacker with the worker's login and none of its code. */
     async function registerAll(): Promise<void> {
       const now = Date.now();
       const reply = await store.commit(HOME_SHARD, {

@@ -1,12 +1,12 @@
 import { describeProblems, isRunEnd, NumberedRunEvent, parser, type RunEvent } from "@toolbus/contracts";
 
-/** Where a requester asks, and with which key. */
+/** The address and the key of a requester. */
 export interface Requester {
   readonly gateway: string;
   readonly user: string;
 }
 
-/** Where an approver decides, and with which key. */
+/** The address and the key of an approver. */
 export interface Decider {
   readonly approvals: string;
   readonly approver: string;
@@ -21,7 +21,7 @@ export interface SeenApproval {
 const DEADLINE_MS = 30_000;
 const parseEvent = parser(NumberedRunEvent);
 
-/** One HTTP request with a key; a body makes it a POST. */
+/** One HTTP request with a key. A body makes it a POST. */
 export async function call(url: string, key: string, body?: object): Promise<{ readonly status: number; readonly body: unknown }> {
   const response = await fetch(url, {
     headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}) },
@@ -38,9 +38,7 @@ export async function startRun({ gateway, user }: Requester, releaseId: string):
   return (body as { readonly runId: string }).runId;
 }
 
-/**
- * Reads a run's durable events up to its end, or up to the first that is wanted. Throws for one that the API's description does not promise.
- */
+/** Reads a run's durable events up to its end, or up to the first requested one. Throws for an event that the API's description does not contain. */
 export async function follow(
   { gateway, user }: Requester,
   runId: string,
@@ -86,7 +84,7 @@ export async function look(decider: Decider, approvalId: string): Promise<SeenAp
   return (await call(approvalUrl(decider, approvalId), decider.approver)).body as SeenApproval;
 }
 
-/** Approves as the approver: looks, then decides with the token. */
+/** Approves like an approver: reads the approval, then decides with its token. */
 export async function approve(decider: Decider, approvalId: string): Promise<void> {
   const { decisionToken } = await look(decider, approvalId);
   const { status, body } = await call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, {

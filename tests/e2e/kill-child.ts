@@ -1,5 +1,5 @@
-// The all-in-one as a child process that kills itself at one point: before the operation, or after it and before anybody learns of it.
-// The product knows nothing of this: the store and the bus are wrapped from outside.
+// The all-in-one as a child process that kills itself at one point: before the operation, or after it and before anybody learns of it. The product
+// knows nothing of this: the test wraps the store and the bus from outside.
 import { writeSync } from "node:fs";
 import type { MessageBus } from "@toolbus/bus";
 import type { Infrastructure } from "@toolbus/runtime";

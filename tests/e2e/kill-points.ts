@@ -1,6 +1,6 @@
 /**
- * Where a kill can hit, in the order in which a run meets them, and the prefix of the commit's `op` (or the call) of each. `effect` is the target's: the
- * release API is asked to let its caller die.
+ * The points where a kill can hit, in the order of a run, each with the prefix of the commit's `op` (or with its call). `effect` belongs to the
+ * target: the release API is asked to let its caller die.
  */
 export const KILL_POINTS = {
   accept: "accept",
@@ -37,8 +37,8 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * The kills of all runs: each run meets every second point, in order. Whether a kill falls before or after its operation is drawn for two runs and
- * turned round for the next two, so four runs hit every point both ways.
+ * The kills of all runs. Each run meets every second point, in order. Whether a kill comes before or after its operation is drawn for two runs and
+ * reversed for the next two, so four runs hit every point both ways.
  */
 export function plansFor(runs: number, random: () => number): KillPlan[][] {
   const points = Object.keys(KILL_POINTS) as KillPoint[];

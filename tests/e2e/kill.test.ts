@@ -15,7 +15,7 @@ const RUNS = Number(process.env["KILL_RUNS"] ?? 4);
 describe("the all-in-one, killed with SIGKILL in the middle of its work", () => {
   let directory = "";
   let api: ReleaseApi;
-  /** The kill that the release API carries out while it files, because its caller's death has to fall into that moment. */
+  /** The kill that the release API carries out while it files, because its caller must die at that moment. */
   let atEffect: ((when: "before" | "after") => void) | null = null;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
     const seen: { id: string; event: RunEvent }[] = [];
     const deadline = Date.now() + 90_000;
 
-    // Every step is repeated until it works, as a client of a system that dies does.
+    // Every step is repeated until it works, as a client of a crashing system does.
     for (;;) {
       if (Date.now() > deadline)
         throw new Error(`run ${run} did not end; last events ${JSON.stringify(seen.slice(-3))}; ${current.child.stderr()}`);
@@ -110,7 +110,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
     readonly child: Child;
     readonly addresses: Addresses | null;
     dead(): boolean;
-    /** Waits a moment for the process to die, when it is about to. */
+    /** Waits for the process to die, if it is about to. */
     settled(): Promise<void>;
   }
 

@@ -27,7 +27,7 @@ const CONSUMED = [
 const ENTITY = { name: "pay", entityType: "service", observations: ["it is up"] };
 const CREATE = `memory__create_entities ${JSON.stringify({ entities: [ENTITY] })}`;
 
-/** A Toolbus with the memory server of the MCP project, whose file of memories a variable of the environment names. */
+/** A Toolbus with the memory server of the MCP project. A variable of the environment names its file. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -51,7 +51,7 @@ async function started(place: Place) {
   return {
     remembered: () => readFileSync(memories, "utf8"),
     toolbus: (...args: string[]) => runProgram(TOOLBUS, args, { env }),
-    /** A chat that runs while a person decides, with both of its outputs in one. */
+    /** A chat that runs while a person decides, with both outputs merged. */
     chat: (text: string) => startCommand("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, TOOLBUS, "chat", text], { env }),
     async stop() {
       program.kill("SIGINT");
@@ -84,7 +84,7 @@ describe("the tools of an MCP server, with toolbus start in one process", () => 
   it("are refused until somebody enables the definition, wait for a person, and write once", () => refusesThenWrites(inMemory));
 });
 
-// The other broker with the longer proofs.
+// The longer proofs cover the other broker.
 for (const kind of process.env["LONG_PROOFS"] ? (["nats", "rabbitmq"] as const) : (["nats"] as const))
   describeOnServer(kind, "the tools of an MCP server, with the bridge in a process of its own", (broker) =>
     describeOnServer("redis", "and Redis", (redis) => {

@@ -25,7 +25,7 @@ function expectSentence({ stdout, stderr }: Ended, words: RegExp): void {
   expect(stdout + stderr).not.toContain(SECRET);
 }
 
-/** What a run with this configuration said at its end, as the document of --json. */
+/** The document of --json at the end of a run with this configuration. */
 interface Document {
   readonly status: string;
   readonly severity: string | null;
@@ -51,12 +51,12 @@ describe("a wrong configuration of the model stops the start with one sentence",
       words: /OPENAI_API_KEY contains a character that no key contains.*copy the key again/,
     },
     {
-      what: "a key file that is not there",
+      what: "a missing key file",
       env: () => ({ OPENAI_API_KEY_FILE: files.at("none") }),
       words: /OPENAI_API_KEY_FILE cannot be read \(ENOENT\)/,
     },
     {
-      what: "a model for the offline rules",
+      what: "a model name with the offline rules",
       env: () => ({ LLM_PROVIDER: "offline", LLM_MODEL: "gpt-x" }),
       words: /"offline" has no model "gpt-x".*LLM_PROVIDER/,
     },
@@ -64,18 +64,18 @@ describe("a wrong configuration of the model stops the start with one sentence",
     { what: "Ollama without a model", env: () => ({ LLM_PROVIDER: "ollama" }), words: /ollama pull.*LLM_MODEL/ },
     { what: "a compatible server without an address", env: () => ({ LLM_PROVIDER: "compatible", LLM_MODEL: "m" }), words: /LLM_BASE_URL/ },
     {
-      what: "an address that is none, which is not repeated",
+      what: "an invalid address, which is not repeated",
       env: () => ({ LLM_BASE_URL: `me:${SECRET}@llm.example`, LLM_MODEL: "m" }),
       words: /LLM_BASE_URL.*http:\/\//,
     },
-    { what: "a temperature that is none", env: () => ({ LLM_TEMPERATURE: "warm" }), words: /LLM_TEMPERATURE must be a number from 0 to 2/ },
+    { what: "an invalid temperature", env: () => ({ LLM_TEMPERATURE: "warm" }), words: /LLM_TEMPERATURE must be a number from 0 to 2/ },
     { what: "no command", env: () => ({ LLM_PROVIDER: "cli" }), words: /LLM_CLI_COMMAND/ },
     {
       what: "a command for a shell",
       env: () => ({ LLM_CLI_COMMAND: "echo hi | cat" }),
       words: /LLM_CLI_COMMAND contains "\|", and no shell reads it/,
     },
-    { what: "a command that is not there", env: () => ({ LLM_CLI_COMMAND: "no-such-program" }), words: /"no-such-program".*install it/ },
+    { what: "a missing command", env: () => ({ LLM_CLI_COMMAND: "no-such-program" }), words: /"no-such-program".*install it/ },
   ];
 
   it.each(cases)("of the demo: $what", async ({ env, words }) => {
@@ -102,7 +102,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
   });
 });
 
-describe("a wrong configuration that only the provider knows of ends the run with one sentence", () => {
+describe("a wrong configuration that only the provider detects ends the run with one sentence", () => {
   let server: ModelServer;
   beforeAll(async () => void (server = await startModelServer("openai")));
   afterAll(() => server.close());
@@ -149,9 +149,9 @@ describe("a wrong configuration that only the provider knows of ends the run wit
   });
 });
 
-describe("a configuration that is right", () => {
+describe("a correct configuration", () => {
   it.each(["LLM_BASE_URL", "OPENAI_BASE_URL"])(
-    "is a key, and the demo says which model it asks, and where %s has it asked",
+    "is a key, and the demo names the model that it asks, and where %s sends it",
     async (variable) => {
       await using server = await investigator();
       const data = files.data();
@@ -187,7 +187,7 @@ describe("a configuration that is right", () => {
   });
 });
 
-/** A model as a command: it files a report on what it has read, then says so, with chatter and a fence around its JSON. */
+/** A model as a command: it files a report on what it has read, then says so, with text and a fence around its JSON. */
 const INVESTIGATOR = `
 import { text } from "node:stream/consumers";
 const { messages, tools } = JSON.parse(await text(process.stdin));

@@ -8,14 +8,14 @@ import { ASK, modelSystem, oneRelease } from "./model-system.ts";
 import { vendorsPlayed } from "./model-vendors.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-/** What becomes of a run whose first model call goes wrong like this: it is asked again, or it ends with a cause that a person can act on. */
+/** The outcome of a run whose first model call fails like this: the call is retried, or the run ends with a cause that a person can act on. */
 const FAULTS: readonly (readonly [name: string, fault: Fault, outcome: "again" | RegExp])[] = [
   ["429 without retry-after", { kind: "status", status: 429 }, "again"],
   ["429 with retry-after", { kind: "status", status: 429, retryAfter: 1 }, "again"],
   ["500", { kind: "status", status: 500 }, "again"],
   ["529, overloaded", { kind: "status", status: 529 }, "again"],
   ["529 inside a 200 stream", { kind: "error-in-stream", status: 529 }, "again"],
-  ["a cut in the middle of a frame", { kind: "cut" }, "again"],
+  ["a break in the middle of a frame", { kind: "cut" }, "again"],
   ["a stream without its end", { kind: "no-end" }, "again"],
   ["a slow drip", { kind: "drip" }, "again"],
   ["no answer", { kind: "hang" }, "again"],
@@ -40,7 +40,7 @@ afterAll(async () => {
   files.remove();
 });
 
-describe.each(SERVED)("a model call through $name that goes wrong", (vendor) => {
+describe.each(SERVED)("a failing model call through $name", (vendor) => {
   let server: ModelServer;
   let system: AllInOne;
   let stop: () => Promise<void>;
@@ -53,7 +53,7 @@ describe.each(SERVED)("a model call through $name that goes wrong", (vendor) => 
   });
   afterAll(() => stop());
 
-  it.each(FAULTS)("by %s ends in a retry that is seen, or in an error that names the cause", async (_, fault, outcome) => {
+  it.each(FAULTS)("by %s ends in a visible retry, or in an error that names the cause", async (_, fault, outcome) => {
     server.failNext(fault);
     const events = await said(system, ASK);
     const retries = events.filter((event) => event.type === "model.retry");

@@ -38,7 +38,7 @@ describe("a conversation that moves from vendor to vendor", () => {
   });
 });
 
-/** One message of the conversation, answered by this vendor's model on the same data as the ones before. */
+/** One message of the conversation, answered by this vendor's model on the data of the previous ones. */
 async function talked(vendor: Vendor, directory: string, before: string | null) {
   const { server, system, stop } = await modelSystem(vendor, { directory, api });
   let last: Asked | null = null;

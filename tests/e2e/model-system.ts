@@ -6,7 +6,7 @@ import { vi } from "vitest";
 import { serverOf, type Vendor } from "./model-vendors.ts";
 import { someRelease } from "./releases.ts";
 
-/** The one release that there is, and a message that asks for it. */
+/** The only release, and a message that asks for it. */
 export const RELEASE = "v1.5.0";
 export const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
 
@@ -31,11 +31,11 @@ export interface ModelSystemOptions {
   readonly directory: string;
   readonly api: ReleaseApi;
   readonly env?: Readonly<Record<string, string>>;
-  /** Stands between the services and their infrastructure. */
+  /** A layer between the services and their infrastructure. */
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
 }
 
-/** Everything in this process, with this vendor's model, which talks as it is asked to. */
+/** Everything in this process, with this vendor's model, which follows the requests of its messages. */
 export async function modelSystem(vendor: Vendor, { directory, api, env = {}, wrap }: ModelSystemOptions): Promise<ModelSystem> {
   const server = await serverOf(vendor);
   if (!server) throw new Error(`${vendor.name} has no server`);

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { type ModelServer, type Served, startModelServer } from "@toolbus/model-servers";
 
-/** A vendor as a person sets it up: the variables of their environment, and the server that it leads to. */
+/** A vendor as a person configures it: the variables of their environment, and the server behind them. */
 export interface Vendor {
   readonly name: string;
-  /** What the product calls it. */
+  /** The product's name for it. */
   readonly provider: string;
   /** Null: a command of this machine answers. */
   readonly served: Served | null;
@@ -20,8 +20,8 @@ const at = (server: ModelServer | null): ModelServer => {
 };
 
 /**
- * Those whose whole systems `npm test` starts: one of each of the most different wires. A longer run covers all; besides, every adapter has its conformance
- * suite.
+ * The vendors whose whole systems `npm test` starts: those with the most different protocols. A longer run covers all; besides, every adapter has
+ * its conformance suite.
  */
 export function vendorsPlayed(): readonly Vendor[] {
   return process.env["LONG_PROOFS"] === undefined ? VENDORS.filter(({ name }) => ["anthropic", "openai", "cli"].includes(name)) : VENDORS;

@@ -16,7 +16,7 @@ const CHAT = `get_release_summary {"release_id": "${RELEASE}"}`;
 
 let files: Scratch;
 let apis = 0;
-/** What each vendor's runs left, in neutral form. */
+/** The messages that each vendor's runs left, in neutral form. */
 const PLAYED = vendorsPlayed();
 const transcripts = new Map<string, { readonly investigation: readonly object[]; readonly chat: readonly object[] }>();
 
@@ -33,7 +33,7 @@ describe("the same investigation and the same chat, from the command line", () =
       const told = await bothRuns(vendor, server, api);
       transcripts.set(vendor.name, told);
       expect(told.investigation.length).toBeGreaterThan(4);
-      // Not one request that the vendor would have refused.
+      // The vendor would have refused none of the requests.
       expect(server?.requests.filter(({ status }) => status !== 200) ?? []).toEqual([]);
       expect(server?.requests.length ?? 4).toBeGreaterThanOrEqual(4);
     } finally {
@@ -42,7 +42,7 @@ describe("the same investigation and the same chat, from the command line", () =
     }
   });
 
-  it("have the same transcript in neutral form, whichever model was asked", () => {
+  it("have the same transcript in neutral form, whichever model answered", () => {
     expect([...transcripts.keys()]).toEqual(PLAYED.map(({ name }) => name));
     const [first, ...others] = [...transcripts.values()];
     for (const other of others) expect(other).toEqual(first);
@@ -59,7 +59,7 @@ async function releaseApi(): Promise<ReleaseApi> {
   });
 }
 
-/** Starts Toolbus as a person does, investigates, approves and chats by its own commands, and returns the messages. */
+/** Starts Toolbus like a person, investigates, approves and chats with its own commands, and returns the messages. */
 async function bothRuns(vendor: Vendor, server: ModelServer | null, api: ReleaseApi) {
   const data = files.data();
   await using program = startProgram(TOOLBUS, ["start", "--data", data], {

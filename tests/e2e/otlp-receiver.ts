@@ -21,7 +21,7 @@ export interface ReceivedSpan {
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[];
   readonly failed: boolean;
-  /** Who made it: `toolbus`, or an instrumentation. */
+  /** The scope: `toolbus`, or an instrumentation. */
   readonly scope: string;
   /** `service.name` and `service.instance.id` of the process that sent it. */
   readonly service: string;

@@ -8,7 +8,7 @@ import { scratch, type Scratch } from "./scratch.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DOCS = path.join(ROOT, "scripts/docs.ts");
 
-// What a reader types first. Every page, and the demo on brokers, is tried by `npm run docs -- --try`, in .ci/run, which need not do this one twice.
+// What a reader types first. `npm run docs -- --try` in .ci/run tries every page and the demo on brokers, so this test need not run there.
 if (process.env["LONG_PROOFS"] === undefined) describePage("README.md", { leaveOut: (command) => command.includes(" --bus ") });
 
 describe("npm run docs -- --try", () => {
@@ -62,10 +62,10 @@ describe("npm run docs -- --try", () => {
     const { code, stdout } = await tried(["# A page", "", "```", "npm start", "```"]);
     expect({ code }).toEqual({ code: 1 });
     expect(stdout).toMatch(/^failed .*some\.md:3 /);
-    expect(stdout).toMatch(/The fence in line 3 says nothing of what it is/);
+    expect(stdout).toMatch(/The fence in line 3 does not say what it is/);
   });
 
-  it("runs them in a copy of the checkout, which is gone afterwards, without the programs of this one", async () => {
+  it("runs them in a copy of the checkout, which is removed afterwards, without the programs of this one", async () => {
     const where = files.at("where");
     const commands = [
       `pwd > '${where}'`,

@@ -7,7 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 export const DEMO = path.join(ROOT, "apps/cli/src/demo/main.ts");
 export const START = path.join(ROOT, "services/all-in-one/src/main.ts");
 
-/** A program under test, as the person at the terminal meets it. */
+/** A program under test, as a person at the terminal sees it. */
 export interface Program {
   readonly pid: number;
   stdout(): string;
@@ -15,17 +15,17 @@ export interface Program {
   /** Resolves with the first match on standard output; rejects when the program ends or the deadline passes before it. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   type(line: string): void;
-  /** Sends characters as they are, such as those of Ctrl-C at a terminal. */
+  /** Sends these characters, for example those of Ctrl-C at a terminal. */
   press(keys: string): void;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when it has ended and all it said is read; rejects at the deadline, after killing it. */
+  /** Resolves when it has ended and all of its output was read. Rejects at the deadline, after killing it. */
   ended(): Promise<Ended>;
-  /** Kills it if it is still there, so that no test leaves a process behind. */
+  /** Kills it if it still runs, so that no test leaves a process behind. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface Ended {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -34,19 +34,19 @@ export interface Ended {
 
 export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Leaves standard input open, for programs that are typed to. */
+  /** Leaves standard input open, for programs that read from it. */
   readonly typedTo?: boolean;
-  /** A separate process group, which gets the signals: like Ctrl-C at a terminal, they reach a program and everything that it started. */
+  /** A separate process group, which gets the signals. Like Ctrl-C at a terminal, they reach the program and everything that it started. */
   readonly group?: boolean;
-  /** Instead of this process's. */
+  /** Replaces this process's environment. */
   readonly searchPath?: string;
-  /** How long it may take to say or to end something; 40 s by default. */
+  /** How long each wait for output or for the end may take; 40 s by default. */
   readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 40_000;
 
-/** Starts a script with this Node and with nothing of our own environment but the path. */
+/** Starts a script with this Node, and with nothing of our own environment but the path. */
 export function startProgram(script: string, args: readonly string[], options: ProgramOptions = {}): Program {
   return startCommand(process.execPath, [script, ...args], options);
 }
@@ -84,7 +84,7 @@ export function startCommand(
     stderr += text;
     changed();
   });
-  // A program that ends while it is typed to is judged by how it ended.
+  // A program may end while input is sent to it. Its exit code decides the test.
   child.stdin.on("error", () => undefined);
   if (!typedTo) child.stdin.end();
   child.once("error", (error) => {
@@ -142,7 +142,7 @@ export function startCommand(
   }
 }
 
-/** Lines that only a stack trace has; a person who learns what to fix sees none. */
+/** Lines that only a stack trace has. A person who reads how to fix something must see none. */
 export function stackLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => /^\s+at /.test(line));
 }

@@ -4,7 +4,7 @@ import { ATTACKS } from "../redteam/attacks/index.ts";
 import { runAttacks } from "../redteam/run-attacks.ts";
 import { MODES, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
 
-/** One of each kind; `npm run redteam` tries them all, on both brokers. */
+/** One attack of each kind; `npm run redteam` tries them all, on both brokers. */
 const NAMES = [
   "a pending approval is stored as approved by somebody who does not exist",
   "a critical approval is stored as approved by two people who do not exist, with a ticket",
@@ -42,7 +42,7 @@ describe.each(MODES)("an attacker who has taken over a service, with logins: %s"
     expect(attacks.filter(({ ok }) => !ok)).toEqual([]);
     expect(attacks).toHaveLength(NAMES.length + 2);
     expect(writes.unallowed).toEqual([]);
-    // Under a listed residual, and only where one login is everybody's.
+    // Covered by a listed residual risk, and only if all services share one login.
     expect(writes.residual.map(({ attack }) => attack)).toEqual(
       mode === "own" ? [] : ["the ledger row of a write is removed while its worker starts anew, and its genuine grant is sent again"],
     );
@@ -54,7 +54,7 @@ describe("the attacks", () => {
   it("are as many as required, each with its own name and an expected end in both modes", () => {
     expect(ATTACKS.length).toBeGreaterThanOrEqual(40);
     expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-    // If each service has its own login, none of them is left to a residual that costs a write.
+    // If each service has its own login, no residual risk costs a write.
     const left = ATTACKS.flatMap(({ expected: { own } }) => (own.by === "residual" ? [own.number] : []));
     expect(left.filter((number) => /^R[12]$/.test(number))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 
 /** A folder for one test file, with the input and the output of the programs under test. */
 export interface Scratch {
-  /** A path inside it; nothing is made. */
+  /** A path inside it. Creates nothing. */
   at(...parts: string[]): string;
   /** A new data directory's path, different at each call. */
   data(): string;
@@ -30,7 +30,7 @@ export function scratch(parent = tmpdir()): Scratch {
   };
 }
 
-/** Makes a repository with two tags, one commit apart. */
+/** Creates a repository with two tags, one commit apart. */
 export function taggedRepository(folder: string, [first, second]: readonly [string, string] = ["v1", "v2"]): string {
   const git = gitIn(folder);
   git("init", "--quiet", "--initial-branch=main");
@@ -47,7 +47,7 @@ export function taggedRepository(folder: string, [first, second]: readonly [stri
   return folder;
 }
 
-/** Makes a repository in which nothing was committed. */
+/** Creates a repository without commits. */
 export function emptyRepository(folder: string): string {
   gitIn(folder)("init", "--quiet");
   return folder;
@@ -72,7 +72,7 @@ export interface FiledReport {
   readonly findings: readonly string[];
 }
 
-/** What the release API of a data directory has on its disk. */
+/** The files of the release API in a data directory. */
 export function filedIn(dataDirectory: string): readonly FiledReport[] {
   const file = path.join(dataDirectory, "release-api", "risk-reports.jsonl");
   if (!existsSync(file)) return [];
@@ -82,7 +82,7 @@ export function filedIn(dataDirectory: string): readonly FiledReport[] {
   return lines.map((line) => (JSON.parse(line) as { readonly report: FiledReport }).report);
 }
 
-/** Test results without a fault, and metrics that are fine: with both, the rules find nothing against a small release. */
+/** Test results without a failure, and good metrics: with both, the rules find nothing against a small release. */
 export const PASSING_JUNIT = '<testsuite name="all"><testcase name="reads"/><testcase name="writes"/></testsuite>';
 export const FINE_METRICS = JSON.stringify({
   error_rate: 0.001,

@@ -9,10 +9,10 @@ import { runProgram } from "./program.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;
-/** Of a turn, in the long form. */
+/** The duration of a turn, in the long form. */
 const TURN_MS = 17_000;
 const TURNS = 3;
-/** In short: the limits of the profile and the agent, and the time of a turn, are a part of what they are. */
+/** In the short form the limits of the profile and the agent, and the time of a turn, are a fraction of the real ones. */
 const SHORTER = 20;
 const MODEL_TIMEOUT_MS = 120_000;
 const CHAT = fileURLToPath(new URL("../../services/agent/profiles/chat.yaml", import.meta.url));
@@ -24,7 +24,7 @@ describe("a model of ordinary speed", () => {
   });
   afterEach(() => files.remove());
 
-  it(`answers in the default chat with two tools, one after the other, ${TURN_MS / 1000} s a turn${LONG ? "" : `, all of it ${SHORTER} times as fast`}`, async () => {
+  it(`answers in the default chat with two tools, one after another, ${TURN_MS / 1000} s a turn${LONG ? "" : `, all of it ${SHORTER} times as fast`}`, async () => {
     await using begun = new AsyncDisposableStack();
     const api = await oneRelease(files.at("api"));
     begun.defer(() => api.stop());
@@ -46,7 +46,7 @@ describe("a model of ordinary speed", () => {
     expect(server.requests).toHaveLength(TURNS);
   });
 
-  /** The built-in chat as it is, with its time a part of what it is. */
+  /** The built-in chat with a fraction of its time. */
   function shorter(): Readonly<Record<string, string>> {
     const part = (seconds: string): string => String(Math.max(1, Math.floor(Number(seconds) / SHORTER)));
     const profile = readFileSync(CHAT, "utf8").replace(/activeSeconds: (\d+)/, (_, seconds: string) => `activeSeconds: ${part(seconds)}`);
@@ -55,7 +55,7 @@ describe("a model of ordinary speed", () => {
   }
 });
 
-/** A read, another one once that has answered, and then words. */
+/** A read, another read after its answer, and then text. */
 function oneToolATurn(): Brain {
   return ({ messages }) => {
     const answered = messages.filter(({ role }) => role === "tool").length;

@@ -8,7 +8,7 @@ import { scratch } from "./scratch.ts";
 
 const SERVICES = ["tool-executor", "operations", "approvals", "agent", "gateway"];
 
-/** What its services consume, and the queue of dead letters of each, which operations consumes: AMQP cannot list what is to be removed. */
+/** The topics that its services consume, and the queue of dead letters of each, which operations consumes. AMQP cannot list what has to be removed. */
 const CONSUMED = [
   topics.invoke("release"),
   topics.operationsReplay,
@@ -21,7 +21,7 @@ const CONSUMED = [
   topics.approvalDecided("default"),
 ];
 
-/** A start of separate processes on these servers, with both of its outputs in one, in a process group as a shell makes one. */
+/** A start of separate processes on these servers, with both outputs merged, in a process group like that of a shell. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -41,7 +41,7 @@ async function started(place: Place) {
     program,
     BUS_URL,
     pids: new Map(SERVICES.map((service) => [service, pidOf(program, service)])),
-    /** A message that has a worker read the release, as a person at another terminal sends it. */
+    /** A message that makes a worker read the release, as a person at another terminal sends it. */
     chat: () =>
       runProgram(TOOLBUS, ["chat", `get_release_summary {"release_id": "${releaseId}"}`], { env: { TOOLBUS_URL: url, DATA_DIR: data } }),
     releaseId,
@@ -67,7 +67,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   expect(isThere(Number(again))).toBe(true);
   expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
 
-  // To the whole group, as the terminal does it.
+  // To the whole group, like a terminal.
   program.kill("SIGINT");
   expect(await program.ended()).toMatchObject({
     code: 0,
@@ -78,10 +78,10 @@ async function answersAndIsStopped(place: Place): Promise<void> {
 
 describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("answers from separate processes, restarts one that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+    it("answers from separate processes, restarts and reports one that was killed, and leaves none when it is stopped with Ctrl-C", () =>
       answersAndIsStopped(onServers(broker(), redis())));
 
-    it("leaves no process either when it is killed itself", async () => {
+    it("leaves no process behind even if it is killed itself", async () => {
       await using system = await started(onServers(broker(), redis()));
       system.program.kill("SIGKILL");
       await system.program.ended();
@@ -108,7 +108,7 @@ describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
 
 describeOnServer("rabbitmq", "toolbus start with --bus and --state", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("answers from separate processes, restarts one that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+    it("answers from separate processes, restarts and reports one that was killed, and leaves none when it is stopped with Ctrl-C", () =>
       answersAndIsStopped(onServers(broker(), redis())));
   }),
 );
@@ -125,7 +125,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** A process that is not a child of this one sends no signal when it ends: it is polled until the test's own time is over. */
+/** A process that is not a child of this one gives no signal when it ends, so it is polled until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
   await vi.waitUntil(() => !isThere(pid), { timeout: 30_000, interval: 1 });
 }

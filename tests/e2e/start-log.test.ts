@@ -3,7 +3,7 @@ import { approve, call, follow, heldApproval, startRun } from "./http-client.ts"
 import { type Program, START, startProgram } from "./program.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-describe("the log of npm start, as it is by default", () => {
+describe("the log of npm start at its default level", () => {
   let files: Scratch;
   beforeEach(() => {
     files = scratch();
@@ -13,7 +13,7 @@ describe("the log of npm start, as it is by default", () => {
   const start = (env: Readonly<Record<string, string>> = {}): Program =>
     startProgram(START, [], { env: { DATA_DIR: files.data(), GATEWAY_PORT: "0", APPROVALS_PORT: "0", ...env } });
 
-  it("has a line each for the start and the end of a run, its decision and its call that failed, all with the run's id, and none for what only succeeded", async () => {
+  it("has a line each for the start and the end of a run, its decision and its failed call, all with the run's id, and none for what only succeeded", async () => {
     await using program = start();
     const at = await addressesOf(program);
     const filed = await startRun(at, at.releaseId);
@@ -103,7 +103,7 @@ async function addressesOf(program: Program): Promise<Addresses> {
   };
 }
 
-/** Says something in a conversation of its own, and gives the run that answers. */
+/** Sends a message in a new conversation, and returns the run that answers. */
 async function chat({ gateway, user }: Addresses, content: string): Promise<string> {
   const { body } = await call(`${gateway}/v1/conversations`, user, {});
   const { conversationId } = body as { readonly conversationId: string };

@@ -37,7 +37,7 @@ describe("npm start", () => {
     return startProgram(START, [], { env: { DATA_DIR: data, GATEWAY_PORT: "0", APPROVALS_PORT: "0", ...env } });
   }
 
-  it("names the variables that are misspelt, with the setting that was meant, and not their values", () => {
+  it("names misspelt variables with the intended setting, and not their values", () => {
     expect(program.stderr()).toContain("GATEWAY_HOTS is not a setting of this process and is not read: was GATEWAY_HOST meant?");
     expect(program.stderr()).toContain("LLM_PROVDER is not a setting of this process and is not read: was LLM_PROVIDER meant?");
     expect(program.stderr()).toContain("TOOLBUS_ULR is not a setting of this process and is not read: was TOOLBUS_URL meant?");
@@ -64,7 +64,7 @@ describe("npm start", () => {
     });
   });
 
-  it("keeps its keys in files of mode 0600 that hold what was printed", () => {
+  it("keeps its keys in files of mode 0600 that contain what was printed", () => {
     for (const role of ["user", "operator", "approver"] as const) {
       const file = files.at("shared", "keys", `${role}.key`);
       expect(statSync(file).mode & 0o777, `the key of the ${role}`).toBe(0o600);
@@ -85,7 +85,7 @@ describe("npm start", () => {
   const elsewhere = Object.values(networkInterfaces())
     .flat()
     .find((address) => address && !address.internal && address.family === "IPv4")?.address;
-  it.skipIf(!elsewhere)("refuses connections to this machine's other addresses (skipped where it has none)", async () => {
+  it.skipIf(!elsewhere)("refuses connections to this machine's other addresses (skipped if it has none)", async () => {
     for (const url of [printed.gateway, printed.approvals]) {
       expect(await connectOutcome(elsewhere ?? "", portOf(url))).toBe("ECONNREFUSED");
     }
@@ -94,32 +94,35 @@ describe("npm start", () => {
   it.each([
     { signal: "SIGTERM", code: 0 },
     { signal: "SIGKILL", code: null },
-  ] as const)("carries a run that waits for its approver over a $signal, with the same keys, and files once", async ({ signal, code }) => {
-    const data = files.data();
-    await using first = start(data);
-    const before = await printedBy(first);
-    const runId = await startRun(before, before.releaseId);
-    const approvalId = await heldApproval(before, runId);
-    first.kill(signal);
-    const ended = await first.ended();
-    const said = ended.stderr.trimEnd().split("\n");
-    expect({ code: ended.code, said }).toEqual({
-      code,
-      said: [expect.stringContaining("a run began"), expect.stringContaining("a write asked for a grant")],
-    });
-    expect(filedIn(data)).toEqual([]);
+  ] as const)(
+    "continues a run that waits for its approver after a $signal, with the same keys, and files once",
+    async ({ signal, code }) => {
+      const data = files.data();
+      await using first = start(data);
+      const before = await printedBy(first);
+      const runId = await startRun(before, before.releaseId);
+      const approvalId = await heldApproval(before, runId);
+      first.kill(signal);
+      const ended = await first.ended();
+      const said = ended.stderr.trimEnd().split("\n");
+      expect({ code: ended.code, said }).toEqual({
+        code,
+        said: [expect.stringContaining("a run began"), expect.stringContaining("a write asked for a grant")],
+      });
+      expect(filedIn(data)).toEqual([]);
 
-    await using second = start(data);
-    const { user, operator, approver } = before;
-    const after = { ...(await printedBy(second)), user, operator, approver };
-    expect(second.stdout(), "keys are shown once").not.toMatch(/tb_(user|operator|approver)_/);
-    expect(second.stdout()).toContain(path.join(data, "keys"));
-    expect((await runPrinted(after)).status, "the printed line works at a later start, too").toBe(202);
-    expect(await look(after, approvalId)).toMatchObject({ status: "pending" });
-    await approve(after, approvalId);
-    expect((await follow(after, runId)).at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "filed" } } });
-    expect(filedIn(data)).toHaveLength(1);
-  });
+      await using second = start(data);
+      const { user, operator, approver } = before;
+      const after = { ...(await printedBy(second)), user, operator, approver };
+      expect(second.stdout(), "keys are shown once").not.toMatch(/tb_(user|operator|approver)_/);
+      expect(second.stdout()).toContain(path.join(data, "keys"));
+      expect((await runPrinted(after)).status, "the printed line also works at a later start").toBe(202);
+      expect(await look(after, approvalId)).toMatchObject({ status: "pending" });
+      await approve(after, approvalId);
+      expect((await follow(after, runId)).at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "filed" } } });
+      expect(filedIn(data)).toHaveLength(1);
+    },
+  );
 });
 
 async function printedBy(program: Program): Promise<Printed> {
@@ -137,7 +140,7 @@ async function printedBy(program: Program): Promise<Printed> {
   };
 }
 
-/** Runs the printed line as a person would paste it; without curl, sends the same request. */
+/** Runs the printed line as a person would paste it. Without curl, sends the same request. */
 async function runPrinted(printed: Printed): Promise<{ readonly status: number; readonly runId: string }> {
   if (spawnSync("curl", ["--version"]).status !== 0) {
     const { status, body } = await call(`${printed.gateway}/v1/investigations`, printed.user, { releaseId: printed.releaseId });
@@ -170,7 +173,7 @@ function listeningAddresses(pid: number): readonly Listening[] {
 
 const LISTEN = "0A";
 
-/** What a file descriptor is; one that was closed in the meantime is nothing. */
+/** The target of a file descriptor; empty if it was closed meanwhile. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link);
@@ -179,7 +182,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** `0100007F:1F90` is 127.0.0.1:8080; an IPv6 address stays unchanged, because none is expected. */
+/** `0100007F:1F90` is 127.0.0.1:8080. An IPv6 address stays unchanged, because none is expected. */
 function addressIn(text: string): Listening {
   const [host = "", port = ""] = text.split(":");
   const bytes = host.match(/../g) ?? [];

@@ -10,7 +10,7 @@ const BOOT = path.join(ROOT, "scripts/boot.mjs");
 
 describeOnServer("nats", "./toolbus demo with its services in separate processes", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("stops them in order on SIGTERM, leaves none, and says how to continue", async () => {
+    it("stops them in order on SIGTERM, leaves none behind, and says how to continue", async () => {
       const place = onServers(broker(), redis());
       const files = scratch();
       try {
@@ -35,14 +35,14 @@ describeOnServer("nats", "./toolbus demo with its services in separate processes
 );
 
 describe("npm start", () => {
-  it("stops in order also when its parent is killed, and cannot pass anything on", async () => {
+  it("also stops in order if its parent is killed, and cannot pass anything on", async () => {
     const files = scratch();
     try {
       const env = { DATA_DIR: files.data(), GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
       await using program = startCommand(process.execPath, [BOOT, "start"], { env });
       await program.says(/Stop with Ctrl-C/);
       program.kill("SIGKILL");
-      // It has ended when nobody holds its output any more: the process that was started holds it as well.
+      // It has ended when nobody holds its output any more: the started process holds it as well.
       expect(await program.ended()).toMatchObject({ signal: "SIGKILL", stdout: expect.stringContaining("Stopping; open work") });
     } finally {
       files.remove();

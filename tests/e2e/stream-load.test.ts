@@ -17,11 +17,11 @@ interface Row {
   readonly neverReadLetGo: number;
 }
 
-// What the last crowd's bad readers would have been buffered in three seconds, if they were.
+// The bytes that buffering the bad readers of the last wave would take in three seconds.
 const FLOOD_MB = (3 * 50 * 50_000 * 40) / 1_048_576;
 
 describe("a thousand readers of one run", () => {
-  it("get every event though others are slow or never read, who cost bounded memory and are disconnected", async () => {
+  it("get every event although others are slow or never read, which cost bounded memory and are disconnected", async () => {
     const { stdout, stderr } = await run(process.execPath, [BENCH, "streams", "--seconds", "3", "--json"], { timeout: DEADLINE_MS });
     expect(stderr).toBe("");
     const { rows } = JSON.parse(stdout) as { readonly rows: readonly Row[] };

@@ -9,7 +9,7 @@ import { type Addresses, type Child, startChild } from "./child.ts";
 import { approve, look, startRun } from "./http-client.ts";
 import { someRelease } from "./releases.ts";
 
-/** What a release investigation shows, one write of which waits for a person. */
+/** The events of a release investigation with one write that waits for a person. */
 const STORY = ["run.started", "turn", "call.resolved", "turn", "call.held", "call.decided", "call.resolved", "turn", "run.completed"];
 
 interface Seen {
@@ -34,7 +34,7 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it("after each of its events continues with Last-Event-ID when the process is back: every durable event once, in order, none changed", async () => {
+  it("continues after each of its events with Last-Event-ID when the process is back: every durable event once, in order, none changed", async () => {
     let first = await system();
     for (const [cut] of STORY.entries()) {
       const runId = await startRun(first.at, `r${cut}`);
@@ -44,7 +44,7 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
 
       const second = await system();
       const last = before.at(-1);
-      // Whoever is cut off at the question leaves it to the one who comes back.
+      // A client that is cut off at the question leaves it to the client that reconnects.
       if (last?.event.type === "call.held") await approve(second.at, last.event.approvalId);
       const after = await watch(second.at, runId, last?.id ?? "", STORY.length);
       const whole = await watch(second.at, runId, "", STORY.length);
@@ -78,12 +78,12 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
 
 const DEADLINE_MS = 60_000;
 
-/** Approves unless that was done before: a stream is read again from its beginning. */
+/** Approves unless it was approved before: a stream is read again from its beginning. */
 async function approveOnce(at: Addresses, approvalId: string): Promise<void> {
   if ((await look(at, approvalId)).status === "pending") await approve(at, approvalId);
 }
 
-/** Reads a stream from after this id until the run's end, or until this many events are there; approves held writes. */
+/** Reads a stream from this id until the run's end, or until it has this many events. Approves held writes. */
 async function watch(at: Addresses, runId: string, lastId: string, most: number): Promise<readonly Seen[]> {
   const left = new AbortController();
   const headers = {

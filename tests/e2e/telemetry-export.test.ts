@@ -52,7 +52,7 @@ describe("telemetry that is sent to a collector", () => {
     expect(receiver.exports().map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics", "/v1/logs"]);
   });
 
-  it("is only of the signals that were asked for", async () => {
+  it("contains only the requested signals", async () => {
     const { end } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_LOGS_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" });
     await end();
     expect(receiver.exports().map(({ path }) => path)).toEqual(["/v1/traces"]);
@@ -64,7 +64,7 @@ describe("telemetry that is sent to a collector", () => {
     expect(receiver.exports()).toEqual([]);
   });
 
-  it("is sent at the interval that was set for metrics", async () => {
+  it("is sent at the configured interval for metrics", async () => {
     const { end } = await start({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${receiver.url}/own`, OTEL_METRIC_EXPORT_INTERVAL: "20" });
     await expect.poll(() => receiver.exports().length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(1);
     expect(receiver.exports()[0]?.path).toBe("/own");
@@ -72,12 +72,12 @@ describe("telemetry that is sent to a collector", () => {
   });
 });
 
-describe("a collector that is away", () => {
+describe("an unavailable collector", () => {
   it.each([
     ["refuses connections", async () => ({ url: "http://127.0.0.1:9", stop: async () => undefined })],
-    ["takes connections and never answers", silentServer],
-    // The exporters would wait for longer than this test may take.
-  ])("and %s fails nothing, is told of once, and does not hold up the end", { timeout: 20_000 }, async (_, away) => {
+    ["accepts connections and never answers", silentServer],
+    // The exporters would wait longer than this test may take.
+  ])("and %s fails nothing, is reported once, and does not delay the end", { timeout: 20_000 }, async (_, away) => {
     const { url, stop } = await away();
     const { end, written } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: "600000" }, 100);
     await end();
@@ -91,7 +91,7 @@ describe("a collector that is away", () => {
 });
 
 describe("a collector of spans that never answers", () => {
-  it("leaves measurements and log records their full time to be sent", async () => {
+  it("leaves measurements and log records their full time", async () => {
     const silent = await silentServer();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: silent.url };
     const { end } = await start(env, 600);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   traced = await tracedSystem(files.at("data"), {
     TRACE_DIR: files.at("traces"),
     TOOL_AUDIT_FILE: files.at("audit.jsonl"),
-    // Gauges are read at intervals, and the last one comes when the store is closed.
+    // Gauges are read at intervals, and the last reading comes when the store is closed.
     OTEL_METRIC_EXPORT_INTERVAL: "50",
   });
   const { requester, decider, receiver } = traced;
@@ -74,7 +74,7 @@ describe("one investigation", () => {
     expect(orphans.map(({ name }) => name)).toEqual([]);
   });
 
-  it("does not take the approver's request into its trace, but knows it by a link", () => {
+  it("does not take the approver's request into its trace, but links to it", () => {
     const decision = spans.find(({ name }) => name === "POST /v1/approvals/:id/decision");
     expect(decision?.traceId).not.toBe(traceOf(runId)[0]?.traceId);
     const linked = traceOf(runId).flatMap(({ links }) => links.map(({ traceId }) => traceId));
@@ -187,7 +187,7 @@ describe("one investigation", () => {
     expect(span).toMatchObject({ kind, attributes, failed: false });
   });
 
-  it("has exactly the kinds of spans that are named", () => {
+  it("has exactly the named kinds of spans", () => {
     expect([...new Set(traceOf(runId).map(({ name }) => name))].toSorted()).toEqual(
       [
         "POST /v1/investigations",
@@ -217,7 +217,7 @@ describe("one investigation", () => {
     expect(trace.some(({ name }) => name === "execute_tool get_release_summary")).toBe(true);
   });
 
-  it("has one file that holds every span of its trace", () => {
+  it("has one file that contains every span of its trace", () => {
     const trace = traceOf(runId);
     const file = files.at("traces", `${trace[0]?.traceId}.jsonl`);
     const lines = readFileSync(file, "utf8")
@@ -228,7 +228,7 @@ describe("one investigation", () => {
     expect(readdirSync(files.at("traces")).toSorted()).toEqual([...new Set(spans.map(({ traceId }) => `${traceId}.jsonl`))].toSorted());
   });
 
-  it("has one line of the tool audit a call, with its trace", () => {
+  it("has one line of the tool audit per call, with its trace", () => {
     const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
     const audit = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>).filter((line) => line["request_id"] === runId);
     expect(audit.map(({ at: _, latency_ms: __, args_hash: ___, ...line }) => line)).toEqual([
@@ -261,7 +261,7 @@ describe("one investigation", () => {
 });
 
 describe("one conversation", () => {
-  it("is one trace, whichever request brought a message, and knows the later requests by links", () => {
+  it("is one trace, whichever request brought a message, and links to the later requests", () => {
     const steps = spans.filter(
       ({ name, attributes }) => name.startsWith("invoke_agent") && attributes["gen_ai.conversation.id"] === conversationId,
     );
@@ -307,7 +307,7 @@ describe("the metrics", () => {
     expect(metrics.flatMap(({ points }) => points)).toContainEqual(expect.objectContaining(tags));
   });
 
-  it("counts streams that open and close, and calls once each", () => {
+  it("counts open streams up and down, and calls once each", () => {
     const last = (name: string): readonly number[] | undefined =>
       traced.receiver.metrics().findLast((metric) => metric.name === name)?.values;
     expect(last("toolbus.sse.streams")).toEqual([0]);
@@ -321,12 +321,12 @@ describe("the metrics", () => {
     const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
     const audited = lines.map((line) => (JSON.parse(line) as { readonly latency_ms: number }).latency_ms);
     const sum = (values: readonly number[]): number => values.reduce((before, value) => before + value, 0);
-    // The worker's own figure, without the time that the answer took to its end.
+    // The worker's own figure, without the time until its answer was joined.
     expect(sum(durations?.values ?? [])).toBeGreaterThanOrEqual(sum(audited));
     expect(sum(audited)).toBeGreaterThan(0);
   });
 
-  it("has no id for a tag", () => {
+  it("has no id as a tag", () => {
     const values = traced.receiver.metrics().flatMap(({ points }) => points.flatMap((point) => Object.values(point).map(String)));
     expect(values.filter((value) => /(?:cv|rn|ap)_[0-9a-f]{2}_/.test(value))).toEqual([]);
   });
@@ -368,7 +368,7 @@ async function converse(): Promise<string> {
   return id;
 }
 
-/** The trace that the conversation's context names. */
+/** The trace in the conversation's context. */
 async function traceOfConversation(): Promise<string | null> {
   const { gateway, user } = traced.requester;
   const { body } = await call(`${gateway}/v1/conversations/${conversationId}/context`, user);

@@ -34,11 +34,11 @@ let files: Scratch;
 let api: ReleaseApi;
 let started: ModelSystem;
 let worker: Worker;
-/** Every message that somebody sent since the test began. */
+/** Every message that was sent since the test began. */
 let sent: string[] = [];
 /** What the worker has done since then. */
 let done: string[] = [];
-/** What the model was offered, each time it was asked. */
+/** The tools that the model was offered, at each request. */
 let offered: (readonly string[])[] = [];
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe("a tool that a caller may not use", () => {
   it.each<[Caller, string]>([
     ["a clerk without the scope", "lacks the scope"],
     ["a partner with a key for the releases", "key may not use"],
-  ])("is not offered to %s, and a model that calls it all the same is refused and reaches no worker", async (caller, words) => {
+  ])("is not offered to %s, and a model that still calls it is refused and reaches no worker", async (caller, words) => {
     for (const text of [SALARY, RAISE]) {
       const { result } = await asked(caller, text);
       expect(result).toMatchObject({ status: "denied", content: expect.stringContaining(words) });
@@ -86,14 +86,14 @@ describe("a tool that a caller may not use", () => {
     expect(done).toEqual([]);
   });
 
-  it("leaves the others of its toolset and of the caller's key as they are", async () => {
+  it("leaves the other tools of its toolset and of the caller's key unaffected", async () => {
     for (const caller of ["a clerk without the scope", "a partner with a key for one tool of the releases"] as const)
       expect((await asked(caller, SUMMARY)).result).toMatchObject({ status: "ok" });
     expect(offered.at(-1)).toEqual(expect.arrayContaining(["get_release_summary"]));
     expect(offered.at(-1)).not.toContain("file_risk_report");
   });
 
-  it.each<Caller>(["an accountant", "an accountant with a key for the payroll"])("is offered to %s, and does its work", async (caller) => {
+  it.each<Caller>(["an accountant", "an accountant with a key for the payroll"])("is offered to %s, and works", async (caller) => {
     expect((await asked(caller, SALARY)).result).toMatchObject({ status: "ok" });
     expect(offered[0]).toContain("read_salary");
     expect(done).toEqual(["read_salary"]);
@@ -109,7 +109,7 @@ describe("a tool that a caller may not use", () => {
     expect(await why("an accountant")).toBeUndefined();
   });
 
-  it("is marked on the command line, and a call of it says why it is not made", async () => {
+  it("is marked on the command line, and a call of it is refused with the reason", async () => {
     const env = { TOOLBUS_URL: started.system.gatewayUrl, TOOLBUS_KEY: keyOf("a clerk without the scope") };
     const cli = (...args: readonly string[]) => runProgram(TOOLBUS, ["tools", ...args], { env });
     expect((await cli("list")).stdout).toMatch(/^read_salary .* ready, not for this key /m);
@@ -134,7 +134,7 @@ async function asked(caller: Caller, text: string): Promise<{ readonly result: E
   return { result };
 }
 
-/** A model that calls the tool it is asked for, offered or not. */
+/** A model that calls the requested tool, offered or not. */
 function obedient({ messages, tools }: Asked) {
   offered.push(tools.map(({ name }) => name));
   const last = messages.at(-1);

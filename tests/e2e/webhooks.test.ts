@@ -57,7 +57,7 @@ describe("a write that another system is notified of and decides", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("runs to its end though every process is killed right after it was held, and right after it was decided", async () => {
+  it("completes although every process is killed right after it was held, and right after it was decided", async () => {
     const first = await start("hold");
     const runId = await startRun(first.addresses, "r1");
     await first.child.exited;
@@ -86,11 +86,11 @@ describe("a write that another system is notified of and decides", () => {
     expect(third.child.stderr()).not.toContain(OUT.slice(6));
   });
 
-  /** The next of this type that comes, with a signature that holds now. */
+  /** The next webhook of this type, with a signature that is valid now. */
   async function told(type: string): Promise<Told> {
     const late = AbortSignal.timeout(60_000);
     const deadline = once(late, "abort").then(() => {
-      throw new Error(`${type} was not told within a minute.`);
+      throw new Error(`No webhook ${type} came within a minute.`);
     });
     // Nobody waits for it after it was sent.
     deadline.catch(() => undefined);
@@ -123,7 +123,7 @@ describe("a write that another system is notified of and decides", () => {
     return answer;
   }
 
-  /** A process with every service; it is killed as soon as a change whose op begins so was committed. */
+  /** A process with every service. It is killed as soon as a change whose op begins like this was committed. */
   async function start(point: string | null): Promise<{ readonly child: Child; readonly addresses: Addresses }> {
     const child = startChild("kill-child.ts", {
       DATA_DIR: path.join(folder, "data"),

@@ -4,30 +4,30 @@ import { reasonName, REFUSALS, refusalOf } from "./refusals.ts";
 import { type Tally, tally } from "./tally.ts";
 import { NUMBER, numberOf, type Trace, type Watcher } from "./witness.ts";
 
-/** A fuzzed message that has not come to its end. */
+/** A fuzzed message that has not ended yet. */
 interface Open {
   readonly about: FuzzTopic;
   readonly message: Message;
   readonly mutation: string;
-  /** What the pipeline has to refuse it for; null when its handler gets it. */
+  /** The reason for which the pipeline must refuse it; null if its handler must get it. */
   readonly expected: string | null;
-  /** How many listeners have yet to hear it. */
+  /** How many listeners have not received it yet. */
   unheard: number;
-  /** Its dead letter, until that is kept. */
+  /** Its dead letter, until it is kept. */
   letter: { readonly reason: string; readonly deliveries: number; readonly history: number } | null;
 }
 
-/** The books of every fuzzed message: what was sent, how it ended, and what must not have happened. */
+/** The account of every fuzzed message: what was sent, how it ended, and what must not have happened. */
 export interface Accounts extends Omit<Watcher, "committed"> {
   readonly tally: Tally;
   readonly faults: readonly string[];
-  /** How many faults there were; not all are kept. */
+  /** The number of faults. Not all of them are kept. */
   readonly faultCount: number;
   /** Call before the message is sent. */
   open(message: Message, about: FuzzTopic, mutation: string, at: { readonly now: number; readonly listeners: number }): void;
   /** Resolves when every message that was sent has ended. */
   allEnded(signal: AbortSignal): Promise<void>;
-  /** Call when nothing is on its way any more. */
+  /** Call when nothing is in transit any more. */
   waveOver(): void;
   /** Resolves when the next message of the services on this topic has an effect. */
   actsOn(topic: string, deadline: AbortSignal): Promise<void>;
@@ -41,7 +41,7 @@ export function accounts(): Accounts {
   const faults: string[] = [];
   let faultCount = 0;
   const letters: KeptLetter[] = [];
-  // Messages that the services made because of a fuzzed one.
+  // Messages that the services sent because of a fuzzed one.
   const derived = new Set<string>();
   const timesSent = new Map<string, number>();
   const acting = new Map<string, (() => void)[]>();
@@ -73,7 +73,7 @@ export function accounts(): Accounts {
       const letter = parseDeadLetter(JSON.parse(trace.letter.body));
       if (!letter.ok) return fault(`a dead letter of ${trace.topic} breaks its schema`);
       const { reason, deliveries, history } = letter.value;
-      // Of messages with the same id, nobody knows which of them it was that was tried.
+      // If several messages have the same id, nobody knows which of them was tried.
       const exact = timesSent.get(one.message.id) === 1;
       if (exact ? history.length !== deliveries - 1 : history.length > deliveries - 1)
         fault(`${history.length} tries in the history of ${deliveries} deliveries: ${reason}`);
@@ -113,7 +113,7 @@ export function accounts(): Accounts {
     async actsOn(topic, deadline) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       acting.set(topic, [...(acting.get(topic) ?? []), resolve]);
-      deadline.addEventListener("abort", () => reject(new Error(`Nothing came of a message on ${topic} in time.`)), { once: true });
+      deadline.addEventListener("abort", () => reject(new Error(`A message on ${topic} had no effect in time.`)), { once: true });
       await promise;
     },
     fault,

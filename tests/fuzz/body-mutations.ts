@@ -1,11 +1,11 @@
 import type { Random } from "./random.ts";
 
-/** Makes another body of one that is a JSON object. */
+/** Makes another body from a JSON object. */
 export type BodyMutation = (body: string, random: Random) => string;
 
-/** One thing wrong with a body, or with one of its fields. Some leave it valid. */
+/** One fault in a body, or in one of its fields. Some leave it valid. */
 export const bodyMutations: Readonly<Record<string, BodyMutation>> = {
-  "no JSON at all": (_, random) => random.noise(200),
+  "not JSON at all": (_, random) => random.noise(200),
   "an empty body": (_, random) => random.pick(["", " ", "\n", "\u0000"]),
   "truncated JSON": (body, random) => body.slice(0, 1 + random.below(Math.max(1, body.length - 2))),
   "one character changed": (body, random) => {
@@ -54,7 +54,7 @@ const PLAIN: readonly string[] = [
   "[]", "{}", "[null]", '{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{}}}', '{"toString":1}',
 ];
 
-/** JSON text that a reader who trusts it would fall over. */
+/** JSON text that a careless reader would fail on. */
 const HOSTILE: readonly string[] = [
   ...PLAIN,
   nestedLists(3000),
@@ -98,7 +98,7 @@ function fieldsOf(body: string): readonly Path[] {
   return paths.length > 0 ? paths : [["none"]];
 }
 
-/** The JSON text with one member replaced by other JSON text, or left out. */
+/** The JSON text with one member replaced by other JSON text, or removed. */
 function withField(body: string, path: Path, text: string | null): string {
   return changed(JSON.parse(body), path, text) ?? "null";
 }

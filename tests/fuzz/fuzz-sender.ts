@@ -18,13 +18,13 @@ export interface FuzzSenderOptions {
   readonly heardOn: (topic: string) => readonly Message[];
 }
 
-/** A sender that can publish on the bus and read along: it makes fuzzed messages, from the services' own or invented ones. */
+/** A sender that can publish on the bus and read from it. It makes fuzzed messages from the services' own messages, or from invented ones. */
 export interface FuzzSender {
-  /** Sends one message, of the topic whose turn it is; some are about the runs that are attacked. */
+  /** Sends one message of the next topic. Some are about the runs that are attacked. */
   send(victims: readonly GenuineRun[]): void;
 }
 
-/** A queue has three messages where its dead letters, or a broadcast, have one. */
+/** A queue gets three messages for each one of its dead letters, or of a broadcast. */
 const TURNS: readonly FuzzTopic[] = fuzzTopics.flatMap((about) => (about.kind === "queue" ? [about, about, about] : [about]));
 const MOST_EARLIER = 200;
 /** How many of the latest dead letters an operator wants replayed. */
@@ -49,12 +49,12 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
       books.open(sent, about, name, { now: known.now, listeners: system.listeners(topic) });
       earlier[n % MOST_EARLIER] = given;
       n++;
-      // Neither waits nor fails on the bus in memory; a failure would be an unhandled rejection, which is a fault.
+      // Neither waits nor fails on the bus in memory. A failure would be an unhandled rejection, which is a fault.
       void (about.kind === "broadcast" ? system.outside.announce(sent) : system.outside.publish(sent));
     },
   };
 
-  /** One of the services' own, sent again as if it were new, or one that is made up. */
+  /** One of the services' own messages, sent again as if it were new, or an invented one. */
   function beginning(topic: string, known: Known): Message {
     // Slightly changed, an invoke of the waiting read would wait again.
     const heard = heardOn(topic).filter(({ type, body }) => type !== messageTypes.toolInvoke || !body.includes('"linger"'));
@@ -63,7 +63,7 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
     return { ...random.pick(heard), id: `overheard:${n}`, time: new Date(known.now).toISOString() };
   }
 
-  /** A dead letter, or now and then the bare message that a broker gives up by itself. */
+  /** A dead letter, or sometimes the bare message that a broker gives up by itself. */
   function letter(dead: string, known: Known): Message {
     const queue = dead.slice(topics.dead("").length);
     const given = numbered(validMessage(queue, known), n);
@@ -78,7 +78,7 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
     const victim = victims.length > 0 && random.chance(0.5) ? random.pick(victims) : null;
     const now = clock();
     const mint = { now, random: Uint8Array.from({ length: 32 }, () => random.below(256)) };
-    // Of 16 shards here, or of the 256 that there can be.
+    // One of 16 shards here, or of the 256 that may exist.
     const conversationId = victim?.conversationId ?? newConversationId(mint, random.chance(0.8) ? 16 : 256);
     const runId = victim?.runId ?? `${newRunId(mint, conversationId)}${random.chance(0.1) ? "~3" : ""}`;
     const kept = random.pick([...books.letters.slice(-REQUESTED), null]);

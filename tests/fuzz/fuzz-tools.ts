@@ -11,7 +11,7 @@ export interface Target {
   readonly toolset: Toolset;
   /** Resolves when this call waits. */
   begun(callId: string, deadline: AbortSignal): Promise<void>;
-  /** Resolves when the wait of this call was broken off. */
+  /** Resolves when the wait of this call was interrupted. */
   aborted(callId: string, deadline: AbortSignal): Promise<void>;
   /** Ends every wait. */
   release(): void;
@@ -24,7 +24,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-/** Reads, one of which waits until it is asked to stop, and two writes: `note`, which policy grants, and `wire`, which people decide about. */
+/** Reads, one of which waits until it is asked to stop, and two writes: `note`, which policy grants, and `wire`, which people decide. */
 export function fuzzTools(): Target {
   const changes: string[] = [];
   const begun = milestones();
@@ -91,7 +91,7 @@ export function fuzzTools(): Target {
   };
 }
 
-/** Names that are reached once each, and can be waited for. */
+/** Names that are reached once each, and that a test can wait for. */
 function milestones() {
   const all = new Map<string, PromiseWithResolvers<void>>();
   const passed = new Set<string>();

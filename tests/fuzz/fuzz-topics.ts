@@ -25,7 +25,7 @@ import { TOOLSET } from "./fuzz-tools.ts";
 /** A topic's properties: how it is delivered, the types of its messages and the schema of their bodies. */
 export interface FuzzTopic {
   readonly topic: string;
-  /** `dead`: the queue of another one's dead letters, which gives up nothing. */
+  /** `dead`: the queue of another queue's dead letters, which gives up nothing. */
   readonly kind: "queue" | "dead" | "broadcast";
   readonly types: readonly string[];
   readonly parse: (value: unknown) => Parsed<unknown>;

@@ -15,10 +15,10 @@ export interface FuzzOptions {
   readonly count: number;
 }
 
-/** What a whole fuzz came to. */
+/** The result of a whole fuzz. */
 export interface Fuzzed {
   readonly tally: Tally;
-  /** What must not happen and did; the first fifty. */
+  /** The first fifty faults. */
   readonly faults: readonly string[];
   readonly faultCount: number;
   /** Every topic that a service consumed or listened to. */
@@ -26,29 +26,29 @@ export interface Fuzzed {
   /** The calls that changed the target, and those that were meant to. */
   readonly changes: readonly string[];
   readonly wantedChanges: readonly string[];
-  /** Bytes in use after each wave, garbage collected. */
+  /** Bytes in use after each wave, after garbage collection. */
   readonly heap: readonly number[];
-  /** The longest time from the last fuzzed message of a wave until all that is good behind it was handled. */
+  /** The longest time from the last fuzzed message of a wave until all good messages behind it were handled. */
   readonly slowestMs: number;
   readonly seconds: number;
-  /** Of the processor. */
+  /** Processor time. */
   readonly cpuSeconds: number;
 }
 
 const WAVE = 5000;
-/** The first messages of a wave are sent before there is anything to attack: they can be replayed later. */
+/** The first messages of a wave are sent before there is anything to attack. They can be replayed later. */
 const FIRST = 50;
-/** In milliseconds: within this everything sent has ended and everything good was handled. */
+/** In milliseconds. Within this time every message has ended and every good one was handled. */
 const WAVE_MS = 30_000;
 /** Longer than any timer of a call. */
 const TIMERS_MS = 3_600_000;
-/** Longer than anything that has an end is kept. */
+/** Longer than anything with an expiry is kept. */
 const BETWEEN_WAVES_MS = 31 * 86_400_000;
 
 /**
- * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order; ids and times are new each time. Before each
- * wave there are runs to attack, whose ids and messages the sender knows. After it come a run that reads and writes, one whose approval is withdrawn, one
- * whose read is broken off, a replay, and a request to register again: all of them have to finish in time. Then a month passes.
+ * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order; ids and times are new each time. Before
+ * each wave there are runs to attack, whose ids and messages the sender knows. After it come a run that reads and writes, one whose approval is
+ * withdrawn, one whose read is interrupted, a replay, and a request to register again. All of them must finish in time. Then a month passes.
  */
 export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   const started = performance.now();
@@ -62,7 +62,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     () => system,
     () => deadline,
   );
-  const onUnhandled = (reason: unknown): void => books.fault(`a rejection that nobody handles: ${String(reason)}`);
+  const onUnhandled = (reason: unknown): void => books.fault(`an unhandled rejection: ${String(reason)}`);
   process.on("unhandledRejection", onUnhandled);
   const { settled, heard, kept, acted, fault } = books;
   const system = await systemUnderFuzz({
@@ -121,7 +121,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     heardAlong.forget(victims.map(({ runId }) => runId));
   }
 
-  /** Runs that wait, for people and for a read that never ends, and dead letters that an operator wants replayed. */
+  /** Runs that wait, for people and for a read that never ends, and dead letters that an operator wants to replay. */
   async function attacked(): Promise<readonly GenuineRun[]> {
     const held = await Promise.all(Array.from({ length: 8 }, () => runs.ask("wire money")));
     const lingering = await Promise.all(Array.from({ length: 6 }, () => runs.ask("wait for ever")));
@@ -171,10 +171,10 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     await runs.replay(letter.letterId, clock());
   }
 
-  /** Ends everything that still waits, whatever the fuzz made of it. */
+  /** Ends everything that still waits, whatever state the fuzz left it in. */
   async function over(victims: readonly GenuineRun[]): Promise<void> {
     await Promise.all(victims.map(runs.end));
-    // A write that was sent under a forged grant is looked at when its timer is due.
+    // A write that was sent under a forged grant is checked when its timer is due.
     ahead += TIMERS_MS;
     await Promise.all(victims.map(runs.ended));
     system.target.release();

@@ -19,7 +19,7 @@ import { PROFILE, type SystemUnderFuzz } from "./system-under-fuzz.ts";
 
 const RITA: Principal = { id: "rita", tenant: "acme", roles: ["user", "operator"], scopes: [], keyId: "key of rita" };
 
-/** What a run is asked to do; the model has these words as its whole script. */
+/** The request of a run. The model uses these words as its whole script. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   "look and note": ["look", "note"],
   "wire money": ["wire"],
@@ -57,15 +57,15 @@ export const scriptedModel: ModelProvider = {
   },
 };
 
-/** A run that somebody asked for. */
+/** A run that somebody requested. */
 export interface GenuineRun {
   readonly runId: string;
   readonly conversationId: string;
-  /** Of its call number so many, when there is one. */
+  /** Its call with this number, once it exists. */
   readonly callId: (round: number) => string;
 }
 
-/** Runs of people, through the gateway's own functions; waits for what the services store about them. */
+/** Runs of people, through the gateway's own functions. Waits for what the services store about them. */
 export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSignal) {
   const waiting = new Map<string, Set<() => void>>();
   const self = {
@@ -89,7 +89,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
       await cancelRun(system().gateway, { principal: RITA, runId });
     },
 
-    /** Cancels a run that may have ended in the meantime; resolves when the agent has taken it. */
+    /** Cancels a run that may have ended meanwhile. Resolves when the agent has handled the cancel. */
     async end(run: GenuineRun): Promise<void> {
       const key = keys.run(run.runId);
       await self.cancel(run);
@@ -120,11 +120,11 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
       });
     },
 
-    /** Resolves when something holds that is looked at with every change of a document or log. */
+    /** Resolves when a condition holds. It is checked after every change of a document or log. */
     async until(key: string, what: string, holds: () => Promise<boolean>): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const look = (): void => void holds().then((done) => done && resolve(), reject);
-      const late = (): void => reject(new Error(`There was not in time: ${what}.`));
+      const late = (): void => reject(new Error(`This did not happen in time: ${what}.`));
       const all = waiting.get(key) ?? new Set();
       waiting.set(key, all.add(look));
       signal().addEventListener("abort", late, { once: true });
@@ -140,7 +140,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
     sent: (run: GenuineRun) => self.stored(keys.call(run.callId(1)), "state", "dispatched"),
     takenBack: (run: GenuineRun) => self.stored(keys.approval(approvalIdOf(run.callId(1))), "status", "cancelled"),
 
-    /** Records that an operator wants a dead letter replayed, as the gateway does. */
+    /** Records that an operator wants to replay a dead letter, as the gateway does. */
     async request(letterId: string, now: number): Promise<void> {
       const key = keys.replayRequest(letterId);
       const put = [{ key, value: { letterId, by: RITA.id, askedAt: now } }];

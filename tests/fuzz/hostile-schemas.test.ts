@@ -5,7 +5,7 @@ import { hostileSchemas } from "./hostile-schemas.ts";
 const LONGEST_MS = 50;
 const SEED = Number(process.env["SCHEMA_SEED"] ?? 20_261_121);
 
-/** The processor time for it, the best of three if it was long: a busy machine proves nothing about us. */
+/** Its processor time; the best of three if it was long, because a busy machine proves nothing about us. */
 function cost(act: () => void): number {
   let best = Infinity;
   for (let tries = 0; tries < 3 && best > LONGEST_MS * 0.8; tries++) {
@@ -18,7 +18,7 @@ function cost(act: () => void): number {
 }
 
 describe("a thousand hostile schemas", () => {
-  it("cost no more than their bounds, and every one is compiled or refused with its place", { timeout: 240_000 }, () => {
+  it("cost no more than their bounds, and every one is compiled, or refused with its position", { timeout: 240_000 }, () => {
     const all = hostileSchemas(SEED);
     expect(all).toHaveLength(1000);
     const counts = new Map<string, { taken: number; refused: number }>();
@@ -62,10 +62,10 @@ describe("a thousand hostile schemas", () => {
       JSON.stringify({ families: Object.fromEntries(counts), reasons: Object.fromEntries(reasons), checks, ended, slow, longest }, null, 1),
     );
     expect(longest.validate).toBeLessThan(LONGEST_MS);
-    // Once a schema, and bounded by its size.
+    // Once per schema, and bounded by its size.
     expect(longest.compile).toBeLessThan(4 * LONGEST_MS);
     const taken = [...counts.values()].reduce((sum, one) => sum + one.taken, 0);
-    // A wall that refuses everything would pass as well.
+    // A check that refuses everything would pass as well.
     expect(taken).toBeGreaterThan(400);
     expect(1000 - taken).toBeGreaterThan(250);
     expect(counts.get("remote")).toMatchObject({ taken: 0 });

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 
-/** A schema that means harm, and values that make the most of it. */
+/** A hostile schema, and the values that are worst for it. */
 export interface Hostile {
   readonly family: "pattern" | "reference" | "values" | "remote" | "keyword" | "size";
   readonly schema: JsonObject;
@@ -8,7 +8,8 @@ export interface Hostile {
 }
 
 /**
- * Patterns that took servers down, from OWASP's page on ReDoS, the advisories of npm packages and the papers about them; and the text that triggers each.
+ * Patterns that took servers down, from OWASP's page on ReDoS, the advisories of npm packages and the papers about them, each with the text that
+ * triggers it.
  */
 const PATTERNS: readonly (readonly [pattern: string, pump: string])[] = [
   ["^(a+)+$", "a"],

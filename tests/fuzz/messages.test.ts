@@ -5,10 +5,10 @@ import { fuzzTopics, QUEUES } from "./fuzz-topics.ts";
 import { givenUp } from "./tally.ts";
 
 const SEED = wholeNumber("FUZZ_SEED", 20_261_215, 0);
-// Fewer do not bring every fault to every topic.
+// With fewer, some fault reaches some topic never.
 const COUNT = wholeNumber("FUZZ_COUNT", process.env["LONG_PROOFS"] === undefined ? 25_000 : 100_000, 2000);
 
-/** What the heap may grow by from the first wave of 5,000 to the last: audit records stay, a good hundred bytes a message. */
+/** The allowed growth of the heap from the first wave of 5,000 to the last. Audit records stay, a good hundred bytes per message. */
 const HEAP_GROWTH_BYTES = 32 * 2 ** 20;
 
 describe(`${COUNT} fuzzed messages (FUZZ_SEED=${SEED})`, () => {
@@ -36,11 +36,11 @@ describe(`${COUNT} fuzzed messages (FUZZ_SEED=${SEED})`, () => {
     );
   });
 
-  it("make no handler fail, end as what they are, and leave no secret in a dead letter or a log", () => {
+  it("make no handler fail, end as expected, and leave no secret in a dead letter or a log", () => {
     expect({ count: fuzzed.faultCount, faults: fuzzed.faults }).toEqual({ count: 0, faults: [] });
   });
 
-  it.each(fuzzTopics)("are refused on $topic for every reason that there is", ({ topic, kind }) => {
+  it.each(fuzzTopics)("are refused on $topic for every possible reason", ({ topic, kind }) => {
     expect([...fuzzed.tally.of(topic).refused.keys()]).toEqual(expect.arrayContaining([...REASONS[kind]]));
   });
 
@@ -55,7 +55,7 @@ describe(`${COUNT} fuzzed messages (FUZZ_SEED=${SEED})`, () => {
   });
 });
 
-// A broadcast does not wait, so it has no age; a queue of dead letters gives up nothing and keeps unreadable messages unchanged.
+// A broadcast does not wait, so it has no age. A queue of dead letters gives up nothing and keeps unreadable messages unchanged.
 const REASONS = {
   queue: ["no JSON", "schema", "unknown type", "too large", "too old", "dated ahead", "no time", "long name"],
   broadcast: ["no JSON", "schema", "unknown type", "too large", "long name"],

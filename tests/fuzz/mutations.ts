@@ -2,10 +2,10 @@ import { attributes, MAX_BODY_BYTES, type Message, messageTypes, topics } from "
 import { type BodyMutation, bodyMutations } from "./body-mutations.ts";
 import { type Known, validMessage } from "./valid-messages.ts";
 
-/** Makes another message of a valid one. */
+/** Makes another message from a valid one. */
 export type Mutation = (given: Message, known: Known, earlier: readonly Message[]) => Message;
 
-/** What can be wrong with a message, one thing at a time, and "nothing" as often as the rest of a dozen. */
+/** The faults of a message, one at a time, and "nothing" as often as the rest of a dozen. */
 export const mutations: readonly (readonly [name: string, mutate: Mutation])[] = [
   ["nothing", (given) => given],
   ...Object.entries(bodyMutations).map(([name, mutate]) => [name, ofBody(mutate)] as const),
@@ -108,7 +108,7 @@ const HEAVY: ReadonlySet<string> = new Set([
   "deeply nested",
 ]);
 
-/** The mutation of the message number so many on its topic: each once in turn, then any. */
+/** The mutation of message number n on its topic: each once in turn, then any. */
 export function mutationFor(nth: number, { random }: Pick<Known, "random">): (typeof mutations)[number] {
   const inTurn = mutations[nth];
   if (inTurn) return inTurn;

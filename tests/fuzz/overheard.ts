@@ -1,9 +1,9 @@
 import { attributes, type Message } from "@toolbus/contracts";
 
-/** Messages that the services sent each other, as somebody who reads along has them. */
+/** Messages that the services sent each other, as a reader on the bus has them. */
 export interface Overheard {
   note(message: Message): void;
-  /** The latest on a topic, oldest first. */
+  /** The latest messages on a topic, oldest first. */
   on(topic: string): readonly Message[];
   /** Drops messages about these runs. */
   forget(runIds: readonly string[]): void;

@@ -1,4 +1,4 @@
-/** Random numbers that are the same for a seed, on every machine. */
+/** Random numbers that depend only on a seed, on every machine. */
 export interface Random {
   /** From 0 up to 1. */
   next(): number;
@@ -7,11 +7,11 @@ export interface Random {
   chance(probability: number): boolean;
   /** Throws a RangeError on an empty list. */
   pick<T>(list: readonly T[]): T;
-  /** Text that nobody expects, of up to so many UTF-16 units: control characters, lone surrogates, everything. */
+  /** Unexpected text of up to so many UTF-16 units: control characters, lone surrogates, everything. */
   noise(longest: number): string;
 }
 
-/** The generator is mulberry32: good enough to vary input, useless as a secret. */
+/** The generator is mulberry32: good enough to vary input, useless for secrets. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const random: Random = {

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES, type Message } from "@toolbus/contracts";
 import type { FuzzTopic } from "./fuzz-topics.ts";
 
-/** Why a message is refused before its handler sees it, by the words of the dead letter's reason. */
+/** Why a message is refused before its handler sees it, with the texts of the dead letter's reason. */
 const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no JSON", /^the body is not JSON$/],
   ["schema", /^the body breaks its schema: /],
@@ -28,7 +28,7 @@ const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
 
 export type Refusal = (typeof REFUSALS)[number];
 
-/** What the consume pipeline itself refuses. */
+/** The refusals of the consume pipeline itself. */
 export const REFUSALS = ["no JSON", "schema", "unknown type", "too large", "too old", "dated ahead", "no time", "long name"] as const;
 
 /** The short name of a dead letter's reason; null for an unexpected one. */
@@ -39,8 +39,8 @@ export function reasonName(reason: string): string | null {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * What the pipeline has to refuse, computed here once more; null for messages that its handler gets. A waiting broadcast is never judged by its age,
- * because a broadcast does not wait.
+ * What the pipeline must refuse, computed here again; null for messages that its handler gets. A broadcast is never judged by its age, because it
+ * does not wait.
  */
 export function refusalOf(message: Message, { kind, types, parse }: FuzzTopic, now: number): Refusal | null {
   const attributes = Object.entries(message.attributes).flat();

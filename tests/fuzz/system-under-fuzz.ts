@@ -22,13 +22,13 @@ export interface SystemOptions {
   readonly clock: () => number;
   readonly model: ModelProvider;
   readonly watcher: Watcher;
-  /** By default one in memory whose waits are a thousandth of the real ones, so that ten tries are soon over. Closed with the system. */
+  /** By default a bus in memory whose waits are a thousandth of the real ones, so that ten attempts are soon over. It is closed with the system. */
   readonly bus?: MessageBus;
 }
 
 /**
- * Every real service over one bus, and a store in memory: gateway, agent, approvals, a worker with tools, and the one that handles dead letters. All of
- * them have the product's own times.
+ * Every real service over one bus, and a store in memory: gateway, agent, approvals, a worker with tools, and the one that handles dead letters. All
+ * of them use the product's default times.
  */
 export async function systemUnderFuzz(options: SystemOptions) {
   const { random, clock, model, watcher } = options;
@@ -64,7 +64,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     );
   let operations = await startOperations();
   open.defer(() => operations.stop());
-  // Any sender on the bus can have a shard held, which is only a delay: here it is over at once.
+  // Any sender on the bus can have a shard held, which is only a delay. Here it is over at once.
   const rules = readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true", RESUME_WRITES_AFTER_MS: "1" });
   const approvals = await startApprovalsCore(as("approvals"), rules, {
     signing: [key],
@@ -96,7 +96,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     gateway: gateway.parts,
     topics: witnessed.topics,
     listeners: witnessed.listeners,
-    /** Restarts the worker that handles dead letters; it then removes expired ones from its lists. */
+    /** Restarts the worker that handles dead letters. It then removes expired ones from its lists. */
     async restartOperations() {
       await operations.stop();
       operations = await startOperations();

@@ -1,9 +1,9 @@
 /** How the messages of one topic ended. */
 interface Row {
   sent: number;
-  /** Handled, and something came of it. */
+  /** Handled with an effect. */
   done: number;
-  /** Acknowledged, or heard, and nothing came of it. */
+  /** Acknowledged, or received, without an effect. */
   dropped: number;
   /** Given up, by the short name of the reason. */
   readonly refused: Map<string, number>;
@@ -16,7 +16,7 @@ export interface Tally {
   dropped(topic: string): void;
   refused(topic: string, reason: string): void;
   of(topic: string): Readonly<Row>;
-  /** One line a topic. */
+  /** One line per topic. */
   table(): string;
 }
 

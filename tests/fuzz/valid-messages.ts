@@ -28,19 +28,19 @@ export interface Known {
   readonly now: number;
   /** The number of the next message. */
   readonly n: number;
-  /** A call: of an active run, of one that has ended, of none, or of a missing shard. */
+  /** A call: of an active run, of an ended run, of no run, or of a missing shard. */
   readonly callId: string;
   readonly conversationId: string;
   /** The secret of its invoke, for a sender that read it. */
   readonly callSecret: string | undefined;
-  /** A dead letter that is kept, or none. */
+  /** A kept dead letter, or none. */
   readonly letterId: string;
 }
 
-/** A message for this topic that obeys every rule of form, about the call that is known. Whether anything comes of it is another question. */
+/** A message for this topic with a valid form, about the known call. It may or may not have an effect. */
 export function validMessage(topic: string, known: Known): Message {
   const make = makers[topic];
-  if (!make) throw new Error(`Nobody knows what a message on ${topic} looks like.`);
+  if (!make) throw new Error(`There is no valid message for ${topic}.`);
   return make(known);
 }
 
@@ -77,7 +77,7 @@ export function letterOf(given: Message, queue: string, { random, now }: Known):
   return deadLetterMessage(given, { queue, reason: "the body breaks its schema: /toolCallId is required", deliveries, history, now });
 }
 
-/** What looks like a grant: a JWS, with claims for this call even, that nobody signed. */
+/** A text that looks like a grant: a JWS with claims for this call, which nobody signed. */
 export function forgedGrant({ callId, now, random }: Known): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const claims = {
@@ -128,7 +128,7 @@ function held(known: Known): Message {
 
 function decided(known: Known): Message {
   const { random, callId, now } = known;
-  // Only approvals signs what a write runs under: "approved" with a forged grant ends at the worker.
+  // Only approvals signs a write's grant: "approved" with a forged grant ends at the worker.
   const outcome = random.pick(APPROVAL_OUTCOMES);
   const body: ApprovalDecided = {
     toolCallId: callId,

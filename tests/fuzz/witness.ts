@@ -15,7 +15,7 @@ export interface Trace {
   readonly message: Message;
   /** Something was stored or sent because of it. */
   acted: boolean;
-  /** Its dead letter, when there is one. */
+  /** Its dead letter, if there is one. */
   letter: Message | null;
   /** Why a listener dropped it. */
   dropped: string | null;
@@ -26,13 +26,13 @@ export interface Trace {
 export interface Watcher {
   /** A delivery was finally settled. */
   settled(trace: Trace): void;
-  /** Another listener heard an announcement. */
+  /** Another listener received an announcement. */
   heard(trace: Trace): void;
   /** A dead letter became a document. */
   kept(letter: KeptLetter): void;
   /** A message that the services sent had an effect. */
   acted(topic: string): void;
-  /** What the services send, fuzzed messages' dead letters too. */
+  /** What the services send, including fuzzed messages' dead letters. */
   published(message: Message, by: Trace | undefined): void;
   committed(change: Change): void;
   /** What must not happen at all. */
@@ -42,13 +42,13 @@ export interface Watcher {
 export interface Witness {
   /** For the services. */
   readonly bus: MessageBus;
-  /** For other users of the broker: what is sent here is not an act of a service. */
+  /** For other users of the broker: what is sent here does not count as an act of a service. */
   readonly outside: Pick<MessageBus, "publish" | "announce">;
   /** Resolves when no queue holds a message. */
   idle(deadline: AbortSignal): Promise<void>;
   readonly state: StateStore;
   readonly log: Log;
-  /** How many listen to a topic. */
+  /** The number of listeners of a topic. */
   listeners(topic: string): number;
   /** Everything that is consumed or listened to. */
   readonly topics: ReadonlySet<string>;
@@ -122,7 +122,7 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
       },
       page(index, options) {
         const by = current.getStore();
-        // What listens to announcements looks, and mostly finds nothing new.
+        // A listener of announcements checks something, and usually finds nothing new.
         if (by && listening.has(by.topic)) act(by);
         return state.page(index, options);
       },
@@ -193,17 +193,17 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
   }
 }
 
-/** What every made-up grant and call secret holds. */
+/** The text that every invented grant and call secret contains. */
 export const SECRET_MARK = "fuZZ5ecret";
 
-/** The values that nobody but the receiver of a message may read. */
+/** The values that only the receiver of a message may read. */
 function secretsOf({ attributes: named }: Pick<Message, "attributes">): readonly string[] {
   return [named[attributes.grant], named[attributes.callSecret]].flatMap((value) =>
     value !== undefined && value.length > 8 ? [value] : [],
   );
 }
 
-/** The number of a fuzzed message, or the one that its dead letter holds. */
+/** The number of a fuzzed message, or the number in its dead letter. */
 export function numberOf({ attributes: named }: Pick<Message, "attributes">): number | null {
   const number = Object.hasOwn(named, NUMBER) ? named[NUMBER] : undefined;
   return number === undefined ? null : Number(number);

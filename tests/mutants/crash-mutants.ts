@@ -2,11 +2,11 @@ import type { TestMutant } from "./test-mutant.ts";
 
 const CRASHED = "packages/tool-kit/src/crashed-calls.test.ts";
 
-/** Of the calls that take their workers down (decision 0070). */
+/** For calls that take their workers down (decision 0070). */
 export const crashMutants: readonly TestMutant[] = [
   {
     name: "one worker is enough",
-    breaks: "a call is given up when a single worker went down while it ran it, which may have had any cause",
+    breaks: "a call is given up when a single worker died while it ran, which may have had any cause",
     patches: [
       {
         file: "packages/tool-kit/src/crash-mark.ts",
@@ -18,7 +18,7 @@ export const crashMutants: readonly TestMutant[] = [
   },
   {
     name: "blamed for what ran beside it",
-    breaks: "a call is given up although another that ran in the same worker may have taken it down",
+    breaks: "a call is given up although another one in the same worker may have killed it",
     patches: [
       {
         file: "packages/tool-kit/src/crash-mark.ts",
@@ -30,7 +30,7 @@ export const crashMutants: readonly TestMutant[] = [
   },
   {
     name: "takes the next worker down as well",
-    breaks: "a call whose workers went down is run again",
+    breaks: "a call whose workers died is run again",
     patches: [
       {
         file: "packages/tool-kit/src/crash-mark.ts",
@@ -42,7 +42,7 @@ export const crashMutants: readonly TestMutant[] = [
   },
   {
     name: "a dangerous call has company",
-    breaks: "other calls begin while one runs that may take the worker down",
+    breaks: "other calls begin beside one that may take the worker down",
     patches: [
       {
         file: "packages/tool-kit/src/shared-lane.ts",

@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   return caught === results.length ? 0 : 1;
 }
 
-/** Whether a test fails: vitest exits with 1 then. Anything else, as a mutant that cannot be loaded, is none. */
+/** Whether a test fails: vitest exits with 1 then. Anything else, such as a mutant that cannot be loaded, does not count. */
 async function isCaught(mutant: TestMutant): Promise<boolean> {
   const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
   await using folder = await mkdtempDisposable(path.join(tmpdir(), "mutant-"));

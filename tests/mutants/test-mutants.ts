@@ -36,7 +36,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "remembered by its key alone",
-    breaks: "a document that was opened once counts whatever is in it later",
+    breaks: "a document that was opened once counts whatever it contains later",
     patches: [
       {
         file: "packages/grants/src/seal-reader.ts",
@@ -48,7 +48,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "verified by whichever key",
-    breaks: "a text that one key signed is taken for another key's",
+    breaks: "a text that one key signed counts as another key's",
     patches: [
       {
         file: "packages/grants/src/jws.ts",
@@ -98,7 +98,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "origin's signature not checked by approvals",
-    breaks: "approvals believes whoever wrote the origin of a run",
+    breaks: "approvals trusts whoever wrote the origin of a run",
     patches: [
       {
         file: "services/approvals/src/sealed/approval-documents.ts",
@@ -110,7 +110,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "refused approval shown",
-    breaks: "a person is shown, and decides, what somebody else wrote",
+    breaks: "a person sees, and decides, what somebody else wrote",
     patches: [
       {
         file: "services/approvals/src/sealed/approval-documents.ts",
@@ -127,7 +127,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "tampered count not refused",
-    breaks: "policy counts from whatever number somebody wrote",
+    breaks: "policy counts from any number that somebody wrote",
     patches: [
       {
         file: "services/approvals/src/requests/granted-so-far.ts",
@@ -139,7 +139,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "notice of a loss not verified",
-    breaks: "everybody on the bus raises the era",
+    breaks: "everybody on the bus can raise the era",
     patches: [
       {
         file: "services/approvals/src/eras/rollbacks.ts",
@@ -151,7 +151,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "notices without a bound",
-    breaks: "one service that was taken over raises the era as often as it likes",
+    breaks: "one compromised service raises the era without a limit",
     patches: [
       { file: "services/approvals/src/eras/era.ts", find: "if (told(shard) >= RAISES_PER_HOUR) {", replace: "if (told(shard) < 0) {" },
     ],
@@ -159,7 +159,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "cancel not verified",
-    breaks: "everybody on the bus withdraws a pending approval",
+    breaks: "everybody on the bus can withdraw a pending approval",
     patches: [
       {
         file: "services/approvals/src/requests/requests.ts",
@@ -171,7 +171,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "cancel of another agent's request",
-    breaks: "an agent withdraws what another one asked for",
+    breaks: "an agent withdraws the request of another one",
     patches: [
       {
         file: "services/approvals/src/requests/requests.ts",
@@ -183,13 +183,13 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "hourly rate not counted",
-    breaks: "policy grants a tool to one requester without end, in runs without end",
+    breaks: "policy grants a tool to one requester without a limit, in any number of runs",
     patches: [{ file: "services/approvals/src/requests/grant-rate.ts", find: "if (granted >= perHour) return false;", replace: "" }],
     tests: ["services/approvals/src/requests/requests.test.ts"],
   },
   {
     name: "message signed for any body",
-    breaks: "a signed message is believed with another body",
+    breaks: "a signed message is accepted with another body",
     patches: [
       {
         file: "packages/grants/src/signed-message.ts",
@@ -201,7 +201,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "prepared value not verified",
-    breaks: "a worker continues with whatever value somebody put into its ledger",
+    breaks: "a worker continues with any value that somebody put into its ledger",
     patches: [
       {
         file: "packages/tool-kit/src/row-proof.ts",
@@ -237,7 +237,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "answer joined without a receipt",
-    breaks: "the agent believes whoever answers a write",
+    breaks: "the agent accepts anybody's answer to a write",
     patches: [
       {
         file: "services/agent/src/steps/write-proofs.ts",
@@ -273,7 +273,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "origin's signature not checked by agents",
-    breaks: "an agent believes whoever wrote the origin of a run",
+    breaks: "an agent trusts whoever wrote the origin of a run",
     patches: [
       { file: "services/agent/src/origins.ts", find: `if (verdict.kind !== "genuine") {`, replace: "if (verdict.kind === undefined) {" },
     ],
@@ -281,7 +281,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "rights not checked where a call is made",
-    breaks: "a model calls what its requester may not use",
+    breaks: "a model calls a tool that its requester may not use",
     patches: [
       {
         file: "packages/contracts/src/tool-rights.ts",
@@ -293,7 +293,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "retry acknowledged first",
-    breaks: "a delivery is gone from RabbitMQ before what replaces it is there",
+    breaks: "a delivery is removed from RabbitMQ before its replacement is stored",
     patches: [
       {
         file: "packages/bus/src/amqp/consumer.ts",
@@ -320,7 +320,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "writes worth nothing",
-    breaks: "a long conversation forgets what it changed before what it looked up",
+    breaks: "a long conversation forgets its changes before its look-ups",
     patches: [
       {
         file: "services/agent/src/context/importance.ts",
@@ -332,7 +332,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "failures worth nothing",
-    breaks: "a long conversation forgets what failed, and tries it again",
+    breaks: "a long conversation forgets its failures, and repeats them",
     patches: [
       {
         file: "services/agent/src/context/importance.ts",
@@ -344,7 +344,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "messages worth nothing",
-    breaks: "a long conversation forgets what it was asked",
+    breaks: "a long conversation forgets its requests",
     patches: [
       {
         file: "services/agent/src/context/importance.ts",
@@ -356,7 +356,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "one definition for every run",
-    breaks: "a run is given the definition that another one began with",
+    breaks: "a run uses the definition that another one began with",
     patches: [
       {
         file: "services/agent/src/catalogue.ts",
@@ -368,7 +368,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "answers to the default agent only",
-    breaks: "a worker answers another agent than the one that called",
+    breaks: "a worker answers an agent other than the one that called",
     patches: [
       {
         file: "packages/tool-kit/src/result-message.ts",

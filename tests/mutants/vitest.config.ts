@@ -3,7 +3,7 @@ import { patched } from "@toolbus/testing";
 import { defineConfig } from "vitest/config";
 import { testMutants } from "./test-mutants.ts";
 
-// The tests of one mutant: its patches are made in the source text on its way from the disk. `npm run mutants` names it.
+// The tests of one mutant. Its patches change the source text when it is read from disk. `npm run mutants` names it.
 const name = process.env["TEST_MUTANT"];
 const mutant = testMutants.find((known) => known.name === name);
 if (!mutant) throw new Error(`There is no mutant "${name}".`);

@@ -1,4 +1,4 @@
-/** Does something so many times, as many at a time as are given. Rejects with the first that fails. */
+/** Does something so many times, with a limited number at a time. Rejects with the first failure. */
 export async function atATime(width: number, times: number, act: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(

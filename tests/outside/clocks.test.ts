@@ -12,7 +12,7 @@ const SHIFTS = [-25, -1, 2, 25];
 const SERVICES = { worker: "tool-executor", agent: "agent", approvals: "approvals" } as const;
 type Who = keyof typeof SERVICES | "store";
 
-/** In short, each kind of process once, wrong in the way that it was once seen to break; in long, every one in every way. */
+/** In the short form each kind of process once, wrong in a way that once broke it; in the long form every one in every way. */
 const CELLS: readonly (readonly [Who, number])[] = LONG
   ? (["worker", "agent", "approvals", "store"] as const).flatMap((who) => SHIFTS.map((hours) => [who, hours] as const))
   : [
@@ -22,7 +22,7 @@ const CELLS: readonly (readonly [Who, number])[] = LONG
       ["store", -1],
     ];
 const READS = 4;
-/** So that one is over within a test. */
+/** Short, so that one expires within a test. */
 const EXPIRY_MS = 5000;
 const READ = 'get_release_summary {"release_id": "calm"}';
 const SHIFTED = fileURLToPath(new URL("../e2e/apart/shifted-service.ts", import.meta.url));
@@ -36,7 +36,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
   let servers: ServersWithLogins;
   let system: ApartSystem;
   let count = 0;
-  /** How far the store's clock is off. */
+  /** The error of the store's clock. */
   let off = 0;
   const releases = Array.from({ length: 2 * CELLS.length + 2 }, (_, n) => `r${n}`);
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
       const from = system.output().length;
       const forward = who === "store" ? hours - off : 0;
       if (who === "store") {
-        // While all run; and one that starts afterwards must agree with them.
+        // While all run. A process that starts afterwards must agree with them.
         (faked as FakedClock).set(hours * HOUR);
         off = hours;
         await system.apart.restart("tool-executor", 1);
@@ -88,7 +88,8 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
         late: "expired, 0 done, decision refused with 410",
         told: true,
       });
-      // What is sent in the first second after the store's clock went forward by a day is too old for its reader (decision 0043); the reads were answered all the same.
+      // What is sent in the first second after the store's clock went forward by a day is too old for its reader (decision 0043). The reads were
+      // still answered.
       if (forward < 24) expect(said).not.toMatch(/became a dead letter|came after its not-after/);
       if (who !== "store") await system.apart.restart(SERVICES[who], 1);
     });

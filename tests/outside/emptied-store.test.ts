@@ -13,7 +13,7 @@ const SEEN_EVERY_MS = 1000;
 const PATIENCE = { timeout: 15_000, interval: 50 } as const;
 const ARGUMENTS = { payee: "BAKERY", amount: 7 };
 
-// No write is enabled by a file: an operator does it, with the commands that the documentation names.
+// No file enables a write: an operator does it, with the commands of the documentation.
 describe("a store that somebody emptied, with each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
@@ -28,12 +28,12 @@ describe("a store that somebody emptied, with each service in a separate process
     const before = await arena.done("high", ARGUMENTS);
     const waiting = await arena.held("high", ARGUMENTS);
     const watch = watched.watch();
-    // What comes next begins where the last line has not ended.
+    // The next output begins in the last unfinished line.
     const from = system.lines().length - 1;
 
     const began = performance.now();
     await arena.eye.redis("FLUSHALL");
-    // Registered and announced by the running processes, without a restart.
+    // The running processes register and announce them, without a restart.
     await expect.poll(tools, PATIENCE).toEqual(Object.values(TOOLS).toSorted());
     await expect.poll(agents, PATIENCE).toEqual(["default"]);
     const again = performance.now() - began;
@@ -44,7 +44,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(await unready()).toEqual([]);
     await read();
 
-    // Waiting calls are gone with their run. A new request is refused, with words for the model.
+    // Waiting calls are gone with their run. A new request is refused, with a message for the model.
     expect(await approvalOf(waiting)).toMatchObject({ status: 404 });
     const refused = await written();
     expect(refused).toMatchObject({ status: "denied" });
@@ -56,9 +56,9 @@ describe("a store that somebody emptied, with each service in a separate process
       /fail lost writes The store lost writes of \d+ shards?, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
-    // Enabled again, it still does not begin if the store lost some: this target cannot tell a repeat from a first time.
+    // Once enabled again, it still does not begin if the store lost writes: this target cannot tell a repeat from a first attempt.
     await enable();
-    // The run's id is made of an Idempotency-Key, so it does not say that the run is younger than the loss.
+    // The run's id is derived from an Idempotency-Key, so it does not show that the run is younger than the loss.
     const held = await written(approve);
     expect(held).toMatchObject({
       status: "outcome_unknown",
@@ -83,7 +83,7 @@ describe("a store that somebody emptied, with each service in a separate process
     const health = await watch.end();
     const lines = system.lines().slice(from);
     console.log(
-      `FLUSHALL: tools and profiles were there again after ${Math.round(again)} ms (signs of life: ${SEEN_EVERY_MS} ms); ` +
+      `FLUSHALL: tools and profiles were there again after ${Math.round(again)} ms (heartbeats: ${SEEN_EVERY_MS} ms); ` +
         `a write meanwhile: ${refused.status}, ${held.status} ${held.content}, and then ${done.status}; slowest /healthz: ${JSON.stringify(health.slowest)}`,
     );
     // The agent was restarted on purpose.
@@ -103,7 +103,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(events.at(-1)).toMatchObject({ type: "run.completed" });
   }
 
-  /** A write in a run of the shard that is certainly held, whose target knows no key; returns its outcome. */
+  /** A write in a run of the held shard, whose target knows no key; returns its outcome. */
   async function written(onHeld: (write: Held) => Promise<void> = async () => undefined) {
     const { arena, system } = watched;
     const said = await spokenAtHome();
@@ -125,7 +125,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(await watched.arena.decide(write, "approve")).toMatchObject({ status: 200 });
   }
 
-  /** A conversation's shard is drawn; this one's is where registrations are. */
+  /** A conversation's shard is random. This one's is where registrations are. */
   async function spokenAtHome(): Promise<string> {
     for (;;) {
       const { status, body } = await ask(watched.arena.gateway("/v1/conversations"), watched.system.people.rita, { profile: "direct" });

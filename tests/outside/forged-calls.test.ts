@@ -24,7 +24,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
   });
 
   it.each(["without a version", "of a version that was never registered"] as const)(
-    `answers what stands behind ${FORGED} of a tool that it does not have, %s, within ${WITHIN_MS / 1000} s`,
+    `answers the calls behind ${FORGED} of a tool that it does not have, %s, within ${WITHIN_MS / 1000} s`,
     async (which) => {
       const { callId, runId } = await arena.asked("read", { payee: "BAKERY", amount: 1 });
       await arena.ended(runId);
@@ -45,7 +45,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     180_000,
   );
 
-  it(`answers what stands behind ${FORGED} of them within ${WITHIN_MS / 1000} s, and counts each of them`, async () => {
+  it(`answers the calls behind ${FORGED} of them within ${WITHIN_MS / 1000} s, and counts each of them`, async () => {
     const underWay = await arena.underWay("high", { payee: "BAKERY", amount: 41 });
     await underWay.finish();
     const { call, write } = underWay;
@@ -93,7 +93,7 @@ function* unknownTools(
   }
 }
 
-/** Half without any grant, half with the genuine grant of another call under a signature that is not its own. */
+/** Half without any grant, half with the genuine grant of another call under a wrong signature. */
 function* forgedCalls(call: JsonObject, callId: string): Generator<Message> {
   const grant = `${textIn(call["grant"]).slice(0, -8)}AAAAAAAA`;
   for (let n = 0; n < FORGED; n++) {
@@ -102,7 +102,7 @@ function* forgedCalls(call: JsonObject, callId: string): Generator<Message> {
   }
 }
 
-/** Security events of the worker: those that are kept whole, and how many more there were. */
+/** Security events of the worker: those that are kept whole, and the count of the others. */
 async function recorded({ system }: Arena): Promise<{ readonly whole: number; readonly leftOut: number }> {
   await using records = await securityRecords(system.admin.stateUrl);
   const entries = (await records.fresh()).filter(({ service }) => service === "worker.payments").map(({ entry }) => entry["leftOut"]);

@@ -35,9 +35,9 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
   });
 
   it.each([
-    ["that says its length", true],
-    ["whose length nobody knows", false],
-  ])("with a body of 50 MB %s is cut off with a 413, and costs no memory of it", async (what, says) => {
+    ["with a stated length", true],
+    ["of unknown length", false],
+  ])("with a body of 50 MB %s is cut off with a 413, and costs no memory for it", async (what, says) => {
     const memory = watchMemory(program.pid);
     const status = await post(says);
     const peak = memory.end();
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
   function unread(text: string): { readonly closed: Promise<void> } {
     const socket: Socket = connect(Number(gateway.port), gateway.hostname);
     const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
-    // Writing is how one that does not read learns that it was cut off.
+    // A client that does not read learns only by writing that it was cut off.
     const asks = setInterval(() => socket.write(" "), 50);
     void closed.then(() => clearInterval(asks));
     socket.on("error", () => undefined).pause();
@@ -77,8 +77,8 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
   }
 
   /**
-   * The answer to a POST with that body, sent as far as the server accepts it. A client that keeps writing when the connection is closed may never see the
-   * answer.
+   * The answer to a POST with that body, sent as far as the server accepts it. A client that keeps writing when the connection is closed may never
+   * see the answer.
    */
   async function post(saysItsLength: boolean): Promise<string> {
     const socket = connect(Number(gateway.port), gateway.hostname);

@@ -7,10 +7,10 @@ import { halted, isHeld, linesOf, numberIn, sent } from "./queue-floods.ts";
 const FORGED = process.env["LONG_PROOFS"] === undefined ? 2000 : 10_000;
 const GENUINE = 5;
 const WITHIN_MS = 5000;
-/** Of a minute 30; a flood may reach into the next. */
+/** Thirty per minute, and a flood may extend into the next minute. */
 const MOST_LETTERS = 90;
 
-describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (broker) => {
+describe.each(BROKERS)("a queue full of unusable messages, on %s", (broker) => {
   let system: SystemUnderAttack;
   let arena: Arena;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
     await system?.stop();
   });
 
-  it(`of calls: a worker answers what stands behind ${FORGED}`, async () => {
+  it(`of calls: a worker answers the calls behind ${FORGED}`, async () => {
     const worker = halted(system, "tool-executor");
     await flood(topics.invoke("payments"), invoke);
     const runs = await reads();
@@ -31,7 +31,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
     await within("calls", () => Promise.all(runs.map(arena.ended)));
   }, 180_000);
 
-  it(`of requests: approvals asks people about what stands behind ${FORGED}`, async () => {
+  it(`of requests: approvals asks people about the writes behind ${FORGED}`, async () => {
     const approvals = halted(system, "approvals");
     await flood(topics.approvalRequest, request);
     const writes = await Promise.all(Array.from({ length: GENUINE }, () => arena.asked("high", { payee: "BAKERY", amount: 2 })));
@@ -40,7 +40,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
     await within("requests", () => Promise.all(writes.map(({ runId }) => isHeld(arena, runId))));
   }, 180_000);
 
-  it(`of answers: the agent's runs continue with what stands behind ${FORGED}`, async () => {
+  it(`of answers: the agent's runs continue with the answers behind ${FORGED}`, async () => {
     const worker = halted(system, "tool-executor");
     const runs = await reads();
     for (const runId of runs) await sent(arena, runId);
@@ -53,7 +53,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
     await within("answers", () => Promise.all(runs.map(arena.ended)));
   }, 180_000);
 
-  it(`of wakes: the agent begins what stands behind ${FORGED}`, async () => {
+  it(`of wakes: the agent starts the runs behind ${FORGED}`, async () => {
     const agent = halted(system, "agent");
     await flood(topics.runWake, wake);
     const runs = await reads();
@@ -61,7 +61,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
     await within("wakes", () => Promise.all(runs.map(arena.ended)));
   }, 180_000);
 
-  it("each of them is a dead letter or in a number that an operator reads, and few are letters", async () => {
+  it("each become a dead letter or part of a count that an operator reads, and few become dead letters", async () => {
     for (const { process } of system.apart.replicas()) await process.stop();
     for (const topic of [topics.invoke("payments"), topics.approvalRequest, topics.result("default"), topics.runWake]) {
       const letters = linesOf(system, /a message became a dead letter/).filter((line) => line.includes(`"topic":"${topic}"`)).length;
@@ -70,7 +70,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
         .reduce((sum, line) => sum + numberIn(line, "dropped"), 0);
       console.log(`${broker}: ${topic}: ${letters} dead letters, and ${dropped} more by number`);
       expect(letters).toBeLessThanOrEqual(MOST_LETTERS);
-      // A few that its broker delivered to the process while it stood still are delivered again.
+      // A few that the broker delivered to the paused process are delivered again.
       expect(letters + dropped).toBeGreaterThanOrEqual(FORGED);
       expect(letters + dropped).toBeLessThan(FORGED + 100);
     }
@@ -98,7 +98,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
   }
 });
 
-/** No JSON, another type, another schema, and one that names a shard that the store does not have. */
+/** Not JSON, another type, another schema, and one that names a missing shard. */
 function* illFormed(topic: string, wellFormed: (n: number) => Message): Generator<Message> {
   for (let n = 0; n < FORGED; n++) {
     const message = { ...wellFormed(n), topic, id: `ill-formed-${topic}-${n}` };

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** What of the memory a process has in RAM, sampled until it is looked at. */
+/** The resident memory of a process, sampled until the figure is read. */
 export interface MemoryWatch {
-  /** The most since, in MiB. */
+  /** The maximum since then, in MiB. */
   end(): number;
 }
 
@@ -20,7 +20,7 @@ export function watchMemory(pid: number): MemoryWatch {
   };
 }
 
-/** In MiB; 0 of a process that is gone. */
+/** In MiB; 0 if the process is gone. */
 export function residentMiB(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1] ?? 0) / 1024);
 }

@@ -6,7 +6,7 @@ import { residentMiB, watchMemory } from "./memory-of.ts";
 import { type Program, START, startProgram } from "../e2e/program.ts";
 import { scratch, type Scratch } from "../e2e/scratch.ts";
 
-// The maximum cost of a flood: the answer as far as it is read, memory that the garbage collector has not freed yet, and noise.
+// The maximum cost of a flood: the answer as far as it is read, memory that is not collected yet, and noise.
 const MOST_MIB = 160;
 const MOST_HEALTH_MS = 1000;
 
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     ["an endless stream", "endless_stream", /is over 33554432 bytes.*MODEL_ANSWER_MAX_BYTES/],
     ["an endless line", "endless_line", /has an event of more than 4194304 bytes.*MODEL_EVENT_MAX_BYTES/],
     ["an argument of 50 MB", `large_argument ${50 * 1024 * 1024}`, /more than 1048576 bytes of arguments.*MODEL_ARGUMENTS_MAX_BYTES/],
-  ])("with %s fails its run in words, and neither the process nor anybody else's run", async (what, manner, words) => {
+  ])("with %s fails its run with a reason, and affects neither the process nor other users' runs", async (what, manner, words) => {
     const memory = watchMemory(program.pid);
     const flooded = said("una", manner);
     const health = healthUntil(flooded);
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     return follow({ gateway, user }, (sent.body as { readonly runId: string }).runId);
   }
 
-  /** Repeatedly asks whether the process is alive, and returns the longest wait in milliseconds. */
+  /** Repeatedly checks that the process is alive, and returns the longest wait in milliseconds. */
   async function healthUntil(over: Promise<unknown>): Promise<number> {
     let going = true;
     void over.then(

@@ -7,10 +7,10 @@ import { textIn } from "../redteam/text-in.ts";
 import { halted, isHeld, linesOf, sent } from "./queue-floods.ts";
 
 const FORGED = 100;
-/** Long enough for a slow disk, which stores the requests of one run one after the other; a queue that is held up never ends. */
+/** Long enough for a slow disk, which stores the requests of one run one after another. A blocked queue never ends. */
 const WITHIN_MS = 60_000;
 
-describe.each(BROKERS)("messages that name an agent which there is not, with a login for each service, on %s", (broker) => {
+describe.each(BROKERS)("messages that name an agent that does not exist, with a login for each service, on %s", (broker) => {
   let system: SystemUnderAttack;
   let arena: Arena;
   beforeAll(async () => {
@@ -22,12 +22,12 @@ describe.each(BROKERS)("messages that name an agent which there is not, with a l
     await system?.stop();
   });
 
-  it.each(["of runs that nobody asked for", "of a run that somebody did ask for"] as const)(
-    `${FORGED} requests %s hold up no request behind them, and close nobody's channel`,
+  it.each(["of runs that nobody requested", "of a run that somebody requested"] as const)(
+    `${FORGED} requests %s block no request behind them, and close no channel`,
     async (which) => {
       const write = await arena.held("high", { payee: "BAKERY", amount: 41 });
       const call = await arena.stored(keys.call(write.callId));
-      const runId = which === "of a run that somebody did ask for" ? write.runId : `${write.runId.slice(0, 6)}01ARZ3NDEKTSV4RRFFQ69G5FAV`;
+      const runId = which === "of a run that somebody requested" ? write.runId : `${write.runId.slice(0, 6)}01ARZ3NDEKTSV4RRFFQ69G5FAV`;
       const approvals = halted(system, "approvals");
       await arena.as("agent").broker((bus) => bus.flood(requests(call, runId)));
       const genuine = await arena.asked("high", { payee: "BAKERY", amount: 42 });
@@ -49,7 +49,7 @@ describe.each(BROKERS)("messages that name an agent which there is not, with a l
     300_000,
   );
 
-  it(`${FORGED} calls that are to be answered there hold up no call behind them`, async () => {
+  it(`${FORGED} calls with an answer for that agent block no call behind them`, async () => {
     const asked = await arena.asked("read", { payee: "BAKERY", amount: 1 });
     await arena.ended(asked.runId);
     const call = await arena.stored(keys.call(asked.callId));
@@ -65,12 +65,12 @@ describe.each(BROKERS)("messages that name an agent which there is not, with a l
     console.log(`${broker}: a genuine call behind ${FORGED} that are to be answered elsewhere was answered in ${Math.round(took)} ms`);
     expect(took).toBeLessThan(WITHIN_MS);
     expect(channels()).toBe(before);
-    await arena.until("what became of them", () =>
+    await arena.until("their outcome", () =>
       linesOf(system, /to which this worker may not publish.*became a dead letter/).length >= 30 ? true : null,
     );
   }, 120_000);
 
-  /** Of the one channel that everything goes over. */
+  /** The outcome on the one channel that everything uses. */
   function channels(): number {
     return linesOf(system, /"channel":"publishing".*a channel was closed/).length;
   }

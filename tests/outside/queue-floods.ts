@@ -2,7 +2,7 @@ import { type RunEvent, shardOf } from "@toolbus/contracts";
 import type { Arena } from "../redteam/arena.ts";
 import type { SystemUnderAttack } from "../redteam/system.ts";
 
-/** Pauses the process of a service until it may continue: messages sent to it in the meantime stay in its queues. */
+/** Pauses the process of a service until it may continue. Messages that are sent to it meanwhile stay in its queues. */
 export function halted(
   { apart }: SystemUnderAttack,
   name: "tool-executor" | "approvals" | "agent",
@@ -13,7 +13,7 @@ export function halted(
   return { goOn: () => process.kill(replica.process.pid, "SIGCONT"), stop: () => replica.process.stop() };
 }
 
-/** Resolves when the run's call was handed to the broker. */
+/** Resolves when the run's call was given to the broker. */
 export async function sent({ until, events, eye }: Arena, runId: string): Promise<void> {
   await until("the call to be sent", async () => {
     const asked = (await events(runId)).some((event) => event.type === "turn" && event.calls.length > 0);
@@ -28,7 +28,7 @@ export async function isHeld({ until, events }: Arena, runId: string, withinMs?:
   await until("the write to be held", async () => ((await events(runId)).some(isThere) ? true : null), withinMs);
 }
 
-/** The lines of the services that match, so far. */
+/** The matching lines of the services so far. */
 export function linesOf({ lines }: SystemUnderAttack, words: RegExp): readonly string[] {
   return lines().filter((line) => words.test(line));
 }

@@ -10,14 +10,14 @@ describe("a body with a duplicate key, each service in a separate process", () =
   });
   afterAll(() => watched?.[Symbol.asyncDispose]());
 
-  it("is refused by the gateway with its place, and nothing is accepted", async () => {
+  it("is refused by the gateway with its position, and nothing is accepted", async () => {
     const { arena, system } = watched;
     const watch = watched.watch();
     const { body } = await ask(arena.gateway("/v1/conversations"), system.people.rita, { profile: "direct" });
     const messages = arena.gateway(`/v1/conversations/${textIn(body["conversationId"])}/messages`);
     const before = await keysOf("origin", "inbox", "run", "call");
     const text = (tool: string): string => JSON.stringify(`${tool} {"payee":"BAKERY","amount":1}`);
-    // A proxy that reads the first one lets pass what a reader of the last one refuses.
+    // A proxy that reads the first key accepts what a reader of the last key refuses.
     expect(await raw(messages, system.people.rita, `{"text":${text("read_balance")},"text":${text("post_notice")}}`)).toMatchObject(
       refusedAt("/text"),
     );
@@ -27,7 +27,7 @@ describe("a body with a duplicate key, each service in a separate process", () =
     expect(await keysOf("origin", "inbox", "run", "call")).toEqual(before);
     expect(system.target.journal()).toEqual([]);
 
-    // The same said once is done once.
+    // The same request with the key once is executed once.
     const said = await ask(messages, system.people.rita, { text: 'post_notice {"payee":"BAKERY","amount":1}' });
     expect((await arena.ended(textIn(said.body["runId"]))).at(-1)).toMatchObject({ type: "run.completed" });
     expect(system.target.journal()).toHaveLength(1);

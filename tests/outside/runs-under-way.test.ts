@@ -70,7 +70,7 @@ describe("a principal who starts run after run, each service in a separate proce
     return ask(watched.arena.gateway(`/v1/conversations/${conversationId}/messages`), watched.system.people.rita, { text });
   }
 
-  /** How many runs the gateway has accepted, of whomever. */
+  /** The number of runs that the gateway has accepted, from anybody. */
   async function accepted(): Promise<number> {
     return Number(await watched.arena.eye.redis("EVAL", "return #redis.call('KEYS', 'tb:origin:*:rn_*')", "0"));
   }

@@ -13,11 +13,11 @@ import { linesOf } from "./queue-floods.ts";
 const SCHEMAS = 200;
 const WITHIN_MS = 5000;
 const HEALTH_MS = 1000;
-/** After this many a run begins, for which the agent reads the current registrations. */
+/** A run begins after this many, for which the agent reads the current registrations. */
 const EACH = 1;
 const RUNS = SCHEMAS / EACH;
 
-describe("a worker's login that registers one dear schema after the other", () => {
+describe("a worker's login that registers one expensive schema after another", () => {
   let system: SystemUnderAttack;
   let arena: Arena;
   let store: StateStore;
@@ -74,7 +74,7 @@ describe("a worker's login that registers one dear schema after the other", () =
     expect(told.length).toBeLessThan(4);
   }, 180_000);
 
-  /** As any holder of that login can, past every check of the tool kit. */
+  /** As any holder of that login can, without the checks of the tool kit. */
   async function register(n: number, version: number): Promise<number> {
     const now = Date.now();
     const key = keys.registration("notes", "look_up", "1");
@@ -91,7 +91,7 @@ describe("a worker's login that registers one dear schema after the other", () =
   }
 });
 
-/** Properties and states of patterns, nearly as many as allowed: different ones each time, and as slow to compile as an accepted one can be. */
+/** Properties and states of patterns, nearly as many as allowed: different ones each time, and as slow to compile as an accepted schema can be. */
 function dear(n: number): ToolDefinition {
   const plain = Array.from({ length: 1500 }, (_, i) => [`p${n}_${i}`, { type: "string" }] as const);
   const patterns = Array.from({ length: 4 }, (_, i) => [`q${n}_${i}`, { type: "string", pattern: `^([a-z]{1,100}x){10}${n}$` }] as const);

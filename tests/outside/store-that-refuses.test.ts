@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, ask } from "../redteam/http.ts";
 import { faultsOf, PROCESSES, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-/** Longer than a refused change is remembered (15 s) by a process that has nothing else to write. */
+/** Longer than a process that has nothing else to write remembers a refused change (15 s). */
 const PATIENCE = { timeout: 25_000, interval: 100 } as const;
 
-/** The ways in which a Redis that answers every question refuses every change, what a process reports, and the words in its log. */
+/** The ways in which a Redis that answers every question refuses every change, what a process reports, and the text in its log. */
 interface Refusal {
   readonly why: string;
   readonly word: string;
@@ -65,12 +65,12 @@ describe("a Redis that answers but accepts no change, with each service in a sep
   ];
 
   it.each(cases)(
-    "makes every process unready and ends none, and is got over without a restart: $why",
+    "makes every process unready and ends none, and needs no restart afterwards: $why",
     async ({ why, word, words, begin, fix }) => {
       const { arena, system } = watched;
       await expect.poll(ready, PATIENCE).toEqual(allWith("200"));
       const watch = watched.watch();
-      // Under way when it happens: its worker has the call, and the target does not answer yet.
+      // A run under way: its worker has the call, and the target does not answer yet.
       const answer = system.target.pause();
       const underWay = await arena.asked("read", { payee: "BAKERY", amount: 1 });
       const told = system.lines().length - 1;
@@ -130,7 +130,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
     await redis("CONFIG", "SET", name, value);
   }
 
-  /** Where it saves: a folder of this name is in its way. */
+  /** Its save path: a folder of this name is in the way. */
   async function dump(): Promise<string> {
     const [dir, file] = await Promise.all(
       ["dir", "dbfilename"].map(async (name) => String([await redis("CONFIG", "GET", name)].flat()[1])),

@@ -5,25 +5,25 @@ import { type Arena, openArena } from "../redteam/arena.ts";
 import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
 import { type Watched, watchedHealth } from "../redteam/watched-health.ts";
 
-/** Every service in a separate process with its own login, each with an address that reports whether it is alive and accepts work. */
+/** Every service in a separate process with its own login, each with an address that reports whether it lives and accepts work. */
 export interface WatchedSystem extends AsyncDisposable {
   readonly system: SystemUnderAttack;
   readonly arena: Arena;
   /** `/healthz` or `/readyz` of every process, by its name. */
   addresses(path: "/healthz" | "/readyz"): Readonly<Record<Process, string>>;
-  /** Asks every process from now on whether it lives. */
+  /** From now on asks every process whether it lives. */
   watch(): { end(): Promise<Watched> };
 }
 
 export const PROCESSES = ["gateway", "approvals", "agent", "worker", "operations"] as const;
 export type Process = (typeof PROCESSES)[number];
 
-/** What no process may need longer for to say that it lives. */
+/** The longest time that a process may need to answer that it lives. */
 export const MOST_HEALTH_MS = 1000;
 
 const MODULE = path.join(import.meta.dirname, "../redteam/service-with-health.ts");
 const QUIET = ["agent", "worker", "operations"] as const;
-/** Ports are chosen before the servers choose theirs: from among others than those, and each service's from among its own. */
+/** Ports are chosen before the servers choose theirs: from a separate range, and each service's from its own part. */
 const FIRST = 11_000;
 const ROOM = 3000;
 
@@ -50,12 +50,12 @@ export async function startWatchedSystem(broker: Broker, env: Readonly<Record<st
   };
 }
 
-/** What went wrong with the processes meanwhile: nothing, if all is well. */
+/** What went wrong with the processes meanwhile; empty if nothing did. */
 export function faultsOf({ system }: WatchedSystem, { slowest, failed }: Watched): readonly string[] {
   const ended = system.apart.replicas().filter(({ process }) => !process.alive());
   return [
     ...failed,
     ...ended.map(({ service }) => `${service} has ended`),
-    ...Object.entries(slowest).flatMap(([name, ms]) => (ms < MOST_HEALTH_MS ? [] : [`${name} took ${ms} ms to say that it lives`])),
+    ...Object.entries(slowest).flatMap(([name, ms]) => (ms < MOST_HEALTH_MS ? [] : [`${name} took ${ms} ms to answer that it lives`])),
   ];
 }

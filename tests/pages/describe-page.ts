@@ -11,7 +11,7 @@ export function stepsIn(page: string): readonly Step[] {
   return stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
 }
 
-/** One test for each step of a page, one after the other on one stage; `leaveOut` are those that another test does. */
+/** One test for each step of a page, one after another on one stage. `leaveOut` lists those that another test does. */
 export function describePage(page: string, { leaveOut = () => false }: { readonly leaveOut?: (command: string) => boolean } = {}): void {
   describe(`${page}, as a reader types it`, () => {
     let stage: Stage | null = null;
@@ -29,5 +29,5 @@ export function describePage(page: string, { leaveOut = () => false }: { readonl
   });
 }
 
-/** A little more than a stage waits for anything. */
+/** A little longer than any wait of a stage. */
 const STEP_MS = 160_000;

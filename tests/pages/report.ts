@@ -1,6 +1,6 @@
 import type { Tried } from "./try-pages.ts";
 
-/** What is said of a try as a whole, as a document. */
+/** The report of a whole try, as a document. */
 export interface TryReport {
   readonly ok: boolean;
   readonly commands: readonly Tried[];
@@ -17,7 +17,7 @@ export function reportOf(commands: readonly Tried[]): TryReport {
   );
   const counts = { ok: count("ok"), failed: count("failed"), notRun: count("not run") };
   return {
-    // Where nothing was run nothing is shown to work.
+    // If nothing was run, nothing is shown to work.
     ok: counts.failed === 0 && counts.ok > 0,
     commands,
     counts,
@@ -41,7 +41,7 @@ export function linesOf({ page, line, command, outcome, seconds, why, expected =
 export function summaryOf({ counts, notRun, commands }: TryReport): readonly string[] {
   const seconds = commands.reduce((sum, one) => sum + one.seconds, 0);
   return [
-    ...(notRun.length === 0 ? [] : ["", `Not run, each with the reason that its page has:`]),
+    ...(notRun.length === 0 ? [] : ["", "Not run, each with the reason on its page:"]),
     ...notRun.map(({ why, commands: number }) => `${String(number).padStart(4)}  ${why}`),
     "",
     `${counts.ok} ok, ${counts.failed} failed, ${counts.notRun} not run, ${seconds.toFixed(0)} s`,

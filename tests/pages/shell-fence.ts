@@ -8,7 +8,7 @@ interface ShellFence {
   readonly text: string;
 }
 
-/** What a fence says about its commands, by their numbers from 1; those that export variables and comments have none. */
+/** What a fence says about its commands, by their numbers from 1. Commands that export variables and comments have no number. */
 interface Said {
   readonly terminals: readonly string[];
   /** Those that run until Ctrl-C. */
@@ -16,17 +16,18 @@ interface Said {
   readonly exits: (n: number, count: number) => readonly number[];
   /** Why it is not run, or null. */
   readonly notRun: (n: number) => string | null;
-  /** What those that stay show once they work, in their order. */
+  /** The output of those that stay once they work, in their order. */
   readonly says: readonly string[];
 }
 
 /**
- * The commands of a fence, one a line; a backslash goes on in the next. Its words:
- * - `terminal-2`: where all of it is typed, or `terminals-1,1,3` for one terminal a command. A line with `export` holds in all of them.
- * - `stays`: the last command runs until Ctrl-C (`stays-1,2`: these); `says: A | B` at the end is what each of them shows when it works.
- * - `exit-124`: what the last one ends with (`exit-0,2`: one by one; `exit-0/2`: either).
+ * The commands of a fence, one per line; a backslash continues in the next line. Its words:
+ * - `terminal-2`: where all of it is typed, or `terminals-1,1,3` for one terminal per command. A line with `export` applies to all of them.
+ * - `stays`: the last command runs until Ctrl-C (`stays-1,2`: these); `says: A | B` at the end is the output of each of them once it works.
+ * - `exit-124`: the exit code of the last one (`exit-0,2`: one by one; `exit-0/2`: either).
  * - `not-run: WHY` at the end, or `not-run-2,3: WHY`: those are not run here.
- * Throws on any other word, and where neither a terminal nor a reason stands.
+ *
+ * Throws on any other word, and if there is neither a terminal nor a reason.
  */
 export function readShell(fence: ShellFence): readonly Step[] {
   const said = wordsOf(fence);

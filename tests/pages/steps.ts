@@ -18,7 +18,7 @@ export interface Typed {
   readonly hidden: boolean;
 }
 
-/** What a terminal shows later. */
+/** A later output of a terminal. */
 export interface Seen {
   readonly kind: "sees";
   readonly line: number;
@@ -26,7 +26,7 @@ export interface Seen {
   readonly shows: string;
 }
 
-/** Variables that all later commands of these terminals have. */
+/** Variables for all later commands of these terminals. */
 export interface Exported {
   readonly kind: "exports";
   readonly line: number;
@@ -50,14 +50,14 @@ export interface NotRun {
 }
 
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
-/** Languages that a command could be hidden in. */
+/** Languages in which a fence could contain a command. */
 const SHELLS: readonly string[] = ["", "bash", "shell", "console", "shell-session", "zsh"];
 
 /**
- * The steps of a page. Its fences say what they are, in the words after the language, which readers do not see; one in an HTML comment is a step that they
- * do not see at all. `sh terminal-2` is typed there, one command per line (`shell-fence.ts`). `text` right after it is the expected output, `text
- * terminal-3` what that terminal shows later, `text to-read` is not a step. Any other language is something to read or, with the NAME of a file, a file to
- * write. Throws on any other fence, with its line, so that no command is left out by mistake.
+ * The steps of a page. Its fences say what they are, in the words after the language, which readers do not see. A fence in an HTML comment is a step
+ * that readers do not see at all. `sh terminal-2` is typed there, one command per line (`shell-fence.ts`). `text` right after it is the expected
+ * output, `text terminal-3` what that terminal shows later, `text to-read` is not a step. Any other language is something to read or, with the NAME
+ * of a file, a file to write. Throws on any other fence, with its line, so that no command is skipped by mistake.
  */
 export function stepsOf(page: string): readonly Step[] {
   const steps: Step[] = [];
@@ -69,17 +69,17 @@ export function stepsOf(page: string): readonly Step[] {
     const last = steps.at(-1);
     if (language === "sh") steps.push(...readShell({ line, hidden, words: info.slice("sh".length).trim(), text }));
     else if (SHELLS.includes(language))
-      throw fenceError(line, `says nothing of what it is: a command is "sh terminal-1", anything else "text to-read"`);
+      throw fenceError(line, `does not say what it is: a command is "sh terminal-1", anything else "text to-read"`);
     else if (language !== "text") {
       if (/[./]/.test(place)) steps.push({ kind: "writes", line, file: place, text });
     } else if (place.startsWith("terminal-")) steps.push({ kind: "sees", line, terminal: place, shows: text.trim() });
     else if (place === "" && last?.kind === "types") steps[steps.length - 1] = { ...last, shows: text.trim() };
-    else if (place !== "to-read") throw fenceError(line, `shows what no command before it does: "text to-read" is something to read`);
+    else if (place !== "to-read") throw fenceError(line, `is the output of no command before it: "text to-read" is something to read`);
   }
   return steps;
 }
 
-/** The pattern of a page's text: its lines one after the other, where `…` is anything within a line, and alone on a line any lines or none. */
+/** The pattern of a page's text: its lines one after another. A `…` is anything within a line, and alone on a line any number of lines. */
 export function patternOf(shows: string): RegExp {
   return new RegExp(shows.split("\n").map(lineOf).join(""));
 }
@@ -90,7 +90,7 @@ function lineOf(line: string): string {
   return String.raw`${literal.replaceAll("…", String.raw`[^\n]*`)}\n?`;
 }
 
-/** A step in a line, for the name of its test. */
+/** A step on one line, for the name of its test. */
 export function nameOf(step: Step): string {
   switch (step.kind) {
     case "writes":

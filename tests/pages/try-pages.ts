@@ -4,14 +4,14 @@ import { CTRL_C } from "./shell-fence.ts";
 import { NotAsThePageSays, openStage, type Stage } from "./stage.ts";
 import { nameOf, type Step, stepsOf } from "./steps.ts";
 
-/** What became of one command of a page. */
+/** The outcome of one command of a page. */
 export interface Tried {
   readonly page: string;
   readonly line: number;
   readonly command: string;
   readonly outcome: "ok" | "failed" | "not run";
   readonly seconds: number;
-  /** Of one that is not run. */
+  /** Why it is not run. */
   readonly why?: string;
   /** For a failed one: what the page says, and what happened. */
   readonly expected?: string;
@@ -24,7 +24,8 @@ export function pagesOf(root: string): readonly string[] {
 }
 
 /**
- * Runs every step of the pages, each page on its own stage, and reports each command as it ends. An abort ends what runs and returns the results so far.
+ * Runs every step of the pages, each page on its own stage, and reports each command as it ends. An abort ends what runs and returns the results so
+ * far.
  */
 export async function tryPages(
   root: string,
@@ -45,7 +46,7 @@ export async function tryPages(
   return all;
 }
 
-/** A page that does not say what its fences are is one failure. */
+/** A page whose fences do not say what they are is one failure. */
 function readSteps(
   root: string,
   page: string,
@@ -67,7 +68,7 @@ async function tryPage(
   tell: (tried: Tried) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // A page that has only reasons needs no stage.
+  // A page with only reasons needs no stage.
   const stage = steps.some(({ kind }) => kind === "types") ? await openStage(root) : null;
   let closed: PromiseLike<void> | null = null;
   const close = (): PromiseLike<void> | null => (closed ??= stage?.[Symbol.asyncDispose]() ?? null);

@@ -21,11 +21,11 @@ import { textOf, valueOf, withValue } from "./stored-text.ts";
 import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
 import { textIn } from "./text-in.ts";
 
-/** The service that an attacker has taken over. `stranger` has no login if there are any, and no key. */
+/** The compromised service. `stranger` has no login if there are any, and no key. */
 export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "stranger", "http"] as const;
 export type Attacker = (typeof ATTACKERS)[number];
 
-/** What an attacker has: the login of a service, and its key. */
+/** The means of an attacker: the login of a service, and its key. */
 export interface Means {
   /** One command of Redis. Throws `RefusedByServer`. */
   redis(...words: readonly string[]): Promise<RedisReply>;
@@ -34,11 +34,11 @@ export interface Means {
   readonly identity: () => Promise<Identity>;
   /** The bytes of a document; null if there is none. Throws `RefusedByServer`. */
   text(key: string): Promise<string | null>;
-  /** What a document holds. Throws `RefusedByServer`. */
+  /** The content of a document. Throws `RefusedByServer`. */
   look(key: string): Promise<JsonObject>;
   /** Overwrites a document, as any Redis client can. Throws `RefusedByServer`. */
   overwrite(key: string, value: Json): Promise<void>;
-  /** The same with the very bytes, such as were there before. Null removes it. */
+  /** The same with the exact bytes, such as former ones. Null removes it. */
   putBack(key: string, text: string | null): Promise<void>;
   publish(sent: Message): Promise<void>;
   /** The same for other requests to the broker. */
@@ -54,28 +54,28 @@ export interface Held {
   readonly tool: string;
 }
 
-/** A write that the target has and has not answered. */
+/** A write that the target has received and not answered. */
 export interface UnderWay {
   readonly write: Held;
-  /** The agent's own document: the grant and the secret are in it. */
+  /** The agent's own document, which contains the grant and the secret. */
   readonly call: JsonObject;
-  /** The target answers. Resolves when the run is over. */
+  /** Lets the target answer. Resolves when the run is over. */
   finish(): Promise<void>;
   /** The same without waiting for the run. */
   answer(): void;
 }
 
-/** The means of attacks: what honest people do in the meantime, what the attackers have, and what can be seen. */
+/** The setting of attacks: what honest people do meanwhile, what the attackers have, and what can be observed. */
 export interface Arena {
   readonly system: SystemUnderAttack;
   as(attacker: Exclude<Attacker, "http">): Means;
-  /** What is really in the store, and how it is repaired, whatever the logins may do. */
+  /** The real content of the store, and how it is repaired, whatever the logins may do. */
   readonly eye: Means;
-  /** Rita asks for a write, in a separate run; resolves when that is accepted. Writes that policy grants are allowed. */
+  /** Rita asks for a write, in a separate run. Resolves when that is accepted. Writes that policy grants are allowed. */
   asked(which: Attacked, args: Held["args"], options?: { readonly as?: "rita" | "clerk" | "reader" }): Promise<Held>;
   /** The same, once people are asked. */
   held(which: Attacked, args: Held["args"]): Promise<Held>;
-  /** Decides as this approver; an approval makes the write one that people allowed. */
+  /** Decides as this approver. An approval makes the write one that people allowed. */
   decide(held: Held, decision: "approve" | "deny", approver?: "amy" | "ben", ticket?: string): Promise<Answer>;
   /** A run's events so far. */
   events(runId: string): Promise<readonly RunEvent[]>;
@@ -90,7 +90,7 @@ export interface Arena {
   until<T>(what: string, attempt: () => Promise<T | null> | T | null, withinMs?: number): Promise<T>;
   approvals(path: string): string;
   gateway(path: string): string;
-  /** What is stored of an approval. */
+  /** The stored approval. */
   stored(key: string): Promise<JsonObject>;
   close(): Promise<void>;
 }
@@ -151,7 +151,7 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
       return answer;
     },
     async events(runId) {
-      // A log is a list, whose first element says when it is over.
+      // A log is a list whose first element is its expiry.
       const found = await eye.redis("LRANGE", `${keys.events(runId)}#log`, "1", "-1");
       return (Array.isArray(found) ? found : []).map((entry) => JSON.parse(textIn(entry)) as RunEvent);
     },
@@ -238,7 +238,7 @@ function upTo(events: readonly RunEvent[], type: "call.held" | "end"): readonly 
   return events.some((event) => event.type === type || isRunEnd(event)) ? events : null;
 }
 
-/** A message as a service would make it, from somebody else. */
+/** A message as a service would make it, from another sender. */
 export function forgedMessage(parts: Omit<Parameters<typeof message>[0], "now" | "source">): Message {
   return message({ ...parts, source: "/redteam", now: Date.now() });
 }

@@ -5,7 +5,7 @@ export interface RedteamArguments {
   readonly kind: "run";
   readonly brokers: readonly Broker[];
   readonly modes: readonly Mode[];
-  /** Only attacks whose name holds this. */
+  /** Only attacks whose name contains this. */
   readonly only: string | null;
   readonly json: boolean;
 }
@@ -14,13 +14,13 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: RedteamArguments | { readonly kind: "help" } }
   | { readonly ok: false; readonly message: string };
 
-export const REDTEAM_HELP = `Attacks a whole system, each service in a process of its own, by whoever has taken one of them over, and counts what happens at the target.
+export const REDTEAM_HELP = `Attacks a whole system, each service in a process of its own, as an attacker who has compromised one of them, and counts the effects at the target.
 
 Usage: npm run redteam -- [options]
 
   --broker NAME      ${BROKERS.join(" or ")} (default: both)
   --mode NAME        own: each service has the login that toolbus permissions makes; shared: one login for all (default: both)
-  --only TEXT        only attacks whose name holds this text
+  --only TEXT        only attacks whose name contains this text
   --json             print one JSON document
   --help             this text
 
@@ -56,9 +56,9 @@ export function redteamArguments(argv: readonly string[]): ReadArguments {
   }
   if (values.help) return { ok: true, args: { kind: "help" } };
   const brokers = BROKERS.filter((name) => values.broker === undefined || name === values.broker);
-  if (brokers.length === 0) return refused(`--broker takes ${BROKERS.join(" or ")}, not "${values.broker?.slice(0, 40) ?? ""}".`);
+  if (brokers.length === 0) return refused(`--broker must be ${BROKERS.join(" or ")}, not "${values.broker?.slice(0, 40) ?? ""}".`);
   const modes = MODES.filter((name) => values.mode === undefined || name === values.mode);
-  if (modes.length === 0) return refused(`--mode takes ${MODES.join(" or ")}, not "${values.mode?.slice(0, 40) ?? ""}".`);
+  if (modes.length === 0) return refused(`--mode must be ${MODES.join(" or ")}, not "${values.mode?.slice(0, 40) ?? ""}".`);
   return { ok: true, args: { kind: "run", brokers, modes, only: values.only ?? null, json: values.json ?? false } };
 }
 

@@ -8,7 +8,7 @@ export interface Answer {
 
 const DEADLINE_MS = 10_000;
 
-/** One HTTP request; a body makes it a POST. Without a key it does not identify the caller. */
+/** One HTTP request. A body makes it a POST. Without a key it does not identify the caller. */
 export async function ask(url: string, key: string | null, body?: object): Promise<Answer> {
   const response = await fetch(url, {
     headers: {

@@ -1,9 +1,9 @@
 import { isRunEnd } from "@toolbus/contracts";
 import type { Arena } from "./arena.ts";
 
-/** What somebody else does while a system is attacked: runs with a write that policy grants, one after the other. */
+/** What another user does while a system is attacked: runs with a write that policy grants, one after another. */
 export interface OthersRuns {
-  /** Begins no more, and returns how each ended: "run.completed ok" is a good one. There are at least four. */
+  /** Starts no more runs, and returns how each ended: "run.completed ok" is a good one. There are at least four. */
   end(): Promise<readonly string[]>;
 }
 
@@ -21,7 +21,7 @@ export function othersRuns(arena: Arena): OthersRuns {
     }
     return all;
   })();
-  // Whoever attacks waits for it at the end.
+  // The attack waits for it at the end.
   ends.catch(() => undefined);
   return {
     end() {

@@ -1,4 +1,4 @@
-// The worker of the toolset under attack, in the place of the tool-executor: the same settings, bus, store and keys.
+// The worker of the toolset under attack, in place of the tool-executor: the same settings, bus, store and keys.
 import { defineService, httpAddress, milliseconds, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { startWorker, workerTimings } from "@toolbus/tool-kit";
 import { payments } from "./payments.ts";
@@ -10,7 +10,7 @@ const worker = defineService({
     PAYMENTS_KEY_FILE: str({ default: "", desc: "the receipt key of the toolset" }),
     LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the lease on a write" }),
     LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often it is renewed" }),
-    SEEN_EVERY_MS: milliseconds({ default: 30_000, desc: "how often it says that it lives" }),
+    SEEN_EVERY_MS: milliseconds({ default: 30_000, desc: "how often it sends a heartbeat" }),
   },
   identity: ({ PAYMENTS_KEY_FILE: file }) => ({ setting: "PAYMENTS_KEY_FILE", file, names: ["worker.payments"] }),
   async start({ bus, state, losses, log, identity, trusted, random, monotonic, clock }, config) {

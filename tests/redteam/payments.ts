@@ -1,18 +1,18 @@
 import type { Json } from "@toolbus/contracts";
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** What was really sent to the target: the only proof of whether a write happened. */
+/** What was really sent to the target: the only proof that a write happened. */
 export interface Effect {
   readonly tool: string;
-  /** The call in whose name it was sent. */
+  /** The call for which it was sent. */
   readonly callId: string;
   readonly payee: string;
   readonly amount: number;
 }
 
-/** The tools under attack, by what grants them. */
+/** The tools under attack, by who grants them. */
 export const TOOLS = {
-  /** Policy, counted. */
+  /** Policy, with a limit. */
   low: "post_notice",
   /** One approver; a target without any memory. */
   high: "send_payment",
@@ -25,7 +25,7 @@ export const TOOLS = {
 
 export type Attacked = keyof typeof TOOLS;
 
-/** How one reaches the target: with an effect, or with null to look only. Rejects when it does not answer. */
+/** The access to the target: with an effect, or with null only to read. Rejects if the target does not answer. */
 export type Send = (effect: Effect | null, signal: AbortSignal) => Promise<void>;
 
 /** A small toolset with a write of each tier, and a read. `send` is all that it does. */

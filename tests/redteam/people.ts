@@ -7,22 +7,22 @@ import type { ApiKey, Role } from "@toolbus/contracts";
 export interface People {
   /** Asks for writes at the gateway. */
   readonly rita: string;
-  /** Of the same tenant, and may read only. */
+  /** Of the same tenant, with the right to read only. */
   readonly reader: string;
   /** May ask for one low write of the toolset only. */
   readonly clerk: string;
   /** A user of another tenant. */
   readonly foreigner: string;
-  /** Approve whatever there is. */
+  /** May approve everything. */
   readonly amy: string;
   readonly ben: string;
   /** The requester's own key at approvals. */
   readonly ritaApproving: string;
   /** An approver of another tenant. */
   readonly foreignApprover: string;
-  /** Approves low writes, and so no others. */
+  /** Approves low writes only. */
   readonly junior: string;
-  /** Switches tools and raises the era; decides nothing. */
+  /** Enables and disables tools and raises the era; decides nothing. */
   readonly operator: string;
 }
 

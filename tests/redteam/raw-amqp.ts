@@ -7,7 +7,7 @@ const NAMESPACE = "toolbus";
 const DEAD = "dead.";
 const LATE_MS = 5000;
 
-/** RabbitMQ by amqplib. Each request has its own channel, because a refusal closes it. */
+/** RabbitMQ through amqplib. Each request has its own channel, because a refusal closes it. */
 export async function amqpClient(url: string): Promise<RawBus> {
   const model = await connect(url, { timeout: LATE_MS });
   model.on("error", () => undefined);
@@ -39,7 +39,7 @@ export async function amqpClient(url: string): Promise<RawBus> {
     },
     purge: (topic) => ask(async (channel) => void (await channel.purgeQueue(queueOf(topic)))),
     remove: (topic) => ask(async (channel) => void (await channel.deleteQueue(queueOf(topic)))),
-    // Listeners of announcements have their own queues; a login that may not make one under this name receives none.
+    // Listeners of announcements have their own queues. A login that may not declare one under this name receives none.
     overhear: (user) =>
       ask(async (channel) => {
         await channel.assertQueue(`${NAMESPACE}.listen.${user}`, { exclusive: true });
@@ -52,7 +52,7 @@ export async function amqpClient(url: string): Promise<RawBus> {
     const channel = await model.createChannel();
     await judged(channel, async () => {
       await work(channel);
-      // A publish has no answer: the next request on its channel is answered when the publish was judged.
+      // A publish has no answer. The next request on its channel is answered when the publish was judged.
       await channel.prefetch(1);
     });
     await channel.close();

@@ -4,10 +4,10 @@ import type { RawBus } from "./raw-bus.ts";
 
 const NAMESPACE = "toolbus";
 const LATE_MS = 5000;
-/** Unconfirmed messages of a flood: more would be refused as too many at once. */
+/** Unconfirmed messages of a flood. The server would refuse more as too many at once. */
 const AT_ONCE = 500;
 
-/** NATS by its own client, without its JetStream half: requests to the subjects of its API. */
+/** NATS through its own client, without its JetStream half: requests to the subjects of its API. */
 export async function natsClientOf(url: string): Promise<RawBus> {
   const { hostname, port, username, password } = new URL(url);
   const nc = await connect({
@@ -64,7 +64,7 @@ export async function natsClientOf(url: string): Promise<RawBus> {
     if (error !== undefined) throw new Error(JSON.stringify(error));
   }
 
-  /** The server reports a refusal before it answers a ping; the client reports it in a later turn. */
+  /** The server reports a refusal before it answers a ping. The client reports it in a later turn. */
   async function settled(): Promise<void> {
     await nc.flush();
     await new Promise((resolve) => setImmediate(resolve));

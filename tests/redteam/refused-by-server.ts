@@ -1,9 +1,9 @@
-/** A server refused an attacker's request: in its own words. */
+/** A server refused an attacker's request, with its own message. */
 export class RefusedByServer extends Error {
   override readonly name = "RefusedByServer";
 }
 
-/** What Redis, RabbitMQ and NATS say to a login that may not, and to none. */
+/** The answers of Redis, RabbitMQ and NATS to a login without the right, and to none. */
 const REFUSALS =
   /NOPERM|WRONGPASS|NOAUTH|ACCESS_REFUSED|Permissions Violation|Authorization Violation|Authentication|executing the script can't access/i;
 

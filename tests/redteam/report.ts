@@ -1,12 +1,12 @@
 import type { AttackResult, SystemResult, Writes } from "./run-attacks.ts";
 
-/** All systems together, as `--json` prints it. */
+/** All systems together, in the form of `--json`. */
 export interface RedteamReport {
   readonly attacks: readonly AttackResult[];
   readonly writes: Writes;
   /** Kinds of security events that services stored, and how many of each. */
   readonly events: Readonly<Record<string, number>>;
-  /** The attacks that reached their aim under each numbered residual. */
+  /** The attacks that reached their aim under each numbered residual risk. */
   readonly residuals: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -17,14 +17,14 @@ export interface AttackResult {
   readonly ok: boolean;
 }
 
-/** Effects at the target, and what allowed them. */
+/** Effects at the target, and who allowed them. */
 export interface Writes {
   /** By policy or by people. */
   readonly allowed: number;
   readonly happened: number;
-  /** Effects that nobody allowed, and that no residual covers: each with the attack that caused it. */
+  /** Effects that nobody allowed, and that no residual risk covers, each with the attack that caused it. */
   readonly unallowed: readonly (Effect & { readonly attack: string })[];
-  /** Under a listed residual. */
+  /** Under a listed residual risk. */
   readonly residual: readonly (Effect & { readonly attack: string })[];
 }
 
@@ -39,7 +39,7 @@ export interface SystemResult {
 const EVIDENCE_MS = 8000;
 const AGAIN_MS = 50;
 
-/** Tries these attacks, one after the other, on one system; genuine writes before and after them show that it lives. */
+/** Tries these attacks one after another on one system. Genuine writes before and after them show that it works. */
 export async function runAttacks(
   system: SystemUnderAttack,
   attacks: readonly Attack[],
@@ -69,7 +69,7 @@ export async function runAttacks(
     const judged = "genuine" in attack ? await attempted(attack.run(arena)) : await judge(attack, arena, evidence);
     for (const { kind } of await evidence.all()) events[kind] = (events[kind] ?? 0) + 1;
     const extra = unaccounted(system.target.journal(), arena.allowed(), [...accounted.unallowed, ...accounted.residual]);
-    // Only where one login is everybody's may a listed residual cost a write.
+    // A listed residual risk may cost a write only if all services share one login.
     const excused = mode === "shared" && judged.got.startsWith("residual") && judged.got === expected;
     accounted[excused ? "residual" : "unallowed"].push(...extra.map((effect) => ({ ...effect, attack: name })));
     const wrote = extra.length > 0 && !excused;
@@ -176,7 +176,7 @@ async function evidenceFrom({ lines }: SystemUnderAttack, records: SecurityRecor
   };
 }
 
-/** Effects that nothing allowed, or that happened again, beyond those that are accounted for already. */
+/** Effects that nothing allowed, or that happened again, beyond the already known ones. */
 function unaccounted(journal: readonly Effect[], allowed: readonly Effect[], before: readonly Effect[]): readonly Effect[] {
   const open = [...allowed, ...before].map(textOf);
   return journal.filter((effect) => {

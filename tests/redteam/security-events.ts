@@ -6,7 +6,7 @@ const SERVICES = ["approvals", "agent", "gateway", "operations", "worker.payment
 /** A security event as a service stored it. */
 export interface SecurityRecord {
   readonly service: string;
-  /** What kind of event it is, whichever way the service calls it. */
+  /** The kind of the event, whichever field the service uses for it. */
   readonly kind: string;
   readonly entry: JsonObject;
 }

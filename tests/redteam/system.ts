@@ -18,12 +18,12 @@ export type Broker = (typeof BROKERS)[number];
 export const MODES = ["own", "shared"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The private key of each service, as an attacker has it who has taken that service over. */
+/** The private key of each service, for an attacker who has compromised that service. */
 export interface ServiceKeys {
   readonly agent: string;
   readonly gateway: string;
   readonly "worker.payments": string;
-  /** A toolset that serves nothing here: its operator has its login and key, and no more. */
+  /** A toolset that serves nothing here. Its operator has its login and key, and nothing else. */
   readonly "worker.notes": string;
 }
 
@@ -35,13 +35,13 @@ export interface SystemUnderAttack {
   readonly target: Target;
   readonly people: KeyFiles["people"];
   readonly keyFiles: ServiceKeys;
-  /** What a login is given: the same for all where they share one. */
+  /** The URL of a login; the same for all if they share one. */
   addressesOf(login: string): ServiceAddresses;
   /** The addresses without any login. */
   readonly bare: ServiceAddresses;
-  /** The login of the servers' operator: the store is read with it. */
+  /** The login of the servers' operator, with which the store is read. */
   readonly admin: ServiceAddresses;
-  /** Makes again what services find on the servers, as `toolbus permissions --set-up` does; nothing if they share one login. */
+  /** Creates again what services expect on the servers, as `toolbus permissions --set-up` does; nothing if they share one login. */
   setUpAgain(): Promise<void>;
   /** Every line that a service has logged, each with the service's name before it. */
   readonly lines: () => readonly string[];
@@ -56,9 +56,9 @@ interface Servers {
   remove(): Promise<void>;
 }
 
-/** What is not as in other attacks. */
+/** What differs from other attacks. */
 export interface Unusual {
-  /** Writes that an operator has enabled as well. */
+  /** Writes that an operator has also enabled. */
   readonly enabled?: readonly ToolDefinition[];
   readonly modules?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -138,7 +138,7 @@ async function serversOfOneLogin(broker: Broker): Promise<Servers> {
   return { bare: shared, admin: shared, addressesOf: () => shared, setUpAgain: async () => undefined, remove };
 }
 
-/** The services' keys, those of two toolsets with keys of their own among them. */
+/** The services' keys, including those of two toolsets with their own keys. */
 async function keysIn(directory: string): Promise<ServiceKeys> {
   const { services } = await localKeys(path.join(directory, "keys"), { toolsets: ["payments", "notes"] });
   return {
@@ -149,7 +149,7 @@ async function keysIn(directory: string): Promise<ServiceKeys> {
   };
 }
 
-/** The writes, each enabled by the hash of its definition, as an operator who read them does. */
+/** The writes, each enabled by the hash of its definition, as by an operator who has read them. */
 async function enabledTools(directory: string, more: readonly ToolDefinition[]): Promise<string> {
   const file = path.join(directory, "enabled.json");
   const writes = payments(async () => undefined)

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Effect } from "./payments.ts";
 
-/** The system that the writes act on: it does everything it is sent, and forgets nothing. */
+/** The system that the writes act on. It does everything that it receives, and forgets nothing. */
 export interface Target {
   readonly url: string;
-  /** All effects so far, in order; a repeated key has no second effect if the tool says that its target honours it. */
+  /** All effects so far, in order. A repeated key has no second effect if the tool says that its target honours it. */
   readonly journal: () => readonly Effect[];
   /** From now on it answers nobody, until the returned function is called. Requests still take effect, unless it is `deaf`: then it never receives them. */
   pause(how?: "deaf"): () => void;
@@ -24,7 +24,7 @@ export async function startTarget(honoursKey: readonly string[]): Promise<Target
   let missed = 0;
   const server = createServer((request, response) => {
     void text(request).then(async (body) => {
-      // Whoever only looks sends nothing.
+      // A caller that only reads sends nothing.
       if (body !== "" && isDeaf) missed++;
       else if (body !== "") note(JSON.parse(body) as Effect);
       await open;

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What came of asking processes again and again whether they live. */
+/** The result of repeatedly asking processes whether they live. */
 export interface Watched {
   /** The longest answer of each, in milliseconds. */
   readonly slowest: Readonly<Record<string, number>>;
-  /** Every answer that was none, or another than 200. */
+  /** Every missing answer, and every status other than 200. */
   readonly failed: readonly string[];
 }
 
 const AGAIN_MS = 50;
 
-/** Asks every address again and again until `end`. */
+/** Repeatedly asks every address until `end`. */
 export function watchedHealth(addresses: Readonly<Record<string, string>>): { end(): Promise<Watched> } {
   const over = new AbortController();
   const slowest: Record<string, number> = {};

@@ -4,7 +4,7 @@ import { readArguments } from "./arguments.ts";
 const known = new Set(["B-05", "K-03"]);
 
 describe("the arguments of npm run requirements", () => {
-  it("show the rows when nothing is said", () => {
+  it("show the rows by default", () => {
     expect(readArguments([], known)).toEqual({ ok: true, args: { help: false, mutate: false, tenth: null, json: false, ids: [] } });
   });
 

@@ -46,7 +46,7 @@ async function run(folder: string, files: readonly string[], signal: AbortSignal
     cwd: folder,
     stdio: "ignore",
     timeout: DEADLINE_MS,
-    // What a mutation made busy hears of no other signal.
+    // A process that a mutation made busy reacts to no other signal.
     killSignal: "SIGKILL",
     signal,
   });

@@ -14,7 +14,7 @@ export interface ScratchCopy {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Copies the files that git knows or would add, links the installed packages. */
+/** Copies the files that git tracks or would add, and links the installed packages. */
 export async function scratchCopy(root: string): Promise<ScratchCopy> {
   const folder = await mkdtemp(path.join(tmpdir(), "requirements-"));
   const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
@@ -25,7 +25,7 @@ export async function scratchCopy(root: string): Promise<ScratchCopy> {
   const folders = new Set(files.map((file) => path.dirname(file)));
   for (const each of folders) await mkdir(path.join(folder, each), { recursive: true });
   for (const file of files)
-    // One that was deleted and not committed yet is still named.
+    // A file that was deleted and not committed yet is still listed.
     await cp(path.join(root, file), path.join(folder, file), { verbatimSymlinks: true }).catch((error: unknown) => {
       if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
     });

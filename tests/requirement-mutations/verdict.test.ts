@@ -9,29 +9,29 @@ describe("a requirement whose words were made untrue", () => {
     expect(verdictOf(["opens", "closes"], ran(["opens", "passed"], ["closes", "failed"]))).toEqual({ kind: "caught", by: "closes" });
   });
 
-  it("is not when its test was emptied: nothing fails", () => {
+  it("is not if its test was emptied: nothing fails", () => {
     expect(verdictOf(["opens"], ran(["opens", "passed"]))).toEqual({ kind: "not_caught", why: "no test that it names failed" });
   });
 
-  it("is not when only others fail", () => {
+  it("is not if only others fail", () => {
     expect(verdictOf(["opens"], ran(["opens", "passed"], ["closes", "failed"]))).toEqual({
       kind: "not_caught",
       why: "no test that it names failed; 1 other test of the same files did",
     });
   });
 
-  it.each(["skipped", "pending", "todo"])("is not when a test that it names is %s", (status) => {
+  it.each(["skipped", "pending", "todo"])("is not if a test that it names is %s", (status) => {
     expect(verdictOf(["opens", "closes"], ran(["opens", "failed"], ["closes", status]))).toEqual({
       kind: "not_run",
       why: 'its test "closes" is skipped',
     });
   });
 
-  it("is not when a test that it names does not run", () => {
+  it("is not if a test that it names does not run", () => {
     expect(verdictOf(["opens"], ran(["opens slowly", "failed"]))).toEqual({ kind: "not_run", why: 'its test "opens" does not run' });
   });
 
-  it("is not when the mutation is broken by itself", () => {
+  it("is not if the mutation is broken by itself", () => {
     expect(verdictOf(["opens"], [])).toMatchObject({
       kind: "does_not_fit",
       why: expect.stringContaining("none of its test files can be loaded"),
@@ -43,7 +43,7 @@ describe("a requirement whose words were made untrue", () => {
     ["opens $name at $at.hour", "opens the door at 7"],
     ["opens (all) of it", "opens (all) of it"],
     ["opens %s (%#)", "opens the door (7)"],
-  ])("knows %s in its report", (name, title) => {
+  ])("reads %s in its report", (name, title) => {
     expect(verdictOf([name], ran([title, "failed"]))).toEqual({ kind: "caught", by: title });
   });
 });

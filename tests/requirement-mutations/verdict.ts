@@ -1,18 +1,18 @@
-/** A test as the report of its run has it. */
+/** A test in the report of its run. */
 export interface RanTest {
   readonly title: string;
   /** `passed`, `failed`, `skipped`, `pending`, `todo`. */
   readonly status: string;
 }
 
-/** The verdict on a requirement whose code was broken; for everything but `caught` a sentence says what is wrong. */
+/** The verdict on a requirement whose code was broken. For everything but `caught` a sentence says what is wrong. */
 export type Verdict =
   | { readonly kind: "caught"; readonly by: string }
   | { readonly kind: "not_caught" | "not_run" | "does_not_fit" | "no_mutation"; readonly why: string };
 
 /**
- * Judges a run of the files that a row names, with its mutation made: a test that the row names has to have failed. `names` are as written in `it("…")`,
- * with the places of a table.
+ * Judges a run of the files that a row names, with its mutation made: a test that the row names must have failed. `names` are as written in
+ * `it("…")`, with the placeholders of a table.
  */
 export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Verdict {
   if (ran.length === 0)

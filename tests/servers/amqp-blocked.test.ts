@@ -13,12 +13,12 @@ describeOnPrivateServer(
     it("lets messages wait for their time, says why it rejects them, and still consumes", async () => {
       await using trial = await amqpTrial({ url: server().url, namespace: "blocked", confirmMs: 500 });
       await collect(trial, "orders");
-      // RabbitMQ blocks a connection when it publishes for the first time.
+      // RabbitMQ blocks a connection at its first publish.
       await expect(trial.bus.publish(probe("orders", "first"))).rejects.toThrow(REASON);
       await trial.logged("RabbitMQ is short of memory or disk and accepts no messages for now");
       // It still delivers, and what a service accepts waits in its outbox.
       expect(trial.bus.unready()).toEqual([]);
-      // `toolbus doctor` reads it where the service says whether it is ready.
+      // `toolbus doctor` reads it from the service's readiness.
       const [ready] = healthRoutes({ unready: () => [], needs: [], warnings: () => trial.bus.warnings?.() ?? [] }).slice(1);
       const reply = { code: () => reply, header: () => reply };
       const said = ready?.handle({ params: {}, query: {} } as never, reply as never, {} as never);

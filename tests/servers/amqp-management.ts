@@ -2,15 +2,15 @@ import type { PrivateServer } from "@toolbus/testing/servers";
 
 /** RabbitMQ's HTTP API, for what a bus never does: users, rights, policies, and messages of strangers. */
 export interface Management {
-  /** Rejects with the server's words when it refuses. `path` begins behind `/api/`; the virtual host in it is `%2F`. */
+  /** Rejects with the server's message if it refuses. `path` begins after `/api/`; the virtual host in it is `%2F`. */
   ask(method: "GET" | "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown>;
   /** Publishes a message of another program, and rejects if no queue accepts it. */
   publish(exchange: string, routingKey: string, body: Buffer, properties?: object): Promise<void>;
 }
 
 /**
- * Now and then, on a busy machine, a quorum queue confirms a message of a new channel only when RabbitMQ sends it again, after ten seconds; more
- * seldom not even then. A publish that got no answer is tried again, so a message may come twice.
+ * On a busy machine a quorum queue sometimes confirms a message of a new channel only when RabbitMQ sends it again, after ten seconds, and rarely
+ * not even then. A publish without an answer is retried, so a message may come twice.
  */
 const DEADLINE_MS = 15_000;
 const PUBLISHES = 3;

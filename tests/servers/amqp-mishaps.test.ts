@@ -9,12 +9,12 @@ const PATIENCE_MS = 20_000;
 const GIVE_UP: Disposition = { kind: "dead-letter", reason: "it is hopeless" };
 const OPEN_AGAIN = "a channel is open again";
 
-describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) => {
+describeOnServer("rabbitmq", "a bus on RabbitMQ with faults", (server) => {
   const space = amqpSpace(server);
 
   async function setup(text: string) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    /** What the bus said of itself when it logged something, by the words of that. */
+    /** The log lines that contain these words, as they come. */
     const unreadyAt = new Map<string, readonly string[] | undefined>();
     let opened: MessageBus | undefined;
     const keep = (fields: object, words: string) => {
@@ -41,7 +41,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     };
   }
 
-  it("consumes again from a queue that was deleted under it", async () => {
+  it("consumes again from a queue that was deleted meanwhile", async () => {
     await using trial = await setup("queue");
     const { deliveries } = await collect(trial, "orders");
     await trial.remove({ queues: [`${trial.namespace}.queue.orders`] });
@@ -52,7 +52,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     await deliveries.until("it arrives", allArrived(["afterwards"]));
   });
 
-  it("declares an exchange again that was deleted, and binds its queues to it", async () => {
+  it("declares a deleted exchange again, and binds its queues to it", async () => {
     await using trial = await setup("exchange");
     const { deliveries } = await collect(trial, "orders");
     await trial.remove({ exchanges: [`${trial.namespace}.work`] });
@@ -61,7 +61,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     expect(idsOf(await deliveries.until("it arrives", allArrived(["afterwards"])))).toEqual(["afterwards"]);
   });
 
-  it("declares a rung of the retry ladder again that was deleted", async () => {
+  it("declares a deleted rung of the retry ladder again", async () => {
     await using trial = await setup("rung");
     const { deliveries } = await collect(trial, "orders", ({ count }) =>
       count < 3 ? { kind: "retry", after: 250, reason: "later" } : ACK,
@@ -91,7 +91,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     await trial.remove({ queues: [`${trial.namespace}.queue.dead.orders`] });
     await trial.bus.publish(probe("orders", "hopeless"));
     await trial.bus.publish(probe("orders", "behind"));
-    // One at a time: the next one arrives when the former is settled, without a second try.
+    // One at a time: the next one arrives when the former is settled, without a second attempt.
     await settled;
     expect(trial.lines.items.filter((line) => /cannot be settled|was not confirmed/.test(line))).toEqual([]);
     const { deliveries: dead } = await collect(trial, topics.dead("orders"));
@@ -110,7 +110,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     expect(outcomes[1]).toMatchObject({ reason: expect.any(Unroutable) });
   });
 
-  it("sends more messages than may be in flight one after the other, in the order of the calls", async () => {
+  it("sends more messages than may be in flight one after another, in the order of the calls", async () => {
     await using trial = await setup("many");
     const { deliveries } = await collect(trial, "orders");
     const many = probes("orders", 1000);

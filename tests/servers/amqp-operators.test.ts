@@ -12,7 +12,7 @@ const AT_ONCE: Disposition = { kind: "retry", after: 0, reason: "at once" };
 
 describeOnPrivateServer(
   "rabbitmq",
-  "a bus on a RabbitMQ that operators look after",
+  "a bus on a RabbitMQ with operator policies",
   (server) => {
     const api = () => management(server());
     const setPolicy = ({ name, pattern, definition }: AmqpPolicy) =>
@@ -22,7 +22,7 @@ describeOnPrivateServer(
     describe("with policies", () => {
       const checked = (namespace: string) => trialOf(namespace, { management: server().managementUrl ?? "" });
 
-      it("says at start which are not set", async () => {
+      it("reports at start which policies are not set", async () => {
         await using trial = await checked("unset");
         await trial.logged("is not set", 3);
         expect(trial.lines.items.map((line) => line.replace(/ \{.*/, ""))).toEqual([
@@ -32,7 +32,7 @@ describeOnPrivateServer(
         ]);
       });
 
-      it("says at start which value differs, and nothing about those that are right", async () => {
+      it("reports at start which value differs, and nothing about correct ones", async () => {
         const [queues, ...rest] = amqpPolicies("differ");
         if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "max-length": 5 } });
         for (const policy of rest) await setPolicy(policy);
@@ -41,7 +41,7 @@ describeOnPrivateServer(
         expect(trial.lines.items).toEqual(['Policy "differ-queues" has max-length 5, and should have 100000. {"namespace":"differ"}']);
       });
 
-      it("finds nothing that differs once RabbitMQ has read the definitions that an operator is given", async () => {
+      it("finds no difference once RabbitMQ has read the definitions for operators", async () => {
         const url = amqpUrl(server().url, "given", { management: server().managementUrl ?? "" });
         const read = brokerSetup(url);
         if (!read.ok || read.setup.broker !== "rabbitmq" || !read.setup.check) throw new Error("There is nothing to check.");
@@ -52,7 +52,7 @@ describeOnPrivateServer(
         expect(await check(signal)).toEqual([]);
       });
 
-      it("starts all the same when the management does not answer", async () => {
+      it("still starts if the management does not answer", async () => {
         await using trial = await trialOf("unasked", { management: "http://127.0.0.1:1" });
         await trial.logged("The policies could not be checked: the management plugin does not answer.");
       });
@@ -104,7 +104,7 @@ describeOnPrivateServer(
       const allow = (namespace: string, exchange: string, write: string) =>
         api().ask("PUT", `topic-permissions/%2F/${worker.name}`, { exchange: `${namespace}.${exchange}`, write, read: ".*" });
 
-      /** A user who may publish results, and consume and retry one topic; declare nothing but its listeners' queue. */
+      /** A user who may publish results, consume and retry one topic, and declare nothing but the queue of its listeners. */
       async function grantRights(namespace: string): Promise<string> {
         const own = "(dead\\.)?tool\\.invoke\\.orders$";
         await api().ask("PUT", `users/${worker.name}`, { password: worker.password, tags: "" });
@@ -123,7 +123,7 @@ describeOnPrivateServer(
         return url.href;
       }
 
-      it("consumes, retries and publishes what its user may, from queues that another one declared", async () => {
+      it("consumes, retries and publishes what its user may, from queues that another user declared", async () => {
         await using owner = await trialOf("rights");
         const { deliveries: results } = await collect(owner, "tool.result.default");
         const { deliveries: seen, subscription } = await collect(owner, "tool.invoke.orders", ({ count }) => (count === 1 ? LATER : ACK));
@@ -141,7 +141,7 @@ describeOnPrivateServer(
         await trial.bus.announce(probe("tool.announce", "here"));
       });
 
-      it("is refused what its user may not, and continues with the rest", async () => {
+      it("is refused what its user may not do, and continues with the rest", async () => {
         await using owner = await trialOf("refused");
         const { deliveries: results } = await collect(owner, "tool.result.default");
         const { deliveries: decided } = await collect(owner, "approval.decided.default");
@@ -215,7 +215,7 @@ describeOnPrivateServer(
         expect(payments.items.map(({ message }) => message.id)).toEqual(["genuine"]);
       });
 
-      it("refuses a queue that is there and is another one, in one sentence with the remedy", async () => {
+      it("refuses an existing queue with other properties, in one sentence with the remedy", async () => {
         await using trial = await trialOf("taken");
         await api().ask("PUT", "queues/%2F/taken.queue.orders", { durable: true, arguments: { "x-queue-type": "classic" } });
         await expect(trial.bus.consume("orders", async () => ACK, { concurrency: 1 })).rejects.toThrow(

@@ -4,7 +4,7 @@ import { describeOnPrivateServer, type TcpProxy, tcpProxy } from "@toolbus/testi
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { amqpTrial, PATIENCE_MS, type TrialOptions } from "./amqp-trial.ts";
 
-// Two connections are lost and found again: one publishes, one consumes.
+// Two connections are lost and restored: one publishes, one consumes.
 const BOTH = 2;
 const LATER: Disposition = { kind: "retry", after: 1000, reason: "later" };
 const BACK = "the connection to RabbitMQ is back";
@@ -27,8 +27,8 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     amqpTrial({ url: proxy.through(server().url), namespace, ...options });
 
   /**
-   * RabbitMQ 3.10.8 loses a quorum queue that was declared less than two seconds before it is killed (measured; its metadata are not on disk yet). So the
-   * queues for the kill tests are declared here, and the server is stopped cleanly once.
+   * RabbitMQ 3.10.8 loses a quorum queue that was declared less than two seconds before it is killed (measured; its metadata is not on disk yet). So
+   * the queues for the kill tests are declared here, and the server is stopped cleanly once.
    */
   async function settleQueues(): Promise<void> {
     for (const namespace of ["kill", "ladder"]) {
@@ -103,7 +103,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("each comes again", (all) => ids.every((id) => idsOf(all).filter((other) => other === id).length >= 2));
   });
 
-  it("is heard again by those who listen, and is ready again then", async () => {
+  it("delivers announcements to its listeners again, and is ready then", async () => {
     await using trial = await straight("broadcast");
     const heard = record<string>(trial);
     await trial.bus.listen("news", ({ id }) => heard.add(id));
@@ -119,7 +119,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await heard.until("it is heard", (all) => all.includes("heard"));
   });
 
-  it("lets a bus close while it is away", async () => {
+  it("lets a bus close while it is down", async () => {
     await using trial = await straight("away");
     const never = Promise.withResolvers<never>();
     const { deliveries } = await collect(trial, "orders", () => never.promise);
@@ -130,7 +130,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     expect(held?.signal.aborted).toBe(true);
   });
 
-  it("is left silently by a bus that closes, also when its connections are cut in the meantime", async () => {
+  it("is left silently by a closing bus, even if its connections break meanwhile", async () => {
     await using trial = await proxied("silence", { drainMs: PATIENCE_MS });
     const release = Promise.withResolvers<void>();
     await trial.bus.listen("news", () => undefined);
@@ -149,7 +149,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     expect(trial.lines.items).toEqual([]);
   });
 
-  it("settles a delivery on its own channel only, when the connection was cut in between", async () => {
+  it("settles a delivery on its own channel only, if the connection broke in between", async () => {
     await using trial = await proxied("cut");
     const releases = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const ended = record<number>(trial);
@@ -162,7 +162,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("a handler holds it", ({ length }) => length === 1);
     proxy.cut();
     await deliveries.until("it comes again, over another connection", ({ length }) => length === 2);
-    // The first delivery's tag is the second one's as well: an ack of both would close the channel, and bring the message a third time.
+    // The first delivery's tag is also the second one's. An ack of both would close the channel, and bring the message a third time.
     releases[0]?.resolve();
     await ended.until("the first handler ends", ({ length }) => length === 1);
     releases[1]?.resolve();
@@ -184,7 +184,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("it arrives", allArrived(["unknown"]));
   });
 
-  it("notices a connection that is half open by its heartbeat", async () => {
+  it("notices a half-open connection by its heartbeat", async () => {
     await using trial = await proxied("half-open", { query: { heartbeat: "1" } });
     const never = Promise.withResolvers<never>();
     // "unknown" may arrive as well: the broker gets the data that the black hole held, unless it has given up the connection before.

@@ -3,7 +3,7 @@ import { amqpTopology, connectBus, type ConnectBusOptions, type MessageBus } fro
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Names on a server that no other test has; everything made under them is removed after the suite. */
+/** Names on a server that no other test has. Everything that is created under them is removed after the suite. */
 export interface AmqpSpace {
   /** Connects to a namespace of this space, distinguished by any text. */
   connect(options: { readonly namespace?: string; readonly url?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
@@ -41,7 +41,7 @@ export function amqpSpace(server: () => Pick<TestServer, "kind" | "url">): AmqpS
   };
 }
 
-/** The URL of a bus in a namespace, with more of the query. */
+/** The URL of a bus in a namespace, with further query parameters. */
 export function amqpUrl(server: string, namespace: string, options: Readonly<Record<string, string>> = {}): string {
   const url = new URL(server);
   for (const [name, value] of Object.entries({ namespace, ...options })) url.searchParams.set(name, value);

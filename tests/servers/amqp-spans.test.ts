@@ -8,16 +8,16 @@ import { amqpSpace } from "./amqp-space.ts";
 
 /** OTLP's numbers. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-/** More than may be in flight: some are sent when the broker confirms another one. */
+/** More than may be in flight, so some are sent when the broker confirms another one. */
 const MANY = 600;
 const TOPIC = "orders";
 
 describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (server) => {
   const space = amqpSpace(server);
 
-  it("has one producer, one client and one consumer span, each beneath the one before, however many wait for their turn", async () => {
+  it("has one producer, one client and one consumer span, each beneath the previous one, however many messages wait", async () => {
     const { spans, arrived } = await sent(async (bus) => {
-      // The first under a key goes alone.
+      // The first message under a key is sent alone.
       await caused(0, () => bus.publish(made(0)));
       await Promise.all(Array.from({ length: MANY - 1 }, (_, n) => caused(n + 1, () => bus.publish(made(n + 1)))));
     }, MANY);
@@ -33,12 +33,12 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
         id,
         children: [`${KIND.client} @opentelemetry/instrumentation-amqplib`, `${KIND.consumer} toolbus`],
       });
-      // What its client did is in no header: the message is beneath its publish, as on every other bus.
+      // No header contains the client's span: the message is beneath its publish, as on every other bus.
       expect(arrived.get(id)).toBe(`00-${publish.traceId}-${publish.spanId}-01`);
     }
   });
 
-  it("has no span for an announcement that is in no trace, and begins none with it", async () => {
+  it("has no span for an announcement outside of traces, and starts no trace with it", async () => {
     const { spans } = await sent(async (bus) => {
       await bus.announce(made(1));
       await caused(2, () => bus.announce(made(2)));
@@ -48,7 +48,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
     expect(others.map(({ name }) => name)).toEqual(["cause 2"]);
   });
 
-  /** What a collector got, and the trace context that each message arrived with. */
+  /** The spans at a collector, and the trace context that each message arrived with. */
   async function sent(work: (bus: ReturnType<typeof tracedBus>) => Promise<unknown>, expected: number) {
     const receiver = await otlpReceiver();
     const telemetry = await startTelemetry({

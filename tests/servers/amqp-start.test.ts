@@ -26,7 +26,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     return connectBus(url, { clock: Date.now, connectForMs: 60_000, log }).catch((error: unknown) => error);
   }
 
-  // A server that refuses is not asked again: each of these would otherwise last a minute.
+  // A server that refuses is not asked again. Otherwise each of these would take a minute.
   it.each([
     [
       "a wrong password",
@@ -44,7 +44,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     expect(String(refusal)).not.toContain("hunter2");
   });
 
-  it("is given up with one sentence when nobody answers", async () => {
+  it("gives up with one sentence if nobody answers", async () => {
     await using proxy = await tcpProxy({ host: "127.0.0.1", port: 1 });
     await proxy.refuse();
     const url = proxy.through(changed({ password: "hunter2", username: "guest" }));
@@ -55,7 +55,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     );
   });
 
-  it("waits for a server that comes a little later", async () => {
+  it("waits for a server that starts a little later", async () => {
     const { hostname, port } = new URL(server().url);
     await using proxy = await tcpProxy({ host: hostname, port: Number(port) || 5672 });
     await proxy.refuse();

@@ -9,11 +9,11 @@ export interface TrialOptions extends Partial<ConnectBusOptions> {
   readonly url: string;
   /** A word for the test; no other test of the same server may use it. */
   readonly namespace: string;
-  /** More of the URL's query. */
+  /** Further query parameters of the URL. */
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** A bus of one test on a private server, as the conformance suite's functions accept it, with its log. */
+/** A bus of one test on a private server, in the form that the conformance suite's functions accept, with its log. */
 export async function amqpTrial({ url, namespace, query, ...options }: TrialOptions) {
   const lines = record<string>({ patienceMs: PATIENCE_MS });
   const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -30,7 +30,7 @@ export async function amqpTrial({ url, namespace, query, ...options }: TrialOpti
     drainMs: DRAIN_MS,
     patienceMs: PATIENCE_MS,
     lines,
-    /** Resolves when so many lines hold the words. */
+    /** Resolves when so many lines contain the words. */
     logged: (words: string, times = 1) =>
       lines.until(`"${words}" is logged`, (all) => all.filter((line) => line.includes(words)).length >= times),
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ import { amqpSpace } from "./amqp-space.ts";
 const PATIENCE_MS = 20_000;
 const BATCH = 100;
 
-/** Any text that JavaScript can hold, halves of surrogate pairs included. */
+/** Any text that JavaScript can hold, including halves of surrogate pairs. */
 const text = fc.string({ unit: "binary" });
 const messages = fc.array(
   fc.record({
@@ -25,8 +25,8 @@ const messages = fc.array(
 describeOnServer("rabbitmq", "a bus on RabbitMQ", (server) => {
   const space = amqpSpace(server);
 
-  describe("whatever a message holds", () => {
-    it("carries it unchanged", async () => {
+  describe("whatever a message contains", () => {
+    it("arrives unchanged", async () => {
       const bus = await space.connect({ namespace: "wire" });
       const context = { bus, connect: () => space.connect({}), drainMs: 300, patienceMs: PATIENCE_MS };
       const { deliveries } = await collect(context, "orders", undefined, { concurrency: 16 });
@@ -64,7 +64,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ", (server) => {
         },
         { concurrency: 1 },
       );
-      // Without TCP_NODELAY every one of them waits 40 ms and more. A busy machine may make a round slow, and not five in a row.
+      // Without TCP_NODELAY every round takes 40 ms or more. A busy machine may make one round slow, but not five in a row.
       const medians: number[] = [];
       for (let round = 0; round < 5 && !medians.some((ms) => ms < 10); round++) {
         const times: number[] = [];

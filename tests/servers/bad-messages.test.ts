@@ -63,7 +63,7 @@ function amqpStranger(publish: Publish): Stranger {
   };
 }
 
-/** What a client of AMQP can say, and a bus does not. */
+/** What a client of AMQP can send, and a bus does not. */
 const AMQP_ODDITIES: readonly (Readonly<Record<string, unknown>> & { readonly headers?: object })[] = [
   { headers: { "toolbus-agent": { nested: { deep: [1, "x", true] } } } },
   { headers: { "toolbus-agent": 17, "toolbus-era": true, "toolbus-commit": 0.5 } },
@@ -118,7 +118,7 @@ function kindOf(topic: string): string {
   return Object.entries(kinds).find(([prefix]) => topic.startsWith(prefix))?.[1] ?? "work";
 }
 
-/** Lines of headers that a client of ours would not write. */
+/** Header lines that a client of ours would not write. */
 const NATS_ODDITIES: readonly (readonly string[])[] = [
   ["no colon"],
   [": no name"],

@@ -12,8 +12,8 @@ import { natsUrl } from "./nats-space.ts";
 const PATIENCE_MS = 20_000;
 const LARGE = JSON.stringify("x".repeat(200_000));
 
-describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (server) => {
-  it("fails while NATS refuses messages because it is full, with what to do, and passes once one is stored", async () => {
+describeOnPrivateServer("nats", "toolbus doctor with a full stream", (server) => {
+  it("fails while NATS refuses messages because it is full, with the remedy, and passes once one is stored", async () => {
     const bus = await connectBus(natsUrl(server().url, "full"), { clock: Date.now, connectForMs: PATIENCE_MS, drainMs: 300 });
     await using client = await natsClient(server().url);
     const routes = healthRoutes({ unready: () => bus.unready(), needs: [], warnings: () => bus.warnings?.() ?? [] });

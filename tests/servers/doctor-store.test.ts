@@ -11,8 +11,8 @@ interface Found {
   readonly fix?: string;
 }
 
-describeOnPrivateServer("redis", "toolbus doctor, of the store that STATE_URL names", (server) => {
-  it("fails on one that no service starts with, warns of what a power cut may lose, and passes if everything is kept", async () => {
+describeOnPrivateServer("redis", "toolbus doctor with the store that STATE_URL names", (server) => {
+  it("fails if no service would start with it, warns of what a power cut may lose, and passes if everything is kept", async () => {
     await using client = await redisClient(server().url);
     const set = (name: string, value: string) => client.ask("CONFIG", "SET", name, value);
     await set("appendonly", "no");

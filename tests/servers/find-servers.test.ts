@@ -11,7 +11,7 @@ const EMPTY_MS = 20_000;
 const kinds: readonly ServerKind[] = ["redis", "rabbitmq", "nats"];
 
 describeOnPrivateServer("redis", "a server that the environment names", (server) => {
-  it("is taken before all others", async () => {
+  it("comes before all other sources", async () => {
     const { url, version } = server();
     const { found, said } = await findOnce("redis", { TEST_REDIS_URL: url });
     const described = `Redis ${version} at ${url}, named by TEST_REDIS_URL`;
@@ -19,7 +19,7 @@ describeOnPrivateServer("redis", "a server that the environment names", (server)
     expect(said).toBe(`Tests use ${described}.\n`);
   });
 
-  it("ends the search when it does not answer, and its password is not said", async () => {
+  it("ends the search if it does not answer, without its password", async () => {
     await server().stop();
     const { host, port } = server();
     const { found, said } = await findOnce("redis", { TEST_REDIS_URL: `redis://:secret@${host}:${port}` });
@@ -33,7 +33,7 @@ describeOnPrivateServer("redis", "a server that the environment names", (server)
 });
 
 describeOnServer("rabbitmq", "a RabbitMQ that the environment names", (server) => {
-  it("is not taken when it refuses the login", async () => {
+  it("is not used if it refuses the login", async () => {
     const url = new URL(server().url);
     url.username = "ada";
     url.password = "secret";
@@ -42,12 +42,12 @@ describeOnServer("rabbitmq", "a RabbitMQ that the environment names", (server) =
     expect(JSON.stringify(found)).not.toContain("secret");
   });
 
-  it("is not taken when it has no such virtual host", async () => {
+  it("is not used if it has no such virtual host", async () => {
     const { found } = await findOnce("rabbitmq", { TEST_RABBITMQ_URL: `${server().url.replace(/\/$/, "")}/nowhere` });
     expect(found).toMatchObject({ missing: expect.stringContaining("it refused: NOT_ALLOWED") });
   });
 
-  it("is not taken for a Redis", async () => {
+  it("is not mistaken for a Redis", async () => {
     const { host } = new URL(server().url);
     const { found } = await findOnce("redis", { TEST_REDIS_URL: `redis://${host}` });
     expect(found).toMatchObject({ missing: expect.stringMatching(/does not speak|closed the connection/) });
@@ -62,7 +62,7 @@ describe.each(kinds)("the search for %s", (kind) => {
     expect(await findOnce(kind, {})).toMatchObject({ found: local });
   });
 
-  it("says what is missing and how to get it, when there is none", async () => {
+  it("says what is missing and how to get it, if there is none", async () => {
     const { found } = await findOnce(kind, { TEST_SERVERS: "environment,private", PATH: "" });
     expect(found).toMatchObject({
       kind,
@@ -71,7 +71,7 @@ describe.each(kinds)("the search for %s", (kind) => {
     });
   });
 
-  it("starts a private one, which ends with the process, its data with it", async () => {
+  it("starts a private one, which ends with the process and its data", async () => {
     using place = scratchFolder();
     const { found } = await findOnce(kind, { TEST_SERVERS: "private", TMPDIR: place.folder });
     expect(found).toMatchObject({ kind, source: "private", described: expect.stringContaining("started for these tests") });
@@ -79,7 +79,7 @@ describe.each(kinds)("the search for %s", (kind) => {
     expect(processesIn(place.folder)).toEqual([]);
   });
 
-  it("starts a private one, which ends also when the process is killed", async () => {
+  it("starts a private one, which also ends when the process is killed", async () => {
     using place = scratchFolder();
     const { program, found } = await startFinder(kind, { TEST_SERVERS: "private", TMPDIR: place.folder });
     await using _ = program;
@@ -99,7 +99,7 @@ function scratchFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbus-scratch-"));
   return {
     folder,
-    /** Resolves when nothing is in it any more; rejects at a deadline. */
+    /** Resolves when the folder is empty; rejects at a deadline. */
     emptied: () =>
       new Promise<void>((resolve, reject) => {
         const look = (): void => {
@@ -127,7 +127,7 @@ function processesIn(folder: string): readonly string[] {
       try {
         return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
       } catch {
-        // It has ended in between.
+        // It has ended meanwhile.
         return false;
       }
     });

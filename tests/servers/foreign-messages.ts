@@ -5,16 +5,16 @@ import type { Random } from "../fuzz/random.ts";
 import { refusalOf } from "../fuzz/refusals.ts";
 import { NUMBER, numberOf } from "../fuzz/witness.ts";
 
-/** A message as another program sends it. What is left out is not sent at all. */
+/** A message from another program. Omitted parts are not sent at all. */
 export interface ForeignMessage {
   readonly what: string;
   readonly about: FuzzTopic;
-  /** By which it is known again; null without any header. */
+  /** By which it is recognised; null without any header. */
   readonly n: number | null;
   readonly fields: { readonly [Name in "id" | "type" | "source" | "time" | "correlationId" | "replyTo"]?: string | undefined };
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** Why it has to be given up; null when a handler gets it, "anything" when it only has to end. */
+  /** Why it must be given up; null if a handler must get it, "anything" if it only has to end. */
   readonly expected: string | null;
 }
 
@@ -29,13 +29,13 @@ export function foreignMessages(about: FuzzTopic, good: () => Message, random: R
   const changes: readonly (readonly [what: string, change: (given: Message) => Change])[] = [
     ["everything right", () => ({})],
     ["no header at all", () => ({ fields: {}, headers: [], expected: "unknown type" })],
-    ["no header and bytes that are no text", () => ({ fields: {}, headers: [], body: NO_UTF8, expected: "unknown type" })],
+    ["no header and bytes that are not text", () => ({ fields: {}, headers: [], body: NO_UTF8, expected: "unknown type" })],
     ["a type and nothing else", () => ({ fields: { type }, expected: "no time" })],
     ["no id", (given) => ({ fields: { ...fieldsOf(given), id: undefined } })],
     ["an id", (given) => ({ fields: { ...fieldsOf(given), id: "order-1" }, body: Buffer.from("{"), expected: "no JSON" })],
     ["the same id again", (given) => ({ fields: { ...fieldsOf(given), id: "order-1" }, body: Buffer.from("["), expected: "no JSON" })],
     ["no id and no JSON", (given) => ({ fields: { ...fieldsOf(given), id: undefined }, body: Buffer.from("{"), expected: "no JSON" })],
-    ["bytes that are no text", () => ({ body: NO_UTF8, expected: "no JSON" })],
+    ["bytes that are not text", () => ({ body: NO_UTF8, expected: "no JSON" })],
     [
       "half a character at the end",
       (given) => ({ body: Buffer.concat([Buffer.from(given.body), Buffer.from([0xe2, 0x82])]), expected: "no JSON" }),
@@ -77,16 +77,16 @@ export function foreignMessages(about: FuzzTopic, good: () => Message, random: R
   });
 }
 
-/** What is named; otherwise what its body brings. */
+/** The name, if there is one; otherwise the body's text. */
 function expectedOf({ expected }: Change, { kind }: FuzzTopic, otherwise: string | null): string | null {
   if (expected === undefined) return otherwise;
-  // A broadcast does not wait, so nobody judges its time.
+  // A broadcast does not wait, so its time does not matter.
   return kind === "broadcast" && TIMES.includes(expected) ? null : expected;
 }
 
 const TIMES: readonly (string | null)[] = ["no time", "too old", "dated ahead"];
 
-/** Ill-formed in every way: overlong, cut off, a surrogate, a byte that never occurs. */
+/** Invalid in every way: overlong, cut off, a surrogate, a byte that never occurs. */
 const NO_UTF8 = Uint8Array.from([0xc0, 0x80, 0xe2, 0x82, 0xed, 0xa0, 0x80, 0xff, 0x7b]);
 
 const ODD_HEADERS: ForeignMessage["headers"] = [
@@ -113,7 +113,7 @@ function fieldsOf({ id, type, source, time, correlationId, replyTo }: Message): 
   };
 }
 
-/** On the wire a body is UTF-8; a lone surrogate does not get there. */
+/** On the network a body is UTF-8, which cannot carry a lone surrogate. */
 function mutated({ body }: Message, mutate: BodyMutation, random: Random): Uint8Array {
   return Buffer.from(mutate(body, random));
 }

@@ -62,7 +62,7 @@ describe("a suite whose server is missing", () => {
     });
   });
 
-  it("says which server was named when that does not answer", async () => {
+  it("says which server was named if that one does not answer", async () => {
     const { tests } = await run({ TEST_NATS_URL: "nats://ada:secret@127.0.0.1:1" });
     expect(tests[0]?.fullName).toBe(
       "a shared server NATS of TEST_NATS_URL cannot be used: nats://ada:***@127.0.0.1:1: nothing listens there. " +

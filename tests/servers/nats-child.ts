@@ -1,5 +1,4 @@
-// Consumes "orders" in a separate process, which a test pauses or kills. Prints what it is delivered, and ends a handler when it is asked
-// to.
+// Consumes "orders" in a separate process, which a test pauses or kills. Prints its deliveries, and ends a handler on request.
 import { connectBus } from "@toolbus/bus";
 
 const [url = "", ackWaitMs = ""] = process.argv.slice(2);

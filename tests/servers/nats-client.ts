@@ -6,16 +6,16 @@ import { connect } from "node:net";
 export interface NatsClient extends AsyncDisposable {
   /** Resolves when the server has it. */
   publish(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
-  /** Publishes to a stream; rejects with its words when it refuses. */
+  /** Publishes to a stream. Rejects with the server's message if it refuses. */
   store(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
-  /** Asks JetStream; rejects with its words when it refuses. */
+  /** Sends a request to JetStream. Rejects with its message if it refuses. */
   ask(subject: string, question?: object): Promise<ReadonlyMap<string, unknown>>;
 }
 
 const DEADLINE_MS = 10_000;
 
 export async function natsClient(url: string): Promise<NatsClient> {
-  // Of its own: clients at the same time must not hear each other's answers.
+  // Its own inbox, so that simultaneous clients do not get each other's answers.
   const inbox = `_INBOX.stranger-${randomUUID()}`;
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -27,7 +27,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
     takeAll();
   });
   socket.on("error", (error) => awaited.reject(error));
-  // A rejection of an answer that nobody waits for is not an error.
+  // A rejected answer that nobody waits for is not an error.
   awaited.promise.catch(() => undefined);
   await once(socket, "connect");
   await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${inbox} 1\r\nPING\r\n`);
@@ -71,7 +71,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
   }
 }
 
-/** What is sent for a message; `to` is its subject and, behind a space, where its answer goes. */
+/** The bytes of a message. `to` is its subject and, after a space, where its answer goes. */
 function publication(to: string, body: string | Uint8Array, headers?: readonly string[]): Buffer {
   const content = Buffer.from(body);
   const head = Buffer.from(headers ? `NATS/1.0\r\n${headers.join("\r\n")}\r\n\r\n` : "");

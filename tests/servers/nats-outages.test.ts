@@ -19,7 +19,7 @@ describe("a bus on NATS", () => {
   afterAll(() => server.remove());
   afterAll(() => proxy.close());
 
-  /** A bus with its own namespace, straight to the server or through the proxy, and its log. */
+  /** A bus with its own namespace, directly to the server or through the proxy, and its log. */
   async function setup(name: string, { url = server.url, ...options }: { readonly url?: string } & Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
     const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -92,7 +92,7 @@ describe("a bus on NATS", () => {
   });
 
   describe("whose server restarts", () => {
-    it("acks messages that it handled in the meantime, so that they do not come again", async () => {
+    it("acks messages that it handled meanwhile, so that they do not come again", async () => {
       await using s = await setup("restart");
       const release = Promise.withResolvers<void>();
       const { deliveries } = await collect(s.context, "orders", async ({ message }) => {
@@ -112,7 +112,7 @@ describe("a bus on NATS", () => {
       expect(idsOf(seen)).toEqual(["under way", "behind"]);
     });
 
-    it("hears announcements again, and is ready again then", async () => {
+    it("receives announcements again, and is ready then", async () => {
       await using s = await setup("broadcast");
       const heard = record<string>({ patienceMs: PATIENCE_MS });
       await s.bus.listen("news", ({ id }) => heard.add(id));
@@ -154,7 +154,7 @@ describe("a bus on NATS", () => {
   });
 
   describe("whose connection is cut", () => {
-    it("continues with another one, and what it holds stays its own", async () => {
+    it("continues with another one, and keeps its deliveries", async () => {
       await using s = await setup("cut", { url: proxy.through(server.url) });
       const release = Promise.withResolvers<void>();
       const { deliveries } = await collect(s.context, "orders", async ({ message }) => {
@@ -203,7 +203,7 @@ describe("a bus on NATS", () => {
       expect(s.lines.items).toEqual([]);
     });
 
-    it("rejects a message whose confirmation was lost, which arrives all the same and is no second one when published again", async () => {
+    it("rejects a message whose confirmation was lost, which still arrives and is no second one when published again", async () => {
       await using s = await setup("reply", { url: proxy.through(server.url) });
       await collect(s.context, "others");
       const reader = await s.connect();
@@ -224,7 +224,7 @@ describe("a bus on NATS", () => {
   describe("whose connection is a black hole", () => {
     const quick = { confirmMs: 60_000, nats: { timings: { pingMs: 200 } } };
 
-    it("notices by its pings, and continues with another one", async () => {
+    it("notices it by its pings, and continues with another one", async () => {
       await using s = await setup("hole", { url: proxy.through(server.url), ...quick });
       const { deliveries } = await collect(s.context, "orders");
       proxy.blackHole();
@@ -235,7 +235,7 @@ describe("a bus on NATS", () => {
       await deliveries.until("the next one arrives", allArrived(["after"]));
     });
 
-    it("notices also with more to send than the connection takes", async () => {
+    it("also notices it with more to send than the connection accepts", async () => {
       await using s = await setup("full", { url: proxy.through(server.url), ...quick });
       const { deliveries } = await collect(s.context, "orders");
       proxy.blackHole();
@@ -243,7 +243,7 @@ describe("a bus on NATS", () => {
       const many = Array.from({ length: 200 }, (_, n) => s.bus.publish(probe("orders", `lost-${n}`, { body })));
       const endings = await within(PATIENCE_MS, "all are rejected", Promise.allSettled(many));
       expect(new Set(endings.map(({ status }) => status))).toEqual(new Set(["rejected"]));
-      // What it still holds of the old connection shall not come now.
+      // What it still holds of the old connection must not arrive now.
       proxy.cut();
       proxy.heal();
       await s.logged("the connection to NATS is back");
@@ -251,7 +251,7 @@ describe("a bus on NATS", () => {
       await deliveries.until("the next one arrives", allArrived(["after"]));
     });
 
-    it("gives up a message at its deadline when the server is paused, and a delivery when its time is over", async () => {
+    it("gives up a message at its deadline if the server is paused, and a delivery when its time is over", async () => {
       await using s = await setup("paused", { confirmMs: 500, nats: { timings: { ackWaitMs: 1000, workingMs: 300, pingMs: 200 } } });
       const lost = record<string>({ patienceMs: PATIENCE_MS });
       const { deliveries } = await collect(
@@ -270,7 +270,7 @@ describe("a bus on NATS", () => {
       await s.bus.publish(probe("orders", "held"));
       await deliveries.until("it is under way", allArrived(["held"]));
       await server.pause();
-      // A signal reaches a process in its own time, so some may still be confirmed.
+      // A signal takes time to reach a process, so some messages may still be confirmed.
       const untilRefused = async (): Promise<never> => {
         for (let n = 0; ; n++) await s.bus.publish(probe("orders", `late-${n}`));
       };

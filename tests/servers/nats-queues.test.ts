@@ -19,7 +19,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
   async function setup(name: string, options: Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    /** What the bus said of itself when it logged something, by the words of that. */
+    /** The log lines that contain these words, as they come. */
     const unreadyAt = new Map<string, readonly string[] | undefined>();
     const keep = (fields: object, words: string) => {
       unreadyAt.set(words, buses[0]?.unready());
@@ -56,7 +56,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   }
 
   describe("a consumer", () => {
-    it("has its stream again when somebody deletes it", async () => {
+    it("gets its stream back if somebody deletes it", async () => {
       await using s = await setup("stream deleted");
       const { deliveries } = await collect(s, "orders");
       await s.client.ask(`$JS.API.STREAM.DELETE.${s.stream("work")}`);
@@ -67,7 +67,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await deliveries.until("the next message arrives", allArrived(["after"]));
     });
 
-    it("is declared again when somebody deletes it, and gets messages published in the meantime", async () => {
+    it("is declared again if somebody deletes it, and gets messages published meanwhile", async () => {
       await using s = await setup("consumer deleted");
       const { deliveries } = await collect(s, "orders");
       await s.client.ask(`$JS.API.CONSUMER.DELETE.${s.stream("work")}.${s.durable("orders")}`);
@@ -76,7 +76,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await deliveries.until("the message arrives", allArrived(["meanwhile"]));
     });
 
-    it("is declared again when somebody deletes it while all its handlers are busy, and the server notifies nobody", async () => {
+    it("is declared again if somebody deletes it while all its handlers are busy, and the server notifies nobody", async () => {
       await using s = await setup("busy");
       const release = Promise.withResolvers<void>();
       const { deliveries } = await collect(s, "orders", async ({ message }) => {
@@ -94,7 +94,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
     it("keeps a message for as long as its handler works, many times the server's patience", async () => {
       await using s = await setup("long handler", { drainMs: PATIENCE_MS });
-      // The time itself is what this is about.
+      // This test is about the real time.
       const { deliveries, subscription } = await collect(s, "orders", async () => wait(4 * ACK_WAIT_MS, ACK), { concurrency: 2 });
       await s.bus.publish(probe("orders", "long"));
       const [held] = await deliveries.until("it is under way", allArrived(["long"]));
@@ -138,7 +138,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       };
     }
 
-    it("that is killed leaves its message to another, which counts the try", async () => {
+    it("that is killed leaves its message to another, which counts the attempt", async () => {
       await using s = await setup("killed");
       await using child = await startChild(s.url);
       await s.bus.publish(probe("orders", "held"));
@@ -149,7 +149,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       expect(taken?.count).toBe(2);
     });
 
-    it("that is paused loses its message to another, and no longer answers for it", async () => {
+    it("that is paused loses its message to another, and can no longer settle it", async () => {
       await using s = await setup("paused");
       await using child = await startChild(s.url);
       await s.bus.publish(probe("orders", "held"));
@@ -187,7 +187,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await refunds.until("the other topic has its own", allArrived(["call#1"]));
     });
 
-    it("holds no more messages on their way than it may, and keeps their order", async () => {
+    it("has no more messages in flight than it may, and keeps their order", async () => {
       await using s = await setup("in flight", { nats: { maxInFlight: 3 } });
       const { deliveries } = await collect(s, "orders");
       const many = probes("orders", 100);
@@ -196,7 +196,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       expect(idsOf(await deliveries.until("all arrive", allArrived(ids)))).toEqual(ids);
     });
 
-    it("is refused in one sentence when the stream is full, and works again when there is room", async () => {
+    it("is refused in one sentence if the stream is full, and works again when there is room", async () => {
       await using s = await setup("full");
       const { subscription } = await collect(s, "orders");
       await subscription.stop();
@@ -212,7 +212,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await s.bus.publish(probe("orders", "small"));
     });
 
-    it("is unroutable again when the stream was deleted and nobody consumes here", async () => {
+    it("is unroutable again if the stream was deleted and nobody consumes here", async () => {
       await using s = await setup("unroutable");
       const publishing = await s.connect();
       const { subscription } = await collect(s, "orders");
@@ -223,7 +223,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
     });
 
     it.each(["tool.result.>", "tool.*", "$JS.API.STREAM.DELETE.X", "a b", "a\r\nPUB b 0", ""])(
-      "cannot be led astray by the topic %j",
+      "is not misled by the topic %j",
       async (topic) => {
         await using s = await setup(`topic ${topic}`);
         await expect(s.bus.publish(probe(topic, "astray"))).rejects.toMatchObject({ code: "unroutable" });
@@ -246,7 +246,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       expect(await messagesIn(s.client, s.stream("dead"))).toBe(1);
     });
 
-    it("is kept also when somebody deleted the stream of dead letters", async () => {
+    it("is also kept if somebody deleted the stream of dead letters", async () => {
       await using s = await setup("dead stream deleted");
       await collect(s, "orders", () => ({ kind: "dead-letter", reason: "it is hopeless" }));
       await s.client.ask(`$JS.API.STREAM.DELETE.${s.stream("dead")}`);

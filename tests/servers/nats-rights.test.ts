@@ -16,7 +16,7 @@ const duties = {
   worker: { publishes: [RESULT], consumes: [INVOKE], announces: [], listens: [topics.toolCancel] },
 } as const;
 
-/** Users of the server as its configuration has them: each with the rights of its duties, and a stranger with all rights. */
+/** Users of the server, as in its configuration: each with the rights of its duties, and a stranger with all rights. */
 function authorization(): string {
   const users = Object.entries(duties).map(([user, its]) => ({ user, password: user, permissions: natsRights(NAMESPACE, user, its) }));
   return JSON.stringify({ users: [...users, { user: "operator", password: "operator" }] });
@@ -76,7 +76,7 @@ describe("the rights that a service needs on NATS, and no more", () => {
     expect(info.get("config")).toMatchObject({ max_bytes: SETTINGS.maxBytes });
   });
 
-  it("let nobody's messages pass for announcements or another's, though NATS delivers what is pulled wherever the asker says", async () => {
+  it("let no foreign message pass for an announcement or another's message, though NATS delivers pulled messages wherever the caller says", async () => {
     await using agent = await busOf("agent");
     await using worker = await busOf("worker");
     const heard = record<string>({ patienceMs: PATIENCE_MS });
@@ -95,13 +95,13 @@ describe("the rights that a service needs on NATS, and no more", () => {
     await deliveries.until("the genuine call arrives", allArrived(["genuine"]));
     expect(heard.items).toEqual(["genuine"]);
     expect(deliveries.items.map(({ message }) => message.id)).toEqual(["genuine"]);
-    // It was sent there all the same.
+    // It was sent there nevertheless.
     await using operator = await natsClient(server.url);
     const info = await operator.ask(`$JS.API.STREAM.INFO.${NAMESPACE.toUpperCase()}_INVOKE`);
     expect(info.get("state")).toMatchObject({ messages: 1 });
   });
 
-  it("refuse a user another one's topics, each in one sentence", async () => {
+  it("refuse a user the topics of another one, each in one sentence", async () => {
     await using agent = await busOf("agent");
     await using worker = await busOf("worker");
     await expect(worker.bus.publish(probe(INVOKE, "forged"))).rejects.toBeInstanceOf(BusUnavailable);

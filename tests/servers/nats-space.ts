@@ -3,7 +3,7 @@ import { connectBus, type ConnectBusOptions, type MessageBus } from "@toolbus/bu
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Names on a server that no other test has; everything made under them is removed after the suite. */
+/** Names on a server that no other test has. Everything that is created under them is removed after the suite. */
 export interface NatsSpace {
   /** Connects to a namespace of this space, distinguished by any text. */
   connect(options: { readonly namespace?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
@@ -11,7 +11,7 @@ export interface NatsSpace {
   urlOf(text: string): string;
 }
 
-/** Small streams: the server reserves room for each. */
+/** Small streams, because the server reserves room for each. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_TRY_MS = 10_000;
 

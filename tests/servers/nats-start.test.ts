@@ -9,7 +9,7 @@ import { natsUrl } from "./nats-space.ts";
 
 const PATIENCE_MS = 20_000;
 
-/** What a first connection is refused with. */
+/** The refusal of a first connection. */
 async function refusalOf(url: string, options: Partial<ConnectBusOptions> = {}): Promise<string> {
   const refusal: unknown = await connectBus(url, { clock: Date.now, connectForMs: PATIENCE_MS, ...options }).then(
     (bus) => bus.close(),
@@ -21,7 +21,7 @@ async function refusalOf(url: string, options: Partial<ConnectBusOptions> = {}):
   return sentence;
 }
 
-/** Greets as a server would that cannot be had here, answers pings, and knows nobody who would answer a request. */
+/** Greets like a server that is not available here, answers pings, and has nobody to answer a request. */
 async function greeter(info: object) {
   const server = createServer((socket) => {
     socket.write(
@@ -41,7 +41,7 @@ async function greeter(info: object) {
 }
 
 describe("connecting to NATS for the first time", () => {
-  it("gives up in one sentence when no server answers in time", async () => {
+  it("gives up in one sentence if no server answers in time", async () => {
     const gone = await greeter({});
     await gone[Symbol.asyncDispose]();
     expect(await refusalOf(`nats://agent:hunter2@${gone.address}`, { connectForMs: 300 })).toBe(
@@ -59,14 +59,14 @@ describe("connecting to NATS for the first time", () => {
     );
   });
 
-  it("refuses a server that takes small messages only, at once", async () => {
+  it("refuses a server that accepts only small messages, at once", async () => {
     await using small = await greeter({ max_payload: 65_536 });
     expect(await refusalOf(`nats://${small.address}`)).toBe(
       `The NATS server at ${small.address} accepts messages of 65536 bytes; set its max_payload to 524288 or more.`,
     );
   });
 
-  it("insists on TLS where the URL does", async () => {
+  it("insists on TLS if the URL does", async () => {
     await using plain = await greeter({});
     expect(await refusalOf(`tls://${plain.address}`)).toBe(
       `The NATS server at ${plain.address} has no TLS; use nats:// in BUS_URL, or give the server a certificate.`,
@@ -99,7 +99,7 @@ describe("connecting to NATS for the first time", () => {
     await bus.close();
   });
 
-  it("waits for a server that comes in time, and takes the one of several that answers", async () => {
+  it("waits for a server that comes in time, and uses the one of several that answers", async () => {
     await using server = await startPrivateServer("nats");
     const other = await greeter({});
     await other[Symbol.asyncDispose]();
@@ -112,14 +112,14 @@ describe("connecting to NATS for the first time", () => {
   });
 });
 
-describe("streams that are there already", () => {
+describe("streams that already exist", () => {
   let server: PrivateServer;
   beforeAll(async () => {
     server = await startPrivateServer("nats");
   });
   afterAll(() => server.remove());
 
-  /** Makes the streams of a namespace beforehand, and returns the outcome of a consumer. */
+  /** Creates the streams of a namespace beforehand, and returns the outcome of a consume. */
   async function consuming(namespace: string, stream: object | null, query = "max-bytes=4194304") {
     await using client = await natsClient(server.url);
     const name = `${namespace.toUpperCase()}_WORK`;
@@ -143,7 +143,7 @@ describe("streams that are there already", () => {
     }
   }
 
-  it("are brought to the settings that they must have", async () => {
+  it("get the settings that they must have", async () => {
     const stream = { retention: "workqueue", storage: "file", discard: "old", max_bytes: 1_048_576, duplicate_window: 1_000_000_000 };
     const { config } = await consuming("other-settings", stream);
     expect(config).toMatchObject({ discard: "new", max_bytes: 4_194_304, duplicate_window: 120_000_000_000, max_msg_size: 524_288 });
@@ -152,26 +152,26 @@ describe("streams that are there already", () => {
   it.each([
     ["in-memory", { retention: "workqueue", storage: "memory" }, "storage"],
     ["no-work-queue", { retention: "limits", storage: "file" }, "retention"],
-  ])("are refused in one sentence when they are %s", async (namespace, stream, setting) => {
+  ])("are refused in one sentence if they are %s", async (namespace, stream, setting) => {
     const { refusal } = await consuming(namespace, stream);
     expect(refusal).toBe(
       `The stream ${namespace.toUpperCase()}_DEAD exists with other settings that cannot change (${setting}); delete it, or use another namespace.`,
     );
   });
 
-  it("are not made of more replicas than the server has", async () => {
+  it("do not get more replicas than the server has", async () => {
     const { refusal } = await consuming("replicas", null, "replicas=3&max-bytes=4194304");
     expect(refusal).toBe(
       "The queue replicas_dead_orders of the stream REPLICAS_DEAD is unavailable for replicas.dead.dead.orders: the server is not a cluster that could keep several replicas; set replicas to 1 in BUS_URL.",
     );
   });
 
-  it("are not made larger than the server", async () => {
+  it("do not become larger than the server", async () => {
     const { refusal } = await consuming("large", null, "max-bytes=900000000000000");
     expect(refusal).toContain("the server has no room for it; give it more storage, or set fewer max-bytes in BUS_URL.");
   });
 
-  it("are refused in one sentence when another consumer takes the subject", async () => {
+  it("are refused in one sentence if another consumer takes the subject", async () => {
     await using client = await natsClient(server.url);
     const name = "OVERLAP_WORK";
     const stream = { name, subjects: ["overlap.work.>"], retention: "workqueue", storage: "file", num_replicas: 1 };

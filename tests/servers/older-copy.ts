@@ -1,8 +1,8 @@
 import type { RedisClient } from "./redis-client.ts";
 
-// What a restore of an older copy does, on a server of one's own: its second database keeps the copy.
+// What a restore of an older copy does, on a private server: its second database keeps the copy.
 
-/** Takes a copy of everything. */
+/** Makes a copy of everything. */
 export async function keepCopy(client: RedisClient): Promise<void> {
   for (const key of [await client.ask("KEYS", "*")].flat()) await client.ask("COPY", String(key), String(key), "DB", "1");
 }

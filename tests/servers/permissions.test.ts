@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 const WRONG = {
   rabbitmq: (text: string) =>
     text
-      // A key of another's: what is decided.
+      // A topic of another service: decisions.
       .replaceAll('"^(run\\\\.wake|approval\\\\.request|', '"^(run\\\\.wake|approval\\\\.decided\\\\.default|approval\\\\.request|')
       .replaceAll("|queue\\\\.approval\\\\.held\\\\.default", ""),
   nats: (text: string) =>
@@ -21,7 +21,7 @@ const WRONG = {
     text.replace(/^(user toolbus-agent .*?)~tb:call:\{\*\}:\*/m, "$1~tb:approval:{*}:* +config|set %R~tb:call:{*}:*"),
 };
 
-describe.each(["rabbitmq", "nats"] as const)("the logins that are made for %s and Redis", (kind) => {
+describe.each(["rabbitmq", "nats"] as const)("the logins for %s and Redis", (kind) => {
   let servers: ServersWithLogins;
   beforeAll(async () => {
     servers = await startServersWithLogins(kind);
@@ -58,30 +58,27 @@ describe.each(["rabbitmq", "nats"] as const)("the logins that are made for %s an
     }
   });
 
-  it("leave nothing of the scratch namespace behind, and may be set up and checked again", async () => {
+  it("leave nothing of the scratch namespace behind, and can be set up and checked again", async () => {
     const setup = servers.addressesOf("setup").busUrl;
     expect(setup).toContain("toolbus-setup");
     expect((await checkPermissions(servers.plan)).flatMap(({ deviations }) => deviations)).toEqual([]);
   });
 });
 
-describe.each(["rabbitmq", "nats"] as const)(
-  "a check of logins of which one has a right too many and one too few, on %s and Redis",
-  (kind) => {
-    it("says both of each server", async () => {
-      await using servers = await startServersWithLogins(kind, { alter: ({ server, text }) => WRONG[server](text) });
-      const checks = await checkPermissions(servers.plan);
-      const found = checks.flatMap(({ login, server, deviations }) => deviations.map((what) => `${login} (${server}) ${what}`));
-      expect(found).toEqual(
-        expect.arrayContaining([
-          "agent (broker) may publish approval.decided.default, and should not",
-          `agent (broker) may not ${kind === "nats" ? "take from" : "consume"} approval.held.default, and should`,
-          expect.stringMatching(/^agent \(store\) may write approval permissions-check, and should not$/),
-          expect.stringMatching(/^agent \(store\) may not write call permissions-check, and should$/),
-          "agent (store) may CONFIG SET permissions-check x, and should not",
-        ]),
-      );
-      expect(found.filter((what) => !what.startsWith("agent "))).toEqual([]);
-    });
-  },
-);
+describe.each(["rabbitmq", "nats"] as const)("a check of a login with a right too many and one too few, on %s and Redis", (kind) => {
+  it("reports both on each server", async () => {
+    await using servers = await startServersWithLogins(kind, { alter: ({ server, text }) => WRONG[server](text) });
+    const checks = await checkPermissions(servers.plan);
+    const found = checks.flatMap(({ login, server, deviations }) => deviations.map((what) => `${login} (${server}) ${what}`));
+    expect(found).toEqual(
+      expect.arrayContaining([
+        "agent (broker) may publish approval.decided.default, and should not",
+        `agent (broker) may not ${kind === "nats" ? "take from" : "consume"} approval.held.default, and should`,
+        expect.stringMatching(/^agent \(store\) may write approval permissions-check, and should not$/),
+        expect.stringMatching(/^agent \(store\) may not write call permissions-check, and should$/),
+        "agent (store) may CONFIG SET permissions-check x, and should not",
+      ]),
+    );
+    expect(found.filter((what) => !what.startsWith("agent "))).toEqual([]);
+  });
+});

@@ -22,7 +22,7 @@ describeOnPrivateServer("redis", "a private Redis", (server) => {
     expect(await conversation(server().url, "GET stopped\r\n", /yes/)).toBe("$3\r\nyes\r\n");
   });
 
-  it("loses nothing it acknowledged and evicts nothing", async () => {
+  it("loses nothing that it acknowledged and evicts nothing", async () => {
     const setting = (name: string) => conversation(server().url, `CONFIG GET ${name}\r\n`, /\*2(?:\r\n[^\r]+){4}\r\n$/);
     expect(await setting("appendfsync")).toContain("always");
     expect(await setting("appendonly")).toContain("yes");
@@ -52,7 +52,7 @@ describeOnPrivateServer("redis", "a private Redis", (server) => {
     await expect(conversation(other.url, "PING\r\n", /\n/)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it("takes settings, which go before its own", async () => {
+  it("accepts settings, which override its own", async () => {
     await using other = await startPrivateServer("redis", { settings: { requirepass: "open sesame", appendfsync: "everysec" } });
     expect(other.described).not.toContain("sesame");
     expect(await conversation(other.url, "PING\r\n", /\n/)).toContain("NOAUTH");
@@ -60,7 +60,7 @@ describeOnPrivateServer("redis", "a private Redis", (server) => {
     expect(heard).toContain("everysec");
   });
 
-  it("says why when it does not start", async () => {
+  it("says why if it does not start", async () => {
     await expect(startPrivateServer("redis", { settings: { "no-such-setting": "1" } })).rejects.toThrow(
       /Redis ended before it answered\. Its last words: [^]*no-such-setting/,
     );
@@ -85,7 +85,7 @@ describeOnPrivateServer(
       expect(await natsApi(url, "$JS.API.STREAM.INFO.KEPT")).toMatchObject({ state: { messages: 1 } });
     });
 
-    it("lets nobody in without the login it was given", async () => {
+    it("admits nobody without its login", async () => {
       const { host, port } = server();
       const strangerUrl = `nats://${host}:${port}`;
       expect(await conversation(strangerUrl, "CONNECT {}\r\nPING\r\n", /-ERR/)).toContain("Authorization Violation");
@@ -105,9 +105,9 @@ describeOnPrivateServer(
   (server) => {
     const api = (method: string, resource: string, body?: unknown) => rabbitmqApi(server().managementUrl, method, resource, body);
 
-    it("keeps its address and its messages when it is stopped, killed and started again, and has its management back then", async () => {
+    it("keeps its address and its messages when it is stopped, killed and started again, and then has its management again", async () => {
       expect(await api("PUT", "queues/%2F/kept", { durable: true })).toMatchObject({ status: 201 });
-      // What is declared is written down some time later (3.10), and only a stop waits for that.
+      // What is declared is written to disk some time later (3.10), and only a stop waits for that.
       await server().stop();
       await server().start();
       const message = { routing_key: "kept", payload: "hello", payload_encoding: "string", properties: { delivery_mode: 2 } };

@@ -1,4 +1,4 @@
-/** Asks RabbitMQ's management. Its connection is closed, because the server behind it may be killed next. */
+/** Sends a request to RabbitMQ's management. Its connection is closed, because the server behind it may be killed next. */
 export async function rabbitmqApi(
   managementUrl: string | null,
   method: string,

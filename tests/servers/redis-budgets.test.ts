@@ -16,7 +16,7 @@ const runs = Array.from({ length: 8 }, (_, n) => `rn_0${n}_01JD00000000000000000
 describeOnServer("redis", "a tenant's budget on Redis", (server) => {
   const space = redisSpace(server);
 
-  it("holds when two processes draw on it at once, and opens for what is given back", async () => {
+  it("holds if two processes draw on it at once, and opens for what is released", async () => {
     const url = space.urlOf("budgets");
     await using one = await openStore(url);
     await using two = await openStore(url);
@@ -35,7 +35,7 @@ describeOnServer("redis", "a tenant's budget on Redis", (server) => {
     const used = { usage: { inputTokens: 100, outputTokens: 0 }, toolCalls: 0 };
     await Promise.all(taken.map(({ its, answer }) => its.settle(answer, used)));
     const again = await Promise.all(Array.from({ length: 20 }, (_, n) => draw(n, n + 100)));
-    // Twenty calls have used 100 each; of the 8,000 that are left 16 may reserve 500.
+    // Twenty calls have used 100 each. Of the remaining 8,000, 16 may reserve 500.
     expect(again.filter(({ answer }) => answer.kind === "reserved")).toHaveLength(16);
   });
 });

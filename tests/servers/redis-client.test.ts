@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { redisClient } from "./redis-client.ts";
 
-it("a client whose server has gone is released at once, and refuses what it is asked", async () => {
+it("a client whose server has gone rejects at once, and refuses further commands", async () => {
   const server = createServer((socket) => socket.once("data", () => socket.destroy())).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

@@ -5,7 +5,7 @@ export type RedisReply = string | number | null | readonly RedisReply[];
 
 /** A small client, for what a store never does: settings, users, reading keys. One thing at a time. */
 export interface RedisClient extends AsyncDisposable {
-  /** Rejects with the server's words when it refuses. */
+  /** Rejects with the server's message if it refuses. */
   ask(...words: readonly string[]): Promise<RedisReply>;
 }
 
@@ -24,21 +24,21 @@ export async function redisClient(url: string): Promise<RedisClient> {
     const taken = take(bytes, 0);
     if (!taken) return;
     bytes = bytes.subarray(taken.used);
-    // Only an answer has a deadline: a test may do something else for as long as it needs.
+    // Only an answer has a deadline. Between answers a test may take as long as it needs.
     socket.setTimeout(0);
     if (taken.value instanceof Error) answered.reject(taken.value);
     else answered.resolve(taken.value);
   });
   socket.on("error", (error) => answered.reject(error));
   socket.on("close", () => answered.reject(new Error("The connection to Redis is closed.")));
-  // A rejection of an answer that nobody waits for is not an error.
+  // A rejected answer that nobody waits for is not an error.
   answered.promise.catch(() => undefined);
   await once(socket, "connect");
   if (password !== "") await ask("AUTH", ...(username === "" ? [] : [username]), password);
   return {
     ask,
     async [Symbol.asyncDispose]() {
-      // It says so once, which may have been long ago.
+      // The event comes once, which may have been long ago.
       if (socket.closed) return;
       const closed = once(socket, "close");
       socket.destroy();
@@ -56,7 +56,7 @@ export async function redisClient(url: string): Promise<RedisClient> {
   }
 }
 
-/** Takes one reply of the protocol's second version. */
+/** Takes one reply of version 2 of the protocol. */
 function take(bytes: Buffer, from: number): Taken {
   const end = bytes.indexOf("\r\n", from);
   if (end < 0) return null;

@@ -7,7 +7,7 @@ import { redisClient } from "./redis-client.ts";
 const HOUR = 3_600_000;
 const KEY = "tb:clock";
 const DOCUMENT = "tb:ledger:{00}:one";
-/** Every process looks each second. */
+/** Every process checks each second. */
 const PATIENCE = { timeout: 10_000, interval: 50 } as const;
 
 describeOnPrivateServer("redis", "the store's time, after the server's clock was set back by an hour", (server) => {
@@ -17,14 +17,14 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
     await ask("FLUSHALL");
   });
 
-  it("continues when everything was lost, in running processes and in later ones", async () => {
+  it("continues after everything was lost, in running processes and in later ones", async () => {
     const process = await hourAhead("lost");
     await ask("FLUSHALL");
     await expect.poll(() => aheadKept("lost"), PATIENCE).toBeGreaterThan(HOUR - 60_000);
     await goesOn([process, await open("lost")]);
   });
 
-  it("continues when an older value was restored, whatever its content", async () => {
+  it("continues after an older value was restored, whatever its content", async () => {
     const before: Readonly<Record<string, () => string>> = {
       gone: () => `0 ${Date.now()}`,
       half: () => `${HOUR / 2} ${Date.now() + HOUR / 2}`,
@@ -54,7 +54,7 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
     expect(reply.outcome).toBe("late");
   });
 
-  /** As processes find it that come after the accident. */
+  /** The time of processes that start after the accident. */
   async function hourAhead(namespace: string) {
     await ask("SET", `${namespace}:${KEY}`, `${HOUR} ${Date.now() + HOUR}`);
     const process = await open(namespace);

@@ -22,7 +22,7 @@ describeOnPrivateServer(
     describeStateStore("redis cluster", { open: space.open, features: { durable: true } });
 
     describe("a URL for a cluster", () => {
-      it("may not ask for replicas, which its nodes are told", async () => {
+      it("may not ask for replicas, which its nodes configure", async () => {
         await expect(connectState(`${space.urlOf("x")}&replicas=1`, { clock: Date.now })).rejects.toThrow(
           "belongs to a cluster, where replicas= is not known: set min-replicas-to-write on its nodes.",
         );
@@ -45,7 +45,7 @@ async function join(one: PrivateServer, two: PrivateServer): Promise<void> {
   await first.ask("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
   await second.ask("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
   await first.ask("CLUSTER", "MEET", "127.0.0.1", String(two.port));
-  // The nodes tell nobody when they know of each other.
+  // The nodes do not report when they know of each other.
   const end = AbortSignal.timeout(20_000);
   for (const node of [first, second]) {
     while (!/cluster_state:ok[^]*cluster_size:2/.test(String(await node.ask("CLUSTER", "INFO")))) {

@@ -12,14 +12,14 @@ const BEAT_MS = 100;
 describeOnPrivateServer("redis", "a worker on a Redis that was emptied", (server) => {
   beforeEach(() => emptied());
 
-  it("is registered again within a heartbeat, and says so", async () => {
+  it("is registered again within a heartbeat, and reports it", async () => {
     await using t = await setup();
     await emptied();
     await expect.poll(t.registered, { timeout: 10 * BEAT_MS, interval: 10 }).toEqual(["look_up"]);
     expect(t.lines).toContain("the store has lost commits; the toolset is registered again");
   });
 
-  it("is registered again when it was emptied again and again, also by the second of two workers", async () => {
+  it("is registered again when it was emptied repeatedly, also by the second of two workers", async () => {
     await using t = await setup(2);
     for (let times = 0; times < 3; times++) {
       await emptied();
@@ -27,7 +27,7 @@ describeOnPrivateServer("redis", "a worker on a Redis that was emptied", (server
     }
   });
 
-  it("is not registered again when an operator unregistered it, however many heartbeats it sends, also after an earlier loss", async () => {
+  it("is not registered again if an operator unregistered it, however many heartbeats it sends, even after an earlier loss", async () => {
     await using t = await setup(2);
     await emptied();
     await expect.poll(t.registered, { timeout: 10 * BEAT_MS, interval: 10 }).toEqual(["look_up"]);
@@ -82,7 +82,7 @@ describeOnPrivateServer("redis", "a worker on a Redis that was emptied", (server
       state,
       lines,
       registered: async () => (await readRegistry(state)).map(({ definition }) => definition.name),
-      /** Resolves when every worker has given so many signs of life. */
+      /** Resolves when every worker has sent so many heartbeats. */
       async beats(count: number): Promise<void> {
         const until = looks + (count + 1) * workers;
         await expect.poll(() => looks, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(until);

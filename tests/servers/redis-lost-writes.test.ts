@@ -28,7 +28,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
     await server().start();
     await system.reconnected();
 
-    // Its row in the ledger is gone: the worker notices with the commit that would have run it a second time.
+    // Its row in the ledger is gone. The worker notices it with the commit that would have run it a second time.
     const again = await system.invoke("pay", 1, lost);
     expect(again).toMatchObject({ status: "outcome_unknown", text: expect.stringContaining(`toolbus era resume ${shard}`) });
     const era = await system.era((stored) => stored !== null);

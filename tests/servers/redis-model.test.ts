@@ -15,7 +15,7 @@ describeOnServer("redis", "Redis and the reference", (server) => {
   const space = redisSpace(server);
 
   it(
-    `answer alike, and hold the same, after each of ${SEQUENCES} random sequences`,
+    `answer alike, and have the same content, after each of ${SEQUENCES} random sequences`,
     async () => {
       let done = 0;
       let twins = await open(0);

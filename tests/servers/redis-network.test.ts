@@ -7,7 +7,7 @@ import { following, hasBegun, HERE, keyOf, LOG, put } from "./sample-changes.ts"
 describeOnServer("redis", "a store behind a bad network", (server) => {
   const space = redisSpace(server);
 
-  it("executes a change once that was repeated because its answer was lost", async () => {
+  it("executes a change once if it was repeated because its answer was lost", async () => {
     await using opened = await behind(space.urlOf("lost-reply"));
     const { store, proxy } = opened;
     const change: Change = {
@@ -21,7 +21,7 @@ describeOnServer("redis", "a store behind a bad network", (server) => {
     expect(await store.range(LOG, { after: 0, limit: 10 })).toEqual([{ sequence: 1, value: "one" }]);
   });
 
-  it("reports a lost connection at once, not when the time-out is over", async () => {
+  it("reports a lost connection at once, not at the time-out", async () => {
     await using opened = await behind(space.urlOf("cut"));
     const { store, proxy } = opened;
     proxy.blackHole();
@@ -32,7 +32,7 @@ describeOnServer("redis", "a store behind a bad network", (server) => {
     expect(performance.now() - begun).toBeLessThan(500);
   });
 
-  it("fails in time when nothing comes back, and continues when the network does", async () => {
+  it("fails in time if nothing comes back, and continues when the network does", async () => {
     await using opened = await behind(space.urlOf("hole"));
     const { store, proxy } = opened;
     proxy.blackHole();
@@ -74,7 +74,7 @@ describeOnServer("redis", "a store behind a bad network", (server) => {
     });
   });
 
-  it("reports the gap to a follower when the feed was trimmed by more than it missed", async () => {
+  it("reports the gap to a follower if the feed was trimmed by more than it missed", async () => {
     const url = space.urlOf("short");
     await using opened = await behind(url);
     await using other = await openStore(url);

@@ -8,7 +8,7 @@ import { following, HERE, keyOf, LOG, put } from "./sample-changes.ts";
 describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
   const space = redisSpace(server);
 
-  it("has everything that was answered ok when it was killed under commits, three times", async () => {
+  it("has everything that was answered ok when it was killed during commits, three times", async () => {
     await using opened = await openStore(space.urlOf("killed"));
     const acknowledged = new Set<string>();
     const stop = new AbortController();
@@ -32,7 +32,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     const { store } = opened;
     await commitRepeatedly(store, HERE, put("before"));
     await server().stop();
-    // The first one may still meet the connection that just ends.
+    // The first one may still use the connection that is just ending.
     await expect(store.read([keyOf("before")])).rejects.toThrow(StoreUnavailable);
     const begun = performance.now();
     await expect(store.read([keyOf("before")])).rejects.toThrow(
@@ -48,7 +48,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     expect(documents.map((document) => document?.value)).toEqual([1, 1]);
   });
 
-  it("continues when the server has forgotten its scripts", async () => {
+  it("continues after the server has forgotten its scripts", async () => {
     await using opened = await openStore(space.urlOf("no-script"));
     await using client = await redisClient(server().url);
     expect((await opened.store.commit(HERE, put("a"))).outcome).toBe("ok");
@@ -82,7 +82,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
   });
 });
 
-/** Commits one document after the other, each until it is answered. */
+/** Commits one document after another, each until it is answered. */
 async function writeUntil(signal: AbortSignal, store: StateStore, writer: number, acknowledged: Set<string>): Promise<void> {
   for (let n = 0; !signal.aborted; n++) {
     const name = `${writer}-${n}`;

@@ -39,14 +39,14 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  it("goes off when too few replicas take part, and comes back", async () => {
+  it("turns off when too few replicas take part, and comes back", async () => {
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "1");
     await unreadyWith("the state store accepts no changes: replicas");
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "0");
     await readyAgain();
   });
 
-  it("goes off when the server has become a replica, and comes back when it is a primary", async () => {
+  it("turns off when the server has become a replica, and comes back when it is a primary", async () => {
     await using primary = await startPrivateServer("redis");
     await client.ask("REPLICAOF", primary.host, String(primary.port));
     await unreadyWith("the state store accepts no changes: read-only");
@@ -54,7 +54,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  it("goes off when it cannot write to its disk, and comes back", async () => {
+  it("turns off when it cannot write to its disk, and comes back", async () => {
     const inTheWay = path.join(await settingOf("dir"), await settingOf("dbfilename"));
     mkdirSync(inTheWay);
     onTestFinished(() => rmSync(inTheWay, { recursive: true, force: true }));
@@ -76,7 +76,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     expect(await state.commit(HERE, put("after"))).toMatchObject({ outcome: "ok" });
   });
 
-  it("goes off while changes of a shard fail one after the other, and comes back with the first that does not", async () => {
+  it("turns off while changes of a shard fail one after another, and comes back with the first that does not", async () => {
     const { state } = running.infrastructure;
     const timer = { timers: [{ service: "s", id: "t", dueIn: 1 }] };
     await client.ask("SET", `tb:timers.s:{${HERE}}`, "no timers");
@@ -87,7 +87,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  it("stays on when one document cannot be used: others must not wait for it", async () => {
+  it("stays on if one document cannot be used: others must not wait for it", async () => {
     const { state } = running.infrastructure;
     const { guards, ...change } = put("broken");
     await client.ask("RPUSH", guards[0]?.key ?? "", "no document");
@@ -96,14 +96,14 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     expect(await ready()).toEqual({ status: 200, reasons: [] });
   });
 
-  it("costs the store one small write however often it is asked", async () => {
+  it("costs the store one small write, however often it is asked", async () => {
     await client.ask("CONFIG", "RESETSTAT");
     await Promise.all(Array.from({ length: 500 }, () => ready()));
     const stats = String(await client.ask("INFO", "commandstats"));
     expect(Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)).toBeLessThanOrEqual(5);
   });
 
-  it("stays silent about all but the word, and the process answers for its life within a second throughout", async () => {
+  it("reveals only the word, and the process answers /healthz within a second throughout", async () => {
     await server().pause();
     onTestFinished(() => server().resume());
     const asked = performance.now();
@@ -118,7 +118,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  /** A failed test leaves the server as it made it: a server that accepts no changes would hold up the start of every later test for minutes. */
+  /** A failed test leaves the server as it made it. A server that accepts no changes would delay the start of every later test for minutes. */
   async function asItWasStarted(): Promise<void> {
     await client.ask("REPLICAOF", "NO", "ONE");
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "0", "maxmemory", "0", "save", "");
@@ -188,8 +188,8 @@ describeOnPrivateServer("redis", "a store whose commits wait for replicas", (ser
   });
 });
 
-describeOnPrivateServer("redis", "a store that was emptied under a login that may not make it again", (server) => {
-  it("is refused after the connection was lost, and taken again, without a restart, once it was set up", async () => {
+describeOnPrivateServer("redis", "a store that was emptied under a login that may not create it again", (server) => {
+  it("is refused after the connection was lost, and used again, without a restart, once it was set up", async () => {
     await using client = await redisClient(server().url);
     await client.ask(
       "ACL",

@@ -7,7 +7,7 @@ import { HERE, keyOf, put } from "./sample-changes.ts";
 const clock = (): number => 0;
 const PASSWORD = "p@ss/w:rd%";
 
-describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) => {
+describeOnPrivateServer("redis", "a start on an unsuitable Redis", (server) => {
   it("is refused without an append-only file, with the remedy", async () => {
     await using changed = await withSettings({ appendonly: "no" });
     await expect(changed.connect()).rejects.toThrow(
@@ -18,7 +18,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     );
   });
 
-  it("is refused when it removes keys, together with the other fault", async () => {
+  it("is refused if it evicts keys, together with the other fault", async () => {
     await using changed = await withSettings({ appendonly: "no", "maxmemory-policy": "allkeys-lru" });
     await expect(changed.connect()).rejects.toThrow(
       /because it keeps no append-only file and removes keys when memory is full \(allkeys-lru\): set "CONFIG SET appendonly yes" and "CONFIG SET maxmemory-policy noeviction"/,
@@ -28,17 +28,17 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
   it.each([
     ["an option", {}, { durability: "relaxed" as const }],
     ["the URL", { query: "?durability=relaxed" }, {}],
-  ])("is only warned about when %s allows it", async (_, { query = "" }: { query?: string }, options) => {
+  ])("is only warned about if %s allows it", async (_, { query = "" }: { query?: string }, options) => {
     await using changed = await withSettings({ appendonly: "no" });
     expect(await changed.warnings(query, options)).toEqual([expect.stringContaining("may lose what it has acknowledged")]);
   });
 
-  it("goes by the option when the URL says otherwise", async () => {
+  it("follows the option if the URL says otherwise", async () => {
     await using changed = await withSettings({ appendonly: "no" });
     await expect(changed.connect("?durability=relaxed", { durability: "required" })).rejects.toThrow(StoreRefused);
   });
 
-  it("is warned about when not every commit is synced to disk, and about nothing when it is", async () => {
+  it("is warned about if not every commit is synced to disk, and not otherwise", async () => {
     await using changed = await withSettings({ appendfsync: "everysec" });
     expect(await changed.warnings()).toEqual([
       `${shown()} syncs to disk with appendfsync everysec: a power cut may take the last seconds of what it has acknowledged; "CONFIG SET appendfsync always" keeps all.`,
@@ -47,7 +47,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     expect(await changed.warnings()).toEqual([]);
   });
 
-  it("is refused when it would not read again what was committed together, however the rights of its default user are cut", async () => {
+  it("is refused if it would not read again what was committed together, however the rights of its default user are cut", async () => {
     await using changed = await withSettings({});
     await changed.client.ask("ACL", "SETUSER", "service", "on", ">secret", "~*", "&*", "+@all");
     const url = urlAs("service", "secret");
@@ -89,7 +89,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     expect(await changed.warnings("", {}, urlAs("", PASSWORD))).toEqual([]);
   });
 
-  it("is refused for a database that does not exist, and keeps databases that do apart", async () => {
+  it("is refused for a database that does not exist, and keeps existing databases separate", async () => {
     await expect(connectState(`${base()}/99`, { clock })).rejects.toThrow(
       new StoreRefused(`${shown()} has no database with that number: name a smaller one in the path of the URL.`),
     );
@@ -135,7 +135,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     );
   });
 
-  it("makes one store of two first starts at the same moment", async () => {
+  it("creates one store in two first starts at the same moment", async () => {
     const stores = await Promise.allSettled([2, 3, 2, 3].map((shards) => connectState(base(), { clock, shards })));
     const opened = stores.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     expect(opened.map(({ shards }) => shards)).toEqual(opened.length === 0 ? [] : [opened[0]?.shards, opened[0]?.shards]);
@@ -143,7 +143,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     for (const store of opened) await store.close();
   });
 
-  it("ends when it is asked to while it waits for a server", async () => {
+  it("ends on request while it waits for a server", async () => {
     await server().stop();
     const stop = new AbortController();
     const opening = connectState(base(), { clock, signal: stop.signal });

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { redisClient } from "./redis-client.ts";
 import { HERE, put } from "./sample-changes.ts";
 
-describeOnPrivateServer("redis", "a commit that is to be on a replica", (server) => {
-  it("is answered when it is, and unavailable when it is not: repeated later, it is the same commit", async () => {
+describeOnPrivateServer("redis", "a commit that must reach a replica", (server) => {
+  it("is answered when it has, and unavailable if it has not: repeated later, it is the same commit", async () => {
     await using replica = await startPrivateServer("redis", { settings: { replicaof: `127.0.0.1 ${server().port}` } });
     const connect = () => connectState(`${server().url}?replicas=1`, { clock: Date.now, connectForMs: 10_000 });
     const store = await connect();
@@ -35,7 +35,7 @@ describeOnPrivateServer("redis", "a commit that is to be on a replica", (server)
   });
 });
 
-/** On a busy machine a replica may need longer than a commit waits; the refusal asks for a repeat. */
+/** On a busy machine a replica may need longer than a commit waits. The refusal asks for a repeat. */
 async function untilReached(store: StateStore, change: Change): Promise<CommitReply> {
   for (let tries = 1; ; tries++) {
     try {

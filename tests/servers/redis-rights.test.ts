@@ -7,7 +7,7 @@ import { HERE } from "./sample-changes.ts";
 const OWN = `tb:own.x:{${HERE}}:one`;
 const THEIRS = `tb:theirs:{${HERE}}:one`;
 
-/** What a service needs: its own families, those that all share, and another's family to read. */
+/** The rights of a service: its own families, the shared ones, and another's family to read. */
 const RIGHTS = [
   "~tb:own.x:*",
   "~tb:timers.x:*",

@@ -44,7 +44,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(seen).toEqual([now]);
   });
 
-  it("is noticed by the mark when others have brought the numbers up again", async () => {
+  it("is noticed by the mark if others have raised the numbers again", async () => {
     await using opened = await setup();
     await using other = await setup();
     await commitAll(opened.store, ["a", "b"]);
@@ -62,7 +62,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     ["a fraction", (client: RedisClient) => client.ask("SET", COMMITS, "1.5")],
     ["more than any shard counts to", (client: RedisClient) => client.ask("SET", COMMITS, "9007199254740993")],
     ["another type of value", async (client: RedisClient) => [await client.ask("DEL", COMMITS), await client.ask("RPUSH", COMMITS, "x")]],
-  ] as const)("is what a shard's counter says that somebody has set to %s: told once, and the shard works", async (_, damage) => {
+  ] as const)("is assumed if somebody has set a shard's counter to %s: it is reported once, and the shard works", async (_, damage) => {
     await using opened = await setup();
     await using other = await setup();
     await commitAll(opened.store, ["a", "b"]);
@@ -77,7 +77,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(other.lost).toEqual([]);
   });
 
-  it("continues when marks or feed of a shard hold another type of value", async () => {
+  it("continues if marks or feed of a shard have another type of value", async () => {
     await using opened = await setup();
     await commitAll(opened.store, ["a"]);
     for (const key of ["tb:marks:{00}", "tb:feed:{00}"]) {
@@ -94,7 +94,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     ["a time, and taken away again", ["MAXLEN", "0", "*"]],
     ["the last number that there is", ["0-18446744073709551615"]],
     ["a number that is not exact any more", ["0-9007199254740993"]],
-  ] as const)("makes the whole change, and tells of it, after a service gave the feed %s as its id", async (_, words) => {
+  ] as const)("makes the whole change, and notifies its followers, after a service gave the feed %s as its id", async (_, words) => {
     await using opened = await setup();
     const { store, client } = opened;
     await following(store, async (next) => {
@@ -108,7 +108,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
         outcome: "ok",
       });
       expect(await client.ask("ZCARD", "tb:timers.x:{00}")).toBe(1);
-      // Each item once, and a gap wherever the reader cannot know what it missed: a follower reads the log then.
+      // Each item once, and a gap wherever the reader cannot know what it missed. A follower then reads the log.
       for (;;) {
         const item = await next();
         if (item.kind === "gap" || (item.kind === "append" && item.log === LOG)) break;
@@ -145,7 +145,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(lost).toEqual([ELSEWHERE]);
   });
 
-  it("is not assumed when a commit is so old that its mark was overwritten", async () => {
+  it("is not assumed if a commit is so old that its mark was overwritten", async () => {
     await using opened = await setup();
     await using other = await setup();
     const first = await opened.store.commit(HERE, put("a"));
@@ -159,7 +159,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect((await opened.store.commit(HERE, wrong)).outcome).toBe("ok");
   });
 
-  it("may have lost everything: the store keeps its shards, and says so", async () => {
+  it("may have lost everything: the store keeps its shards, and reports it", async () => {
     await using opened = await setup(4);
     const { store, client, lost } = opened;
     await commitAll(store, ["a", "b"]);

@@ -13,7 +13,7 @@ describeOnServer("redis", "a process whose clock is 1.5 s ahead of its store's",
   it.each([
     { limit: "1000", warnings: [expect.stringMatching(/^this machine's clock is 1\.\d s ahead of the state store's/)] },
     { limit: "", warnings: undefined },
-  ])("says so by CLOCK_SKEW_WARN_MS=$limit, and is ready", async ({ limit, warnings }) => {
+  ])("warns as CLOCK_SKEW_WARN_MS=$limit says, and is ready", async ({ limit, warnings }) => {
     shiftThisClock();
     const port = await freePort();
     const running = await runServices([], {
@@ -33,7 +33,7 @@ describeOnServer("redis", "a process whose clock is 1.5 s ahead of its store's",
   it.each([
     { limit: 1000, told: true },
     { limit: undefined, told: false },
-  ])("says so as a worker of its own by clockSkewWarnMs: $limit", async ({ limit, told }) => {
+  ])("warns in a separate worker as clockSkewWarnMs: $limit says", async ({ limit, told }) => {
     shiftThisClock();
     const lines = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     onTestFinished(() => lines.mockRestore());

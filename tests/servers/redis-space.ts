@@ -4,12 +4,12 @@ import type { OpenedStore } from "@toolbus/state/conformance";
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Namespaces on a server that no other test has; everything made under them is removed after the suite. */
+/** Namespaces on a server that no other test has. Everything that is created under them is removed after the suite. */
 export interface RedisSpace {
-  /** The URL of a separate store, empty at first; the same text names the same store. */
+  /** The URL of a separate store, empty at first. The same text names the same store. */
   urlOf(text: string): string;
   connect(text: string, options?: Partial<ConnectStateOptions>): Promise<StateStore>;
-  /** A fresh store whose clock is in the test's hand. */
+  /** A fresh store whose clock the test controls. */
   open(): Promise<OpenedStore>;
 }
 
@@ -18,7 +18,7 @@ export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "sour
   const made = new Set<string>();
   let opened = 0;
   afterAll(async () => {
-    // What a test has for itself goes as a whole.
+    // A database of the test's own is removed as a whole.
     if (server().source === "private") return;
     for (const namespace of made) await removeNamespace(server(), namespace);
   });
@@ -42,7 +42,7 @@ export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "sour
   }
 }
 
-/** A shared server may keep nothing on disk: the stores of the tests do not need it. */
+/** A shared server need not keep anything on disk: the stores of the tests do not require it. */
 export function redisUrl(server: string, namespace: string): string {
   return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&durability=relaxed`;
 }
@@ -51,7 +51,7 @@ export interface OpenStore extends AsyncDisposable {
   readonly store: StateStore;
 }
 
-/** Opens a store that goes by its server's time: the clock of this process is wrong. */
+/** Opens a store that uses its server's time: the clock of this process is wrong. */
 export async function openStore(url: string): Promise<OpenStore> {
   const store = await connectState(url, { clock: () => 0 });
   return { store, [Symbol.asyncDispose]: () => store.close() };

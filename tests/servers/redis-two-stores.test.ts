@@ -8,7 +8,7 @@ import { following, hasBegun, HERE, keyOf, LOG, put } from "./sample-changes.ts"
 describeOnServer("redis", "two stores on one server", (server) => {
   const space = redisSpace(server);
 
-  it("count exactly when both read, decide and commit", async () => {
+  it("count exactly if both read, decide and commit", async () => {
     const url = space.urlOf("racing");
     await using one = await openStore(url);
     await using two = await openStore(url);
@@ -52,7 +52,7 @@ describeOnServer("redis", "two stores on one server", (server) => {
     expect(await one.store.genuine(keyOf("another"), [{ n: 99 }])).toEqual([]);
   });
 
-  it("go by the server's time, whatever the process believes", async () => {
+  it("use the server's time, whatever the process believes", async () => {
     await using one = await openStore(space.urlOf("time"));
     await using client = await redisClient(server().url);
     const [seconds] = [await client.ask("TIME")].flat();

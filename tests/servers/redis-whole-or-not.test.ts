@@ -22,8 +22,9 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
     ["a log", `${FIRST}#log`],
     ["the second document", SECOND],
     ["a document that is removed", `${SECOND}-removed`],
-    // Not so for what every service writes, the shard's counter, marks and feed: one that was taken over must not stop the others (redis-rollback.test.ts).
-  ])("is made not even in part when something else stands in the place of %s", async (_, key) => {
+    // This does not hold for what every service writes: the shard's counter, marks and feed. A compromised service must not stop the others
+    // (redis-rollback.test.ts).
+  ])("is not made even in part if %s is something else", async (_, key) => {
     await using client = await redisClient(server().url);
     const store = await connectState(server().url, { clock: Date.now });
     try {

@@ -4,7 +4,7 @@ import type { Refuse } from "@toolbus/bus/conformance";
 import { topics } from "@toolbus/contracts";
 import { natsClient } from "./nats-client.ts";
 
-/** What holds nothing, in the place of the queue that a replacement goes to: RabbitMQ refuses each message with a nack. */
+/** A queue that accepts nothing, in place of the one that a replacement goes to: RabbitMQ refuses each message with a nack. */
 const FULL = { "x-max-length": 0, "x-overflow": "reject-publish" };
 /** The rung of the ladder that waits a quarter of a second. */
 const RUNG_MS = 250;
@@ -20,15 +20,15 @@ export async function refuseOnRabbitmq(url: string, namespace: string, { topic, 
   await channel.assertQueue(queue.name, { arguments: FULL });
   for (const { exchange, routingKey } of queue.bindings) await channel.bindQueue(queue.name, exchange, routingKey);
   return async () => {
-    // What is routed to a queue that is deleted counts as confirmed, and is gone: from here on nothing is routed to it any more.
+    // What is routed to a deleted queue counts as confirmed, and is gone. From here on nothing is routed to it any more.
     for (const { exchange, routingKey } of queue.bindings) await channel.unbindQueue(queue.name, exchange, routingKey);
-    // The bus makes its own again.
+    // The bus declares its own again.
     await channel.deleteQueue(queue.name);
     await connection.close();
   };
 }
 
-/** Refuses every dead letter of a namespace: its stream holds one message, which is there, and accepts no other. */
+/** Refuses every dead letter of a namespace: its stream has room for one message, which is there, and accepts no other. */
 export async function refuseOnNats(url: string, namespace: string, topic: string): Promise<() => Promise<void>> {
   await using client = await natsClient(url);
   const name = `${namespace}_dead`.toUpperCase();

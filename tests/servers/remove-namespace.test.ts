@@ -8,7 +8,7 @@ import { conversation } from "./raw-conversation.ts";
 describeOnServer("redis", "a namespace on Redis", (server) => {
   it("is all keys that begin with it, however many, and no others", async () => {
     const own = `remove*-${randomUUID()}`;
-    // What a pattern of the first would match, if its star were one.
+    // Keys that a pattern of the first would match, if its star were a wildcard.
     const neighbour = own.replace("*", "xx");
     const keys = Array.from({ length: 2000 }, (_, count) => `SET ${own}:${count} 1\r\n`).join("");
     await conversation(server().url, keys, /(?:\+OK\r\n){2000}/);
@@ -42,7 +42,7 @@ describeOnPrivateServer(
   "rabbitmq",
   "a namespace on RabbitMQ",
   (server) => {
-    it("removes what is named, and ignores what is missing", async () => {
+    it("removes the named ones, and ignores missing ones", async () => {
       const api = (method: string, resource: string, body?: unknown) => rabbitmqApi(server().managementUrl, method, resource, body);
       await api("PUT", "queues/%2F/own.work", { durable: true, arguments: { "x-queue-type": "quorum" } });
       await api("PUT", "exchanges/%2F/own.topics", { type: "topic" });
@@ -59,7 +59,7 @@ describeOnPrivateServer(
 describe("a namespace", () => {
   const nowhere = { kind: "rabbitmq", url: "amqp://guest:secret@127.0.0.1:1" } as const;
 
-  it("is refused together with names that are not of it, before anything is removed", async () => {
+  it("is refused together with names outside of it, before anything is removed", async () => {
     await expect(removeNamespace(nowhere, "own", { queues: ["own.work", "other.work", "ownx"] })).rejects.toThrow(
       "Not of the namespace own: other.work, ownx.",
     );
@@ -69,7 +69,7 @@ describe("a namespace", () => {
     await expect(removeNamespace(nowhere, "")).rejects.toThrow("An empty namespace would remove everything.");
   });
 
-  it("reports where it could not be removed, without the password", async () => {
+  it("reports that it could not be removed, without the password", async () => {
     const failed = await removeNamespace(nowhere, "own").catch((error: unknown) => error);
     expect(String(failed)).toBe("Error: The namespace own could not be removed from RabbitMQ.");
     expect(JSON.stringify(failed, Object.getOwnPropertyNames(failed))).not.toContain("secret");

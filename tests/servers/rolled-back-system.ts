@@ -43,8 +43,8 @@ export interface Told {
 }
 
 /**
- * Two processes in one, as far as the store can tell: a worker as `runServices` starts it, which notices a loss, and approvals over its own connection,
- * which is only notified of it. The caller plays the agent, and the target that counts effects.
+ * Two processes in one, as far as the store can tell: a worker as `runServices` starts it, which notices a loss, and approvals over its own
+ * connection, which is only notified of it. The caller plays the agent, and the target that counts effects.
  */
 export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const clock = Date.now;
@@ -195,7 +195,7 @@ function countingTools(effects: string[]): Toolset {
   return toolset({ name: "orders", tools: [tool("pay", { mode: "none" }), tool("pay_by_key", { mode: "key", keepsForMs: 86_400_000 })] });
 }
 
-/** The keys of this process, and those of the services that it stands in for. */
+/** The keys of this process, and those of the services that it replaces. */
 function both(first: TrustedKeys, second: TrustedKeys): TrustedKeys {
   return { of: (name) => (first.knows(name) ? first : second).of(name), knows: (name) => first.knows(name) || second.knows(name) };
 }

@@ -29,7 +29,7 @@ export async function following(store: StateStore, work: (next: () => Promise<Fe
   }
 }
 
-/** A follower looks up where the feed ends on the connection of the commands: a command sent now is answered after that. */
+/** A follower looks up the end of the feed on the connection of the commands. A command that is sent now is answered after that. */
 export async function hasBegun(store: StateStore): Promise<void> {
   await store.read([]);
 }

@@ -4,19 +4,22 @@ import { type Program, startProgram } from "../e2e/program.ts";
 
 const FIND_AND_STAY = path.join(import.meta.dirname, "find-and-stay.ts");
 
-/** A separate process that looks for a server: the search happens once per process, and a server that it starts ends with the process. */
+/** A separate process that searches for a server: the search happens once per process, and a server that it starts ends with the process. */
 export interface Finder {
   readonly program: Program;
   readonly found: TestServer | ServerMissing;
 }
 
-/** Looks with nothing of our own environment but the path, and the given variables. The process stays, with the server it started, until it is killed. */
+/**
+ * Searches with nothing of our own environment but the path, and the given variables. The process stays, with the server that it started, until it
+ * is killed.
+ */
 export async function startFinder(kind: ServerKind, env: Readonly<Record<string, string>>): Promise<Finder> {
   const program = startProgram(FIND_AND_STAY, [kind], { env, typedTo: true });
   return { program, found: foundIn((await program.says(/^\{.*\}$/m))[0]) };
 }
 
-/** Looks, and waits until the process has ended. */
+/** Searches, and waits until the process has ended. */
 export async function findOnce(
   kind: ServerKind,
   env: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 
 /** A NATS server whose JetStream has no leader: it accepts connections, announces JetStream, and answers no request to it. */
 export interface SilentJetStream extends AsyncDisposable {
-  /** host:port, at which nobody listens before `listen`. */
+  /** host:port, where nobody listens before `listen`. */
   readonly address: string;
   listen(): Promise<void>;
 }

@@ -1,7 +1,10 @@
 import type { Json } from "@toolbus/contracts";
 import fc from "fast-check";
 
-/** One thing to do with a store. Numbers choose among few names, so that steps meet; versions and times are taken from the state at that moment. */
+/**
+ * One thing to do with a store. Numbers choose among few names, so that steps affect each other. Versions and times are taken from the state at that
+ * moment.
+ */
 export type Step =
   | { readonly kind: "commit"; readonly change: PlannedChange }
   | { readonly kind: "repeat"; readonly back: number }
@@ -40,7 +43,7 @@ export interface PlannedChange {
   readonly index: readonly { readonly index: number; readonly name: number; readonly score: number | null }[];
 }
 
-/** All steps of a sequence pass less time than a removed document is remembered for. */
+/** All steps of a sequence together take less time than a removed document is remembered for. */
 const MOST_STEPS = 30;
 const LONGEST_MS = 15_000;
 
@@ -110,7 +113,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("advance" as const), ms }) },
 );
 
-/** Random sequences, shrunk to the shortest that still fails. */
+/** Random sequences. A failing one is shrunk to the shortest that still fails. */
 export const sequences = fc.array(step, { minLength: 1, maxLength: MOST_STEPS, size: "max" });
 
 /** Mostly empty: a change rarely has every part. */

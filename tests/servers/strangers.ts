@@ -13,7 +13,7 @@ import { type ForeignMessage, foreignMessages } from "./foreign-messages.ts";
 
 /** Another program on the same broker. */
 export interface Stranger extends AsyncDisposable {
-  /** Publishes with its own client. Resolves when the broker has it, with false when the broker refuses it: then nobody ever gets it. */
+  /** Publishes with its own client. Resolves when the broker has it, or with false if the broker refuses it: then nobody ever gets it. */
   send(message: ForeignMessage): Promise<boolean>;
   /** What the broker refuses, for each queue. */
   readonly refused: readonly string[];
@@ -27,16 +27,16 @@ export interface StrangersOptions {
 }
 
 const SEED = 20_261_216;
-/** In milliseconds: until everything has ended. Nothing of it is retried, so it takes as long as sending it. */
+/** In milliseconds, until everything has ended. Nothing is retried, so it takes as long as sending. */
 const PATIENCE_MS = 60_000;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /**
- * The real services on a real broker, and a program that sends them what it should not. The messages are the same each time, except for ids and times; so
- * is how each one ends, because every one is judged separately.
+ * The real services on a real broker, and a program that sends them what it should not. The messages and their ends are the same each time, except
+ * for ids and times, because every message is judged separately.
  */
 export function testStrangers({ connect, stranger }: StrangersOptions): void {
-  it("end as expected, stop no consumer and hold up nothing behind them", { timeout: 3 * PATIENCE_MS }, async () => {
+  it("end as expected, stop no consumer and block nothing behind them", { timeout: 3 * PATIENCE_MS }, async () => {
     await using outsider = await stranger();
     await using s = await setup(await connect());
     const all = fuzzTopics
@@ -67,7 +67,7 @@ export function testStrangers({ connect, stranger }: StrangersOptions): void {
   });
 }
 
-/** A report that the store lost writes is believed, and the writes of a shard are held for a while: perhaps of the later run. */
+/** A report that the store lost writes is accepted, and the writes of a shard are held for a while, perhaps those of the later run. */
 function isBelievedRollback({ about, expected }: ForeignMessage): boolean {
   return about.topic === topics.approvalRollback && (expected === null || expected === "anything");
 }
@@ -85,7 +85,7 @@ async function setup(bus: MessageBus) {
   let count = 0;
   let look = ignore;
   const deadline = AbortSignal.timeout(2 * PATIENCE_MS);
-  const onUnhandled = (reason: unknown): void => fault(`a rejection that nobody handles: ${String(reason)}`);
+  const onUnhandled = (reason: unknown): void => fault(`an unhandled rejection: ${String(reason)}`);
   process.on("unhandledRejection", onUnhandled);
   const runs = genuineRuns(
     () => system,
@@ -104,7 +104,7 @@ async function setup(bus: MessageBus) {
     faults,
     reasons,
     target: system.target,
-    /** A message that obeys every rule, about a run that nobody knows. */
+    /** A valid message, about a run that nobody knows. */
     good(topic: string): Message {
       const now = Date.now();
       const mint = { now, random: Uint8Array.from({ length: 32 }, () => random.below(256)) };
@@ -144,7 +144,7 @@ async function setup(bus: MessageBus) {
 
   function settled({ n, topic, message, letter }: Trace): void {
     if (n !== null) endedNumbers.add(n);
-    // The services' own have no number either, and a source.
+    // The services' own messages have no number either, but a source.
     else if (message.source === "") namelessEnded++;
     if (letter) buried(topic, letter);
     look();
@@ -162,7 +162,7 @@ async function setup(bus: MessageBus) {
     if (!parsed.ok) return fault(`a dead letter of ${topic} breaks its schema`);
     const { reason, deliveries, history, message } = parsed.value;
     const name = reasonName(reason);
-    // Who sent it may have written how often it was delivered.
+    // The sender may have written how often it was delivered.
     if (name === null || (history.length !== deliveries - 1 && name !== "worn out"))
       fault(`${topic}: ${reason}, ${deliveries} deliveries, ${history.length} tries`);
     reasons.set(Number(message.attributes[NUMBER]), name ?? reason);
@@ -179,7 +179,7 @@ async function setup(bus: MessageBus) {
   }
 }
 
-/** Not by its id alone: another program may give two messages the same. */
+/** Not by its id alone: another program may give two messages the same id. */
 function nameOf(queue: string, { id, attributes }: Pick<Message, "id" | "attributes">): string {
   return `${queue} ${attributes[NUMBER] ?? id}`;
 }

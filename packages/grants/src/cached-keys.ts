@@ -3,7 +3,7 @@ import { importKeys, type ImportedKeys, parseJwks } from "./jwks.ts";
 import type { KeySet } from "./key-set.ts";
 
 export interface CachedKeysOptions {
-  /** Reads the text of the key set. It keeps its own deadline and rejects with words for an operator. */
+  /** Reads the text of the key set. It has its own deadline, and rejects with a message for an operator. */
   readonly load: () => Promise<string>;
   /** Milliseconds, of any clock. */
   readonly clock: () => number;
@@ -11,13 +11,13 @@ export interface CachedKeysOptions {
   readonly refreshEveryMs: number;
   /** After this time the set is read again even for a known key, so that a revocation arrives. */
   readonly maxAgeMs: number;
-  /** Told why a load failed. */
+  /** Called with the reason why a load failed. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 /**
- * A key set that is loaded on first use, again when it is old, and once for an unknown key id: invented ids cost at most one load every
- * `refreshEveryMs`. Concurrent questions share one load. A load that fails keeps the keys as they were and is tried again after 5 seconds.
+ * A key set that is loaded on first use, again when it is old, and once for an unknown key id. Invented ids cost at most one load every
+ * `refreshEveryMs`. Concurrent lookups share one load. If a load fails, the set keeps its keys and tries again after 5 seconds.
  */
 export function cachedKeys({ load, clock, refreshEveryMs, maxAgeMs, onProblem }: CachedKeysOptions): KeySet {
   let keys: ImportedKeys = new Map();
@@ -57,7 +57,7 @@ export function cachedKeys({ load, clock, refreshEveryMs, maxAgeMs, onProblem }:
   async function loadOnce(): Promise<void> {
     try {
       const parsed = parseJwks(await load());
-      if (!parsed.ok) throw new Error(`it is no key set: ${describeProblems(parsed.problems)}`);
+      if (!parsed.ok) throw new Error(`it is not a key set: ${describeProblems(parsed.problems)}`);
       keys = await importKeys(parsed.value);
       loadedAt = clock();
       failedAt = null;

@@ -1,9 +1,9 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The one text of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as ECMAScript prints them. Equal
- * values have equal texts, so a hash of the text is a hash of the value. Throws a TypeError on what JSON cannot carry unchanged: a number
- * that is not finite, a lone surrogate, `undefined`, a bigint, a function.
+ * The one text of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as ECMAScript prints them. Equal values have
+ * equal texts, so a hash of the text is a hash of the value. Throws a TypeError on a value that JSON cannot carry unchanged: a number that is not
+ * finite, a lone surrogate, `undefined`, a bigint, a function.
  */
 export function canonicalJson(value: Json): string {
   switch (typeof value) {
@@ -19,14 +19,14 @@ export function canonicalJson(value: Json): string {
       // Array.from visits holes too, which map would leave empty.
       return isArray(value) ? `[${Array.from(value, (item) => canonicalJson(item)).join(",")}]` : canonicalObject(value);
     default:
-      // Past the types: JSON.stringify would leave such a value out, and two different values would share one text.
+      // The types exclude it, but JSON.stringify would omit such a value, and two different values would have one text.
       throw new TypeError(`A value of type ${typeof value} has no JSON form.`);
   }
 }
 
 function canonicalObject(value: { readonly [key: string]: Json }): string {
   const members: string[] = [];
-  // Without a comparator, sort compares UTF-16 code units, which is exactly what RFC 8785 asks for.
+  // Without a comparator, sort compares UTF-16 code units, as RFC 8785 requires.
   for (const key of Object.keys(value).sort()) {
     const member = value[key];
     if (member === undefined) throw new TypeError(`The member ${JSON.stringify(key)} is undefined, which has no JSON form.`);

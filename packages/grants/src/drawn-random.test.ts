@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { drawnRandom } from "./drawn-random.ts";
 
-describe("randomness that is drawn ahead", () => {
-  it("gives as many bytes as are asked for, across the end of what was drawn and beyond its size", () => {
+describe("prefetched randomness", () => {
+  it("returns as many bytes as requested, across the end of the buffer and beyond its size", () => {
     const random = drawnRandom();
     const sizes = [1, 32, 4095, 4096, 4097, 100_000, 0, 16];
     expect(sizes.map((size) => random(size).length)).toEqual(sizes);
   });
 
-  it("gives no bytes twice, to one who keeps them and another who draws on", () => {
+  it("never returns a byte twice, neither to a caller who keeps them nor to another one", () => {
     const random = drawnRandom();
     const kept = Array.from({ length: 2000 }, () => random(16));
     const texts = kept.map((bytes) => Buffer.from(bytes).toString("hex"));

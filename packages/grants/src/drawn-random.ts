@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-/** More than any id or secret; about a hundred of them. */
+/** Larger than any id or secret: enough for about a hundred of them. */
 const DRAWN_AT_ONCE = 4096;
 
 /**
- * The system's cryptographic randomness, drawn some kilobytes at a time: a draw for each id would cost several times the id. Every byte is given out once,
- * and the buffer it came from is never filled again.
+ * The system's cryptographic randomness, read some kilobytes at a time, because a read for each id would cost several times the id. Every byte is
+ * returned once, and a buffer is never filled again.
  */
 export function drawnRandom(): (bytes: number) => Uint8Array {
   let drawn = new Uint8Array(0);

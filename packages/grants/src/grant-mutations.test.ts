@@ -41,11 +41,11 @@ describe("a changed grant", () => {
     process.stdout.write(`${count} mutated grants, ${accepted.length} accepted, ${seconds} s, seed ${SEED}: ${reasons}\n`);
     expect(accepted).toEqual([]);
     expect(count).toBe(TOTAL);
-    // The mutations reach past the outer checks: a good part ends at the signature.
+    // Many mutations pass the outer checks, so that only the signature refuses them.
     expect(verdicts.get("forged signature")).toBeGreaterThan(TOTAL / 3);
   });
 
-  it("is not granted when the attacker signs it, or the right key signed something else", async () => {
+  it("is not granted when the attacker signs it, or when the right key signed something else", async () => {
     const { grants, signer, attacker, judge } = await setup();
     for (const { claims } of grants) {
       const { callId, tool, toolHash, argsHash } = claims;
@@ -71,7 +71,7 @@ describe("a changed grant", () => {
   });
 });
 
-/** Approvals signs with one key and publishes a second one; the attacker has an own key and all public halves. */
+/** Approvals signs with one key and publishes a second one. The attacker has a key of their own and all public halves. */
 async function setup() {
   const [used, second, foreign] = await Promise.all([keyFrom("used"), keyFrom("second"), keyFrom("foreign")]);
   const [signer, attacker] = [await signerOf(used), await signerOf(foreign)];
@@ -119,7 +119,7 @@ function sampleClaims(tier: GrantClaims["tier"], index: number): GrantClaims {
   };
 }
 
-/** A key that is the same in every run, so that the mutations are too. */
+/** A key that is the same in every run, so that the mutations are the same too. */
 async function keyFrom(seed: string): Promise<StoredSigningKey> {
   // The fixed beginning of a PKCS #8 Ed25519 key (RFC 8410); the 32 bytes of the private key follow.
   const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), hash("sha256", seed, "buffer")]);
@@ -132,7 +132,7 @@ function* otherThan(text: string, texts: Iterable<string>): Generator<string> {
   for (const changed of texts) if (changed !== text) yield changed;
 }
 
-/** The first `total` items, some at a time. */
+/** The first `total` items, interleaved a few at a time. */
 function* batches<T>(items: Iterable<T>, total: number): Generator<readonly T[]> {
   let batch: T[] = [];
   let count = 0;
@@ -146,7 +146,7 @@ function* batches<T>(items: Iterable<T>, total: number): Generator<readonly T[]>
   }
 }
 
-/** A small generator of numbers from 0 to 1 (a 32-bit xorshift), so that a failure can be seen again. */
+/** A small generator of numbers from 0 to 1 (a 32-bit xorshift), so that a failure can be reproduced. */
 function seeded(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -6,16 +6,16 @@ import type { Signer } from "./keys.ts";
 export const GRANT_TYPE = "tb-grant+jwt";
 
 /**
- * Signs a grant: compact JWS, Ed25519. The same claims and key give the same text, so a repeat is the same grant. Throws a TypeError on
- * claims that no worker would read, a RangeError over 8 KiB: both are bugs of the caller.
+ * Signs a grant: compact JWS, Ed25519. The same claims and key give the same text, so a repeat is the same grant. Throws a TypeError on claims that
+ * no worker would accept, and a RangeError over 8 KiB. Both are bugs of the caller.
  */
 export async function signGrant(claims: GrantClaims, signer: Signer): Promise<string> {
   const parsed = parseGrantClaims(claims);
-  if (!parsed.ok) throw new TypeError(`These claims are no grant: ${describeProblems(parsed.problems)}.`);
+  if (!parsed.ok) throw new TypeError(`These claims are not a grant: ${describeProblems(parsed.problems)}.`);
   return signJws(GRANT_TYPE, parsed.value, signer);
 }
 
-/** The claims in a value, checked against the schema and each other: the approval and the run are those of the call. */
+/** The claims in a value, checked against the schema and each other: approval and run must be those of the call. */
 export function parseGrantClaims(value: unknown): Parsed<GrantClaims> {
   const parsed = parseFields(value);
   if (!parsed.ok) return parsed;

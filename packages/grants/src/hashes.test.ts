@@ -23,7 +23,7 @@ describe("hashes", () => {
     expect(contentHash("")).toBe("sha256-47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
   });
 
-  it("of a tool are the same however its definition was written down", () => {
+  it("of a tool are the same in whatever order its definition was written", () => {
     const { name, ...rest } = definition;
     expect(toolHash({ ...rest, name })).toBe(toolHash(definition));
   });
@@ -54,7 +54,7 @@ describe("hashes", () => {
     expect(answerHash({ ...failed, ...change })).not.toBe(answerHash(failed));
   });
 
-  it("of an answer are the same without its record, with its error written down in another order, and there for any text", () => {
+  it("of an answer are the same without its record and with its error in another order, and exist for any text", () => {
     const { code, ...rest } = failed.error ?? { code: "" };
     const again: ToolResult = { ...failed, error: { ...rest, code } as ToolResult["error"] & object };
     expect(answerHash(again)).toBe(answerHash(failed));

@@ -4,17 +4,17 @@ import { canonicalJson } from "./canonical-json.ts";
 
 // All hashes have one form: `sha256-` and the digest in base64url.
 
-/** The hash of a call's arguments, taken over their canonical text: what a grant binds. */
+/** The hash of a call's arguments, over their canonical text. A grant binds it. */
 export function argumentsHash(canonicalText: string): string {
   return sha256(canonicalText);
 }
 
-/** The hash of a whole tool definition: what is pinned. A change of any of its fields is another hash. */
+/** The hash of a whole tool definition. A pin binds it, and a change of any field changes it. */
 export function toolHash(definition: ToolDefinition): string {
   return sha256(canonicalJson(definition));
 }
 
-/** Whether a definition that somebody else stored has this hash. One that has no hash at all (a lone surrogate, too many levels) has not. */
+/** Whether a definition that another process stored has this hash. A definition that cannot be hashed (a lone surrogate, too many levels) does not. */
 export function hasToolHash(definition: ToolDefinition, expected: string): boolean {
   try {
     return toolHash(definition) === expected;
@@ -28,12 +28,12 @@ export function contentHash(text: string): string {
   return sha256(text);
 }
 
-/** The `contentHash` of a result's whole content, without reading the blob of a long one: its name is the same digest in hex. */
+/** The `contentHash` of a result's whole content. It does not read the blob of a long content, whose name is the same digest in hex. */
 export function resultHash({ content, contentRef }: Pick<ToolResult, "content" | "contentRef">): string {
   return contentRef === undefined ? contentHash(content) : `sha256-${Buffer.from(contentRef.blob.slice(7), "hex").toString("base64url")}`;
 }
 
-/** The hash of all that an answer says, except its record: what a receipt binds besides the content. `status` may be one that is no result's. */
+/** The hash of everything in an answer except its record. A receipt binds it besides the content. `status` may be one that no result has. */
 export function answerHash(
   answer: Pick<ToolResult, "content" | "contentRef" | "isError" | "error" | "truncated"> & { readonly status: string },
 ): string {
@@ -47,7 +47,8 @@ export function answerHash(
     error.retryAfter,
     error.details?.map((d) => [d.path, d.message]),
   ];
-  // By place, and what is not there as null: a text for whatever a stranger may send, lone surrogates too, which canonical JSON refuses.
+  // By position, with null for absent parts. This gives a text for whatever a stranger sends, including lone surrogates, which canonical JSON
+  // refuses.
   return sha256(JSON.stringify([status, isError, content, whole, why, truncated]));
 }
 
@@ -56,7 +57,7 @@ export function preparedHash(prepared: Json): string {
   return sha256(JSON.stringify(prepared));
 }
 
-/** The hash of a call's secret. An answer carries it, so that only who saw the invoke can answer. */
+/** The hash of a call's secret. An answer carries it, so only a process that saw the invoke can answer. */
 export function secretHash(secret: string): string {
   return sha256(secret);
 }

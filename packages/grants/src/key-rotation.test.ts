@@ -14,7 +14,7 @@ const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Ar
 const document = { key: "tb:approval:{00}:x", revision: 1, content: { amount: 5 } };
 
 describe("a rotation of seal keys", () => {
-  it("lets every replica open what any other seals, at every step on either side of it", async () => {
+  it("lets every replica open what any other seals, at every step on either side", async () => {
     await using t = await setup();
     await openSealKeys({ file: t.file, make: random });
     let before = await t.seals();
@@ -35,7 +35,7 @@ describe("a rotation of seal keys", () => {
 });
 
 describe("a rotation of a signing key", () => {
-  it("is over with another key than before, and what it signed meanwhile verifies with the keys of its time", async () => {
+  it("ends with a new key, and signatures made meanwhile verify with the keys of their time", async () => {
     await using t = await setup();
     const { kid } = await openSigningKey({ file: t.file });
     for (const finish of [false, false, true]) {
@@ -44,15 +44,15 @@ describe("a rotation of a signing key", () => {
       const [current] = (await readSigningKeys({ file: t.file })) ?? [];
       if (!current) throw new Error("It has no key.");
       const signed = await signDocument("tb-era+jwt", { ...document, key: "tb:era:{00}:era" }, await signerOf(current));
-      // Whoever has the keys of the step before can verify it: the public halves are rolled out first.
+      // Whoever has the keys of the previous step can verify it: operators distribute the public halves first.
       expect(await verifyDocument("tb-era+jwt", { key: "tb:era:{00}:era", value: signed }, before)).toMatchObject({ kind: "genuine" });
     }
     expect((await openSigningKey({ file: t.file })).kid).not.toBe(kid);
   });
 
-  it("takes no step that is not due", async () => {
+  it("refuses a step that is not due", async () => {
     await using t = await setup();
-    await expect(rotateSigningKeys(t.file, { finish: false })).rejects.toThrow(/is not there: "toolbus keys" makes it/);
+    await expect(rotateSigningKeys(t.file, { finish: false })).rejects.toThrow(/does not exist: create it with "toolbus keys"/);
     await openSigningKey({ file: t.file });
     const text = await readFile(t.file, "utf8");
     await expect(rotateSigningKeys(t.file, { finish: true })).rejects.toThrow(/not used yet/);

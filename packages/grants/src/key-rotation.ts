@@ -6,12 +6,12 @@ import { generateSealKey } from "./seal-keys-file.ts";
 import { parseSigningKeys } from "./signing-key-file.ts";
 
 /**
- * How far a rotation is. `verifying`: the new key is known, and the old one is still used, so that every process can learn of it first. `signing`: the new
- * key is used, and the old one still counts. Null: there is one key.
+ * How far a rotation is. `verifying`: the new key is known and the old one is still used, so that every process can learn the new one first.
+ * `signing`: the new key is used and the old one still counts. Null: there is one key.
  */
 export type RotationStep = "verifying" | "signing" | null;
 
-/** A file of keys after a step, by the ids of its keys; the first is the one that is used. */
+/** A file of keys after a step, by the ids of its keys. The first one is used. */
 export interface Rotated {
   readonly step: RotationStep;
   readonly kids: readonly string[];
@@ -19,19 +19,19 @@ export interface Rotated {
 
 type Keys<K> = { readonly keys: readonly K[]; readonly rotation?: "verifying" | "signing" };
 
-/** Takes a file of signing keys one step on, or ends its rotation. Throws `KeyRefused` with a sentence for a step that is not due. */
+/** Moves a file of signing keys one step on, or ends its rotation. Throws `KeyRefused` with a sentence if the step is not due. */
 export async function rotateSigningKeys(file: string, { finish }: { readonly finish: boolean }): Promise<Rotated> {
   const before: StoredSigningKeys | null = parseSigningKeys(file, await textOf(file, "The signing key"));
   return write(file, "The signing key", await rotated(file, before, finish, generateSigningKey));
 }
 
-/** The same of a file of seal keys. */
+/** The same for a file of seal keys. */
 export async function rotateSealKeys(
   file: string,
   { finish, random }: { readonly finish: boolean; readonly random: (bytes: number) => Uint8Array },
 ): Promise<Rotated> {
   const parsed = parseSealKeys(await textOf(file, "The file of seal keys"));
-  if (!parsed.ok) throw new KeyRefused(`The file of seal keys ${file} holds no seal keys; restore it from where its replicas have it.`);
+  if (!parsed.ok) throw new KeyRefused(`The file of seal keys ${file} contains no seal keys; restore it from a replica that has it.`);
   return write(
     file,
     "The file of seal keys",
@@ -42,16 +42,16 @@ export async function rotateSealKeys(
 async function rotated<K>(file: string, before: Keys<K>, finish: boolean, make: () => Promise<K>): Promise<Keys<K>> {
   const { keys, rotation } = before;
   const [first, ...others] = keys;
-  if (first === undefined) throw new KeyRefused(`${file} holds no key.`);
+  if (first === undefined) throw new KeyRefused(`${file} contains no key.`);
   if (finish) {
     if (rotation !== "signing")
-      throw new KeyRefused(`The new key of ${file} is not used yet, so the old one cannot go: take the steps before first.`);
+      throw new KeyRefused(`The new key of ${file} is not used yet, so the old one cannot be removed: take the earlier steps first.`);
     return { keys: [first] };
   }
   if (rotation === undefined) return { keys: [...keys, await make()], rotation: "verifying" };
-  if (rotation === "signing") throw new KeyRefused(`The new key of ${file} is used already: end the rotation with --finish.`);
+  if (rotation === "signing") throw new KeyRefused(`The new key of ${file} is already used: end the rotation with --finish.`);
   const made = others.at(-1);
-  if (made === undefined) throw new KeyRefused(`${file} says that it is rotated, and holds one key: correct it by hand.`);
+  if (made === undefined) throw new KeyRefused(`${file} says that it is being rotated, but contains one key: correct it by hand.`);
   return { keys: [made, first, ...others.slice(0, -1)], rotation: "signing" };
 }
 
@@ -63,7 +63,7 @@ async function write<K extends { readonly kid: string }>(file: string, what: str
 
 async function textOf(file: string, what: string): Promise<string> {
   const text = await readPrivateFile({ file, what });
-  if (text === null) throw new KeyRefused(`${what} ${file} is not there: "toolbus keys" makes it.`);
+  if (text === null) throw new KeyRefused(`${what} ${file} does not exist: create it with "toolbus keys".`);
   return text;
 }
 

@@ -2,15 +2,15 @@ import type { KeyObject } from "node:crypto";
 import type { Jwks } from "@toolbus/contracts";
 
 /**
- * The public keys that one kind of signature is checked with. A set serves one role: whoever's key is in the set of the approvals service
- * can grant, so no worker's receipt key belongs there.
+ * The public keys that one kind of signature is checked with. A set serves one role: whoever has a key in the set of approvals can grant, so a
+ * worker's receipt key must not be in it.
  */
 export interface KeySet {
   /**
-   * The key with this id, or null when the set has none, or when it is revoked. Never rejects: a source that cannot be read leaves what is
-   * known as it was, so grants are verified while the approvals service is down.
+   * The key with this id; null if the set has none or the key is revoked. Never rejects: if the source cannot be read, the known keys stay, so
+   * workers can verify grants while approvals is down.
    */
   find(kid: string): Promise<KeyObject | null>;
-  /** The keys themselves, where they are at hand and never change. */
+  /** The keys themselves, if they are in memory and never change. */
   readonly jwks?: Jwks;
 }

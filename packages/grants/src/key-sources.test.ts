@@ -19,7 +19,7 @@ describe("a static key set", () => {
     expect(await keys.find("__proto__")).toBeNull();
   });
 
-  it("takes Ed25519 keys for signatures only", async () => {
+  it("uses Ed25519 keys for signatures only", async () => {
     const key = await generateSigningKey();
     const [entry] = publicKeySet([key]).keys;
     if (!entry) throw new Error("The set is empty.");
@@ -37,7 +37,7 @@ describe("a static key set", () => {
     expect(await keys.find(key.kid)).not.toBeNull();
   });
 
-  it("finds no revoked key, whichever way it was revoked", async () => {
+  it("finds no revoked key, in whichever way it was revoked", async () => {
     const [good, marked, listed] = [await generateSigningKey(), await generateSigningKey(), await generateSigningKey()];
     const { keys: entries } = publicKeySet([good, marked, listed]);
     const keys = staticKeySet({
@@ -57,7 +57,7 @@ describe("a static key set", () => {
 });
 
 describe("a key set in a file", () => {
-  it("follows the file once a minute, and keeps its keys while the file is broken", async () => {
+  it("reads the file again once a minute, and keeps its keys while the file is broken", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "key-set-"));
     const file = path.join(folder.path, "jwks.json");
     const [first, second] = [await generateSigningKey(), await generateSigningKey()];
@@ -73,7 +73,7 @@ describe("a key set in a file", () => {
     await writeFile(file, '{"keys":[');
     now += 60_000;
     expect(await keys.find(first.kid)).not.toBeNull();
-    expect(problems.splice(0)).toEqual([expect.stringContaining("it is no key set: is not JSON")]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining("it is not a key set: is not JSON")]);
     await writeFile(file, JSON.stringify({ ...publicKeySet([first, second]), revokedKids: [first.kid] }));
     now += 60_000;
     expect(await keys.find(first.kid)).toBeNull();
@@ -100,7 +100,7 @@ describe("a key set behind a URL", () => {
     expect(server.requests).toBe(3);
   });
 
-  it("asks once for many at the same time", async () => {
+  it("loads once for many concurrent lookups", async () => {
     await using bundle = await setup();
     const found = await Promise.all(Array.from({ length: 50 }, () => bundle.keys.find(bundle.first.kid)));
     expect(found.every(Boolean)).toBe(true);
@@ -137,7 +137,7 @@ describe("a key set behind a URL", () => {
 
   it.each<[string, RegExp, (response: ServerResponse) => void]>([
     ["is a redirect", /fetch failed/, (response) => response.writeHead(302, { location: "/elsewhere" }).end()],
-    ["is no key set", /no key set: \/keys must be array/, (response) => response.end('{"keys":{}}')],
+    ["is not a key set", /not a key set: \/keys must be array/, (response) => response.end('{"keys":{}}')],
     ["names a key twice in one object", /\/keys appears more than once/, (response) => response.end('{"keys":[],"keys":[]}')],
   ])("has no keys when the answer %s", async (_, problem, respond) => {
     await using bundle = await setup();
@@ -156,7 +156,7 @@ describe("a key set behind a URL", () => {
       response.write("x".repeat(70_000));
     };
     expect(await bundle.keys.find(bundle.first.kid)).toBeNull();
-    expect(bundle.problems).toEqual([expect.stringMatching(/the answer is over 65536 bytes/)]);
+    expect(bundle.problems).toEqual([expect.stringMatching(/the answer is larger than 65536 bytes/)]);
     await closed.promise;
   });
 
@@ -170,7 +170,7 @@ describe("a key set behind a URL", () => {
     expect(bundle.problems).toEqual([expect.stringMatching(/aborted due to timeout/)]);
   });
 
-  it("gives up a load under way when its signal aborts", async () => {
+  it("stops a running load when its signal aborts", async () => {
     await using bundle = await setup();
     const asked = Promise.withResolvers<void>();
     bundle.server.respond = () => asked.resolve();

@@ -7,10 +7,10 @@ import { KeyRefused } from "./key-refused.ts";
 import type { KeySet } from "./key-set.ts";
 import { MAX_JSON_BYTES } from "./strict-json.ts";
 
-/** A key set that never changes: for tests and for services in one process. Refuses private keys and doubled ids with `KeyRefused`. */
+/** A key set that never changes, for tests and for services in one process. Throws `KeyRefused` for private keys and duplicate ids. */
 export function staticKeySet(jwks: Jwks): KeySet {
   const parsed = parseJwks(JSON.stringify(jwks));
-  if (!parsed.ok) throw new KeyRefused(`The key set is of no use: ${describeProblems(parsed.problems)}.`);
+  if (!parsed.ok) throw new KeyRefused(`The key set cannot be used: ${describeProblems(parsed.problems)}.`);
   let imported: Promise<ImportedKeys> | undefined;
   return {
     jwks: parsed.value,
@@ -21,7 +21,7 @@ export function staticKeySet(jwks: Jwks): KeySet {
   };
 }
 
-/** A key set of public keys that were judged already, at hand at once. Of two with one id the first counts. */
+/** A key set of public keys that were already checked. If two have one id, the first counts. */
 export function publicKeys(keys: readonly PublicJwk[]): KeySet {
   const imported = new Map<string, KeyObject>();
   for (const { kty, crv, x, kid } of keys)
@@ -29,7 +29,7 @@ export function publicKeys(keys: readonly PublicJwk[]): KeySet {
   return { find: async (kid) => imported.get(kid) ?? null };
 }
 
-/** The keys of all these sets; the first that knows an id is asked alone. */
+/** The keys of all these sets. Only the first set that knows an id is asked for it. */
 export function unitedKeys(sets: readonly KeySet[]): KeySet {
   return {
     async find(kid) {
@@ -52,7 +52,7 @@ export interface FileKeySetOptions {
   readonly onProblem?: (message: string) => void;
 }
 
-/** A key set in a file. A change of the file, a revocation too, holds after `refreshEveryMs` at the latest. */
+/** A key set in a file. A change of the file, including a revocation, takes effect after `refreshEveryMs` at the latest. */
 export function fileKeySet({ file, clock, refreshEveryMs = 60_000, onProblem }: FileKeySetOptions): KeySet {
   return cachedKeys({
     load: () => readSmall(file),
@@ -71,7 +71,7 @@ async function readSmall(file: string): Promise<string> {
 }
 
 export interface HttpKeySetOptions {
-  /** The address of the approvals service's `/.well-known/jwks.json`. Who answers there decides who can grant. */
+  /** The address of `/.well-known/jwks.json` of approvals. Whoever answers there decides who can grant. */
   readonly url: string;
   /** Milliseconds. */
   readonly clock: () => number;
@@ -82,12 +82,12 @@ export interface HttpKeySetOptions {
   /** How long keys are used before they are read again. Five minutes if not given. */
   readonly maxAgeMs?: number;
   readonly fetch?: typeof fetch;
-  /** Ends a load under way, for shutdown. */
+  /** Ends a running load, for shutdown. */
   readonly signal?: AbortSignal;
   readonly onProblem?: (message: string) => void;
 }
 
-/** A key set behind a URL. Redirects are not followed, an answer over 64 KiB is given up, and each load ends within `timeoutMs`. */
+/** A key set behind a URL. It follows no redirects, stops at an answer over 64 KiB, and ends each load within `timeoutMs`. */
 export function httpKeySet(options: HttpKeySetOptions): KeySet {
   const { url, clock, refreshEveryMs = 60_000, maxAgeMs = 300_000, onProblem } = options;
   return cachedKeys({
@@ -112,10 +112,10 @@ async function fetchSmall({ url, timeoutMs, signal, fetch: request = fetch }: Ht
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop cancels the body, so what is too large is not even received.
+  // Leaving the loop cancels the body, so the rest of a large answer is never received.
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    if (size > MAX_JSON_BYTES) throw new Error(`the answer is over ${MAX_JSON_BYTES} bytes`);
+    if (size > MAX_JSON_BYTES) throw new Error(`the answer is larger than ${MAX_JSON_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

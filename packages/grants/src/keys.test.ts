@@ -22,7 +22,7 @@ describe("signing keys", () => {
     expect(published.keys.some((key) => "d" in key)).toBe(false);
   });
 
-  it("are refused when the public half is another key's", async () => {
+  it("are refused when the public half belongs to another key", async () => {
     const [own, other] = [await generateSigningKey(), await generateSigningKey()];
     await expect(signerOf({ ...own, x: other.x, kid: other.kid })).rejects.toThrow(KeyRefused);
     await expect(signerOf({ ...own, kid: other.kid })).rejects.toThrow(/not the thumbprint/);

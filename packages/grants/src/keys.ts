@@ -9,7 +9,7 @@ import {
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import { KeyRefused } from "./key-refused.ts";
 
-/** Signs grants or receipts. Made by `signerOf`; it holds the private key and prints nothing of it. */
+/** Signs grants or receipts. `signerOf` creates it. It holds the private key and never prints it. */
 export interface Signer {
   /** The key's RFC 7638 thumbprint, by which verifiers find its public half. */
   readonly kid: string;
@@ -25,11 +25,12 @@ export async function generateSigningKey(): Promise<StoredSigningKey> {
   return { kty: "OKP", crv: "Ed25519", alg: "Ed25519", use: "sig", kid, x, d };
 }
 
-/** What signs with this key. Throws `KeyRefused` when its parts do not belong together: such a key would sign what nobody can verify. */
+/** A signer with this key. Throws `KeyRefused` if its parts do not belong together: nobody could verify what such a key signs. */
 export async function signerOf(stored: StoredSigningKey): Promise<Signer> {
   const { kty, crv, x, d, kid } = stored;
   const key = createPrivateKey({ key: { kty, crv, x, d }, format: "jwk" });
-  if (createPublicKey(key).export({ format: "jwk" }).x !== x) throw new KeyRefused(`The public half of signing key ${kid} is not its own.`);
+  if (createPublicKey(key).export({ format: "jwk" }).x !== x)
+    throw new KeyRefused(`The public half of signing key ${kid} belongs to another key.`);
   if ((await thumbprint(x)) !== kid) throw new KeyRefused(`The id of signing key ${kid} is not the thumbprint of its public half.`);
   return { kid, key };
 }
@@ -39,7 +40,7 @@ export function publicKeySet(stored: readonly StoredSigningKey[]): Jwks {
   return { keys: stored.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })) };
 }
 
-/** The public half of what signs. */
+/** The public half of a signer's key. */
 export function publicKeyOf({ kid, key }: Signer): PublicJwk {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
   return { kty: "OKP", crv: "Ed25519", x, kid, alg: "Ed25519", use: "sig" };

@@ -2,7 +2,7 @@ import type { Parsed } from "@toolbus/contracts";
 import { openJws, type SignedType, type UnsignedReason } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
 
-/** What a worker's toolset signed, judged. `unknown_key` proves nothing either way; `forged` never was one of what is asked about. */
+/** The verdict on a text that a worker's toolset signed. `unknown_key` proves nothing either way. `forged` was never signed for this purpose. */
 export type ClaimsVerdict<T> =
   | { readonly kind: "genuine"; readonly claims: T }
   | { readonly kind: "unknown_key"; readonly detail: string }
@@ -12,14 +12,14 @@ export interface OpenClaims<T> {
   readonly typ: SignedType;
   readonly text: string;
   readonly keys: KeySet;
-  /** What it is, for people: "a receipt". */
+  /** Its name for people: "a receipt". */
   readonly what: string;
   readonly parse: (payload: unknown) => Parsed<T>;
-  /** Says of what else the claims are, or null where they are of what is asked about. */
+  /** Says what else the claims are of; null if they are of the expected thing. */
   readonly mismatch: (claims: T) => string | null;
 }
 
-/** Opens a signed text, parses its claims and holds them to what they must be of. */
+/** Opens a signed text, parses its claims and compares them with the expected ones. */
 export async function openClaims<T>({ typ, text, keys, what, parse, mismatch }: OpenClaims<T>): Promise<ClaimsVerdict<T>> {
   const opened = await openJws(typ, text, keys);
   switch (opened.kind) {
@@ -29,7 +29,7 @@ export async function openClaims<T>({ typ, text, keys, what, parse, mismatch }: 
       return { kind: "unknown_key", detail: `the key ${opened.kid} is not known` };
     case "opened": {
       const parsed = parse(opened.payload);
-      if (!parsed.ok) return { kind: "forged", reason: "claims", detail: `not the claims of ${what}` };
+      if (!parsed.ok) return { kind: "forged", reason: "claims", detail: `these are not the claims of ${what}` };
       const wrong = mismatch(parsed.value);
       return wrong === null ? { kind: "genuine", claims: parsed.value } : { kind: "forged", reason: "mismatch", detail: wrong };
     }

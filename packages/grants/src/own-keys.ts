@@ -3,21 +3,21 @@ import type { Identity } from "./signed-message.ts";
 import { staticKeySet } from "./key-sources.ts";
 import { type TrustedKeys, trustedKeys } from "./trusted-keys.ts";
 
-/** Keys of services that trust each other because one program made all of them. */
+/** Keys of services that trust each other because one program created all of them. */
 export interface OwnKeys {
-  /** Throws a RangeError for a service that was not named when they were made. */
+  /** Throws a RangeError for a service that was not named at the start. */
   identityOf(service: string): Identity;
   readonly trusted: TrustedKeys;
 }
 
-/** New keys for these services: for programs that put services together by hand, as tests and benchmarks do. */
+/** New keys for these services, for programs that start services by hand, such as tests and benchmarks. */
 export async function ownKeys(services: readonly string[]): Promise<OwnKeys> {
   const made = await Promise.all(services.map(async (service) => ({ service, stored: await generateSigningKey() })));
   const identities = await Promise.all(made.map(async ({ service, stored }) => ({ service, signer: await signerOf(stored) })));
   return {
     identityOf(service) {
       const identity = identities.find((known) => known.service === service);
-      if (!identity) throw new RangeError(`No key was made for ${service}.`);
+      if (!identity) throw new RangeError(`There is no key for ${service}.`);
       return identity;
     },
     trusted: trustedKeys(Object.fromEntries(made.map(({ service, stored }) => [service, staticKeySet(publicKeySet([stored]))]))),

@@ -3,7 +3,7 @@ import { type FileHandle, link, mkdir, open, rename, unlink } from "node:fs/prom
 import path from "node:path";
 import { KeyRefused } from "./key-refused.ts";
 
-/** A file of secrets, as its sentences name it: "The signing key", "The file of seal keys". */
+/** A file of secrets, as its messages name it: "The signing key", "The file of seal keys". */
 export interface PrivateFile {
   readonly file: string;
   readonly what: string;
@@ -11,12 +11,12 @@ export interface PrivateFile {
 
 const MAX_BYTES = 16 * 1024;
 
-/** The text of a private file, or null when there is none. A file that is open to others, or that belongs to someone else, is refused with `KeyRefused`. */
+/** The text of a private file; null if it does not exist. Throws `KeyRefused` for a file that others can read, or that belongs to another user. */
 export async function readPrivateFile({ file, what }: PrivateFile): Promise<string | null> {
   const handle = await openIfThere(file);
   if (!handle) return null;
   try {
-    // Asked of the open file, so that nobody can swap it between the check and the reading.
+    // Checked on the open file, so that nobody can swap it between the check and the reading.
     await refuseUnsafe({ file, what }, handle);
     const buffer = Buffer.alloc(MAX_BYTES);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
@@ -26,7 +26,7 @@ export async function readPrivateFile({ file, what }: PrivateFile): Promise<stri
   }
 }
 
-/** Writes a private file (mode 0600) whole, unless there is one already: of two processes that start at once both find the one that was first. */
+/** Writes a private file (mode 0600) atomically, unless it exists: of two processes that start at once, both find the first one's file. */
 export async function makePrivateFile({ file }: PrivateFile, text: string, unique: string): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ export async function makePrivateFile({ file }: PrivateFile, text: string, uniqu
   await syncFolder(folder);
 }
 
-/** Writes a private file (mode 0600) whole in the place of the one that is there. */
+/** Writes a private file (mode 0600) atomically in place of the existing one. */
 export async function replacePrivateFile({ file }: PrivateFile, text: string, unique: string): Promise<void> {
   const temporary = `${file}.${unique}.new`;
   try {
@@ -53,7 +53,7 @@ export async function replacePrivateFile({ file }: PrivateFile, text: string, un
   await syncFolder(path.dirname(file));
 }
 
-/** The code of a failed system call, or the error's words. */
+/** The code of a failed system call, or the message of the error. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
   return error instanceof Error ? error.message : String(error);
@@ -75,7 +75,7 @@ async function refuseUnsafe({ file, what }: PrivateFile, handle: FileHandle): Pr
   const self = process.getuid?.();
   if (self === undefined) return;
   if (uid !== self && uid !== 0) throw new KeyRefused(`${what} ${file} belongs to another user (${uid}); give it to user ${self}.`);
-  // A mounted Kubernetes secret belongs to root and is read by way of its group; of an own file nobody else sees anything.
+  // A mounted Kubernetes secret belongs to root and is read through its group. Only the owner may read a file of its own.
   const forbidden = uid === self ? 0o077 : 0o027;
   if ((mode & forbidden) !== 0) {
     const octal = (mode & 0o777).toString(8).padStart(4, "0");
@@ -95,7 +95,7 @@ async function writeSafely(file: string, text: string): Promise<void> {
   }
 }
 
-/** A link, unlike a rename, fails when the name is taken, and it shows a complete file or none. */
+/** Unlike a rename, a link fails if the name is taken. Readers see a complete file or none. */
 async function linkUnlessThere(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

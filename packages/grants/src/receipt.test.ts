@@ -30,7 +30,7 @@ describe("a receipt", () => {
     expect(await verifyReceipt({ receipt, keys, expected: { ...claims, ...other } })).toMatchObject({ kind: "forged", reason: "mismatch" });
   });
 
-  it("by another key under a known id is forged, by an unknown key proves nothing", async () => {
+  it("by another key under a known id is forged, and by an unknown key proves nothing", async () => {
     const { claims, receipt, keys, signer } = await setup();
     const attacker = await signerOf(await generateSigningKey());
     const imitation = await signReceipt(claims, { ...attacker, kid: signer.kid });
@@ -46,7 +46,7 @@ describe("a receipt", () => {
     }
   });
 
-  it("is not signed over claims that nobody would read", async () => {
+  it("is not signed over claims that nobody would accept", async () => {
     const { claims, signer } = await setup();
     await expect(signReceipt({ ...claims, fence: -1 }, signer)).rejects.toThrow(/\/fence/);
   });

@@ -5,8 +5,8 @@ import { makePrivateFile, readPrivateFile, reasonOf } from "./private-file.ts";
 import type { SealKeys } from "./seal.ts";
 
 /**
- * The seal keys in this file. With `make` a new file is made where there is none, of these random bytes; without it a file that is absent is refused.
- * Throws `KeyRefused` with a sentence that says what to do.
+ * The seal keys in this file. With `make`, a missing file is created from these random bytes; without it, a missing file is refused. Throws
+ * `KeyRefused` with a sentence that says what to do.
  */
 export async function openSealKeys(options: {
   readonly file: string;
@@ -19,12 +19,12 @@ export async function openSealKeys(options: {
     if (found !== null) return soundKeys(file, found);
     if (make === null)
       throw new KeyRefused(
-        `The file of seal keys ${file} is not there: approvals seals what it stores, and all its replicas need the same file. "toolbus keys" makes one.`,
+        `The file of seal keys ${file} does not exist: approvals seals what it stores, and all its replicas need the same file. Create one with "toolbus keys".`,
       );
     const key = generateSealKey(make);
     await makePrivateFile(at, `${JSON.stringify({ keys: [key] } satisfies SealKeysFile)}\n`, key.kid);
     const made = await readPrivateFile(at);
-    if (made === null) throw new KeyRefused(`The file of seal keys ${file} vanished while it was made; start again.`);
+    if (made === null) throw new KeyRefused(`The file of seal keys ${file} vanished while it was created; start again.`);
     return soundKeys(file, made);
   } catch (error) {
     if (error instanceof KeyRefused) throw error;
@@ -33,26 +33,26 @@ export async function openSealKeys(options: {
   }
 }
 
-/** A new secret of 256 bits, as its file holds it. */
+/** A new secret of 256 bits, in the form of the file. */
 export function generateSealKey(random: (bytes: number) => Uint8Array): SealKeysFile["keys"][number] {
   const text = (bytes: number): string => Buffer.from(random(bytes)).toString("base64url");
   return { kid: `seal-${text(9)}`, secret: text(32) };
 }
 
-/** Keys that are at hand: of a test, or of a simulated world. */
+/** Keys in memory, for a test or a simulated world. */
 export function sealKeysOf(file: SealKeysFile): SealKeys {
   const keys = file.keys.map(({ kid, secret }) => ({ kid, secret: createSecretKey(secret, "base64url") }));
   const [current] = keys;
-  if (!current) throw new KeyRefused("A file of seal keys holds at least one key.");
+  if (!current) throw new KeyRefused("A file of seal keys contains at least one key.");
   return { current, all: new Map(keys.map((key) => [key.kid, key])) };
 }
 
 function soundKeys(file: string, text: string): SealKeys {
   const parsed = parse(text);
-  // What is wrong with it stays unsaid: the words could carry parts of a secret into a log.
-  if (!parsed.ok) throw new KeyRefused(`The file of seal keys ${file} holds no seal keys; restore it from where its replicas have it.`);
+  // The message does not say what is wrong with it: that could put parts of a secret into a log.
+  if (!parsed.ok) throw new KeyRefused(`The file of seal keys ${file} contains no seal keys; restore it from a replica that has it.`);
   if (new Set(parsed.value.keys.map(({ kid }) => kid)).size < parsed.value.keys.length)
-    throw new KeyRefused(`The file of seal keys ${file} has two keys of one id; every key needs an id of its own.`);
+    throw new KeyRefused(`The file of seal keys ${file} has two keys with one id; give every key its own id.`);
   return sealKeysOf(parsed.value);
 }
 

@@ -18,7 +18,7 @@ describe("a reader of sealed documents", () => {
     for (let n = 0; n < 2; n++) expect(reader.open({ key: KEY, value: stored(sealed) })).toEqual(expected);
     const own = sealReader({ keys: others });
     own.sealed(KEY, sealed);
-    // It was told so: the secret is not asked any more.
+    // It remembered the document, so it does not use the secret again.
     expect(own.open({ key: KEY, value: stored(sealed) })).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe("a reader of sealed documents", () => {
     expect(reader.open({ key: KEY, value: stored(sealed) }).kind).toBe("genuine");
   });
 
-  it("refuses a document it knows under another key of the store, and what was never genuine however often it comes", () => {
+  it("refuses a known document under another key of the store, and a forged one however often it comes", () => {
     const reader = sealReader({ keys });
     expect(reader.open({ key: KEY, value: stored(sealed) }).kind).toBe("genuine");
     for (let n = 0; n < 2; n++) {
@@ -46,7 +46,7 @@ describe("a reader of sealed documents", () => {
     }
   });
 
-  it("forgets the oldest when it knows as many as it may, and opens it again all the same", () => {
+  it("forgets the oldest document when it is full, and still opens it again", () => {
     const reader = sealReader({ keys, most: 1 });
     const other = sealDocument({ key: `${KEY}2`, revision: 1, content }, keys);
     for (let n = 0; n < 2; n++) {

@@ -3,7 +3,7 @@ import type { Json } from "@toolbus/contracts";
 import { type OpenedSeal, openSeal, type Sealed, type SealKeys } from "./seal.ts";
 import { isObject } from "./strict-json.ts";
 
-/** Opens sealed documents, as one process sees them. */
+/** Opens sealed documents for one process. */
 export interface SealReader {
   /** As `openSeal`. */
   open(document: { readonly key: string; readonly value: Json }): OpenedSeal;
@@ -12,8 +12,8 @@ export interface SealReader {
 }
 
 /**
- * A reader that remembers of the newest documents which text it opened or sealed under which key of the store: most of what a service reads is what it wrote,
- * and a comparison costs a tenth of a seal. What it remembers is a hash of the whole text, so that its size has a bound.
+ * A reader that remembers, for the newest documents, which text it opened or sealed under which key of the store. A service reads mostly what it
+ * wrote, and a comparison costs a tenth of a seal. It remembers a hash of each text, so that its size is bounded.
  */
 export function sealReader(options: { readonly keys: SealKeys; readonly most?: number }): SealReader {
   const { keys, most = 1000 } = options;

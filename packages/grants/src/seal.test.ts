@@ -15,7 +15,7 @@ const KEY = "tb:approval:{00}:ap_1";
 const content = { approvalId: "ap_1", status: "pending", decisions: [{ approver: "amy" }], n: 1 } satisfies JsonObject;
 
 describe("a sealed document", () => {
-  it("opens to its content, as it comes back from a store", () => {
+  it("opens to its content, in the form in which a store returns it", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue() as fc.Arbitrary<Json>),
@@ -30,7 +30,7 @@ describe("a sealed document", () => {
     );
   });
 
-  it("is forged when anything of it was changed, or when it stands under another key", () => {
+  it("is forged when any part of it was changed, or when it is under another key", () => {
     const sealed = sealDocument({ key: KEY, revision: 3, content }, keys);
     const { seal } = sealed;
     const changed: readonly Json[] = [
@@ -50,7 +50,7 @@ describe("a sealed document", () => {
     expect(openSeal({ key: KEY, value: sealed }, keys).kind).toBe("genuine");
   });
 
-  it("of an older secret opens while the file has it, and is unknown after that", () => {
+  it("of an older secret opens while the file has that secret, and is unknown afterwards", () => {
     const old = sealKeysOf({ keys: [{ kid: "old", secret: secretOf(2) }] });
     const sealed = sealDocument({ key: KEY, revision: 1, content }, old);
     expect(openSeal({ key: KEY, value: sealed }, keys)).toMatchObject({ kind: "genuine", kid: "old" });

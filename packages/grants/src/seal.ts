@@ -2,14 +2,14 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Json, JsonObject } from "@toolbus/contracts";
 import { isObject } from "./strict-json.ts";
 
-/** Secrets that only one service has: it seals with the current one, and opens what any of them sealed. */
+/** Secrets of one service: it seals with the current one, and opens what any of them sealed. */
 export interface SealKeys {
   readonly current: SealKey;
   /** By id, the current one among them. */
   readonly all: ReadonlyMap<string, SealKey>;
 }
 
-/** 256 random bits, as Node keeps keys (of bytes it would make one each time), and the name by which a sealed document says which they were. */
+/** 256 random bits, as a key object (from bytes Node would create one each time), and the name by which a sealed document names its secret. */
 export interface SealKey {
   readonly kid: string;
   readonly secret: KeyObject;
@@ -18,7 +18,7 @@ export interface SealKey {
 /** What a sealed document carries beside its content. */
 export type Seal = {
   readonly kid: string;
-  /** One above that of the document it replaces; 1 for the first. */
+  /** One higher than in the document that it replaces; 1 for the first. */
   readonly revision: number;
   readonly mac: string;
 };
@@ -28,7 +28,7 @@ export type Sealed<T> = T & { readonly seal: Seal };
 
 /**
  * Seals a document that only its writer reads: HMAC-SHA256 over the key of the store, the content, the revision and the id of the secret. Whoever
- * can write to the store, and does not have the secret, cannot make one, change one, or put one under another key.
+ * can write to the store but does not have the secret cannot create a document, change one, or put one under another key.
  */
 export function sealDocument<T extends JsonObject>(
   document: { readonly key: string; readonly revision: number; readonly content: T },
@@ -42,8 +42,8 @@ export function sealDocument<T extends JsonObject>(
 }
 
 /**
- * A text that only the service with these secrets can make, and that is the same for the same names while the current secret is: 256 bits as base64url.
- * It is no seal of any document: seals are made of another text.
+ * A text that only the service with these secrets can compute: 256 bits as base64url. It is the same for the same names while the current secret is
+ * the same. It is never the seal of a document, because seals are computed over another text.
  */
 export function secretTextOf(names: readonly [purpose: string, ...names: string[]], { current: { kid, secret } }: SealKeys): string {
   return createHmac("sha256", secret)
@@ -52,32 +52,32 @@ export function secretTextOf(names: readonly [purpose: string, ...names: string[
 }
 
 /**
- * What was found in a document. `content` is without the seal. `unsealed`: it has none, as those of versions before this one. `unknown_key`: the
- * secret that sealed it is not in the file any more.
+ * The verdict on a document. `content` is without the seal. `unsealed`: it has none, like documents of versions before this one. `unknown_key`: the
+ * file no longer has the secret that sealed it.
  */
 export type OpenedSeal =
   | { readonly kind: "genuine"; readonly revision: number; readonly kid: string; readonly content: JsonObject }
   | { readonly kind: "unsealed" | "unknown_key" | "forged"; readonly detail: string };
 
-/** Judges whether a document was sealed under this key of the store by who has these secrets. */
+/** Judges whether an owner of these secrets sealed a document under this key of the store. */
 export function openSeal(document: { readonly key: string; readonly value: Json }, keys: SealKeys): OpenedSeal {
   const { key, value } = document;
   if (!isObject(value) || value["seal"] === undefined) return { kind: "unsealed", detail: "it has no seal" };
   const { seal, ...content } = value;
-  if (!isObject(seal)) return { kind: "forged", detail: "its seal is none" };
+  if (!isObject(seal)) return { kind: "forged", detail: "its seal is not valid" };
   const { kid, revision, mac } = seal;
   if (typeof kid !== "string" || typeof mac !== "string" || typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 1)
-    return { kind: "forged", detail: "its seal is none" };
+    return { kind: "forged", detail: "its seal is not valid" };
   const known = keys.all.get(kid);
   if (!known) return { kind: "unknown_key", detail: `the seal key ${kid.slice(0, 40)} is not in the file of seal keys` };
   const expected = macOf([key, kid, revision, content], known.secret);
   const given = Buffer.from(mac, "base64url");
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    return { kind: "forged", detail: "its seal is of another key, content or revision" };
+    return { kind: "forged", detail: "its seal belongs to another key, content or revision" };
   return { kind: "genuine", revision, kid, content };
 }
 
-/** Over the text in which a store keeps it: what is parsed from JSON and written again is the same text, so nothing has to be sorted. */
+/** Over the text in which a store keeps it. Parsing JSON and writing it again gives the same text, so nothing has to be sorted. */
 function macOf(sealed: readonly [key: string, kid: string, revision: number, content: JsonObject], secret: KeyObject): Buffer {
   return createHmac("sha256", secret)
     .update(`toolbus-seal\n${JSON.stringify(sealed)}`)

@@ -1,11 +1,11 @@
 /**
- * The highest revision of each document that this process has seen. An older one that comes back was put there by somebody, or the store lost what
- * came after it: either way it must not be acted on. Bounded; the documents that were seen longest ago are forgotten first.
+ * The highest revision of each document that this process has seen. If an older one comes back, somebody put it there, or the store lost the later
+ * one. In both cases a service must not act on it. Bounded: the documents that were seen longest ago are forgotten first.
  */
 export interface SeenRevisions {
-  /** Notes a genuine revision. False for one below the highest that was seen: then nothing is noted. */
+  /** Notes a genuine revision. Returns false for one below the highest seen, and then notes nothing. */
   note(key: string, revision: number): boolean;
-  /** The highest that was noted; 0 when none was. */
+  /** The highest revision that was noted; 0 if there is none. */
   highest(key: string): number;
 }
 

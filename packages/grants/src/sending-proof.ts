@@ -6,10 +6,10 @@ import { type ClaimsVerdict, openClaims } from "./open-claims.ts";
 
 const SENDING_TYPE = "tb-sending+jwt";
 
-/** Signs what an attempt is about to send, with its toolset's own key. Throws a TypeError on bad claims. */
+/** Signs what an attempt is about to send, with the key of its toolset. Throws a TypeError on invalid claims. */
 export async function signSending(claims: SendingClaims, signer: Signer): Promise<string> {
   const parsed = parseSendingClaims(claims);
-  if (!parsed.ok) throw new TypeError(`These claims are no sending proof: ${describeProblems(parsed.problems)}.`);
+  if (!parsed.ok) throw new TypeError(`These claims are not a sending proof: ${describeProblems(parsed.problems)}.`);
   return signJws(SENDING_TYPE, parsed.value, signer);
 }
 
@@ -18,15 +18,15 @@ export interface SendingInput {
   /** Keys of this toolset's workers. */
   readonly keys: KeySet;
   readonly toolset: string;
-  /** The row that the proof must be of. What it holds as prepared is not looked at here: compare its hash with the claims. */
+  /** The row that the proof must belong to. Its prepared value is not checked here: compare the value's hash with the claims. */
   readonly row: LedgerRow;
 }
 
 export type SendingVerdict = ClaimsVerdict<SendingClaims>;
 
 /**
- * Judges whether an attempt of this toolset sent what this row says, at the time it says. The row may be that of a later attempt, which took over: its fence
- * is the higher one.
+ * Judges whether an attempt of this toolset sent what this row says, at the time it says. The row may belong to a later attempt that took over: then
+ * its fence is higher.
  */
 export function verifySending({ proof, keys, toolset, row }: SendingInput): Promise<SendingVerdict> {
   const expected: Omit<SendingClaims, "fence" | "preparedHash" | "at"> & { readonly at: number | undefined } = {

@@ -13,7 +13,7 @@ const KEY = "tb:pin:{00}:pay";
 const pin = { toolset: "orders", hash: "sha256-x", enabled: true };
 
 describe("a signed document", () => {
-  it("is genuine under its key, by its writer, as its kind", async () => {
+  it("is genuine under its key, by its writer and as its kind", async () => {
     const value: Json = JSON.parse(JSON.stringify(await signDocument("tb-pin+jwt", { key: KEY, revision: 2, content: pin }, signer)));
     expect(await verifyDocument("tb-pin+jwt", { key: KEY, value }, keys)).toMatchObject({ kind: "genuine", revision: 2 });
     expect(await verifyDocument("tb-era+jwt", { key: KEY, value }, keys)).toMatchObject({ kind: "forged" });
@@ -21,7 +21,7 @@ describe("a signed document", () => {
     expect(await verifyDocument("tb-pin+jwt", { key: KEY, value }, own.trusted.of("gateway"))).toMatchObject({ kind: "unknown_key" });
   });
 
-  it("is forged when anything of it was changed, and unsigned without a signature", async () => {
+  it("is forged when any part of it was changed, and unsigned without a signature", async () => {
     const signed = await signDocument("tb-pin+jwt", { key: KEY, revision: 2, content: pin }, signer);
     for (const change of [{ enabled: false }, { revision: 3 }, { more: 1 }, { signature: "a.b.c" }, { signature: 1 }])
       expect([change, await verifyDocument("tb-pin+jwt", { key: KEY, value: { ...signed, ...change } as Json }, keys)]).toMatchObject([
@@ -45,7 +45,7 @@ describe("a reader of signed documents", () => {
     expect(await reader.read(KEY, newer)).toMatchObject({ kind: "genuine" });
   });
 
-  it("believes nothing any more that a key signed which is gone", async () => {
+  it("no longer trusts what a key signed that was removed", async () => {
     const known = { there: true };
     const reader = signedReader({ typ: "tb-pin+jwt", keys: { find: async (kid) => (known.there ? keys.find(kid) : null) } });
     const value = await signDocument("tb-pin+jwt", { key: KEY, revision: 1, content: pin }, signer);
@@ -82,17 +82,17 @@ describe("a signed message", () => {
     '{"n":9007199254740993}',
     '{"n":"\\ud800"}',
     "no JSON",
-  ])("is refused when two readers could take its body for two things, although its sender signed those very bytes: %s", async (body) => {
+  ])("is refused if two readers could read its body differently, although its sender signed exactly these bytes: %s", async (body) => {
     const signed = await signMessage({ ...sent, body }, own.identityOf("agent"));
     expect(await verifySender(signed, own.trusted)).toEqual({ kind: "forged", detail: "its body can be read in more than one way" });
   });
 
-  it("is its sender's with a body of any spacing and order, which all read as one thing", async () => {
+  it("is its sender's with a body of any spacing and order that every reader reads alike", async () => {
     const signed = await signMessage({ ...sent, body: ' { "b" : [ { "n" : 1 }, { "n" : 2 } ] ,\n"a":{"n":3} } ' }, own.identityOf("agent"));
     expect(await verifySender(signed, own.trusted)).toEqual({ kind: "genuine", service: "agent" });
   });
 
-  it("is refused when body, topic, correlation or sender are others, or when it has no signature", async () => {
+  it("is refused if body, topic, correlation or sender differ, or if it has no signature", async () => {
     const signed = await signMessage(sent, own.identityOf("agent"));
     const forged = [
       { ...signed, body: '{"n":2}' },

@@ -6,15 +6,15 @@ import type { Signer } from "./keys.ts";
 import { stableJson } from "./stable-json.ts";
 import { isObject } from "./strict-json.ts";
 
-/** Documents that others than their writer act on. Each kind has a `typ` of its own, so that one never passes for another under one key. */
+/** Documents on which services other than their writer act. Each kind has its own `typ`, so that one never passes for another under one key. */
 export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-probe+jwt" | "tb-origin+jwt" | "tb-removal+jwt";
 
-/** A document with its writer's signature beside its content. `revision` is one above that of the document it replaces. */
+/** A document with its writer's signature beside its content. `revision` is one higher than in the document that it replaces. */
 export type Signed<T> = T & { readonly revision: number; readonly signature: string };
 
 /**
- * Signs a document for this very key of the store: what is signed is the key, the revision and the SHA-256 of the canonical content, so a document
- * of any size has a short signature, and one that is copied to another key is not genuine there.
+ * Signs a document for exactly this key of the store. The signature covers the key, the revision and the SHA-256 of the canonical content, so it is
+ * short for a document of any size, and a copy under another key is not genuine.
  */
 export async function signDocument<T extends JsonObject>(
   typ: SignedDocumentType,
@@ -28,14 +28,14 @@ export async function signDocument<T extends JsonObject>(
 }
 
 /**
- * What was found in a document. Nothing but `genuine` may be acted on. `unsigned`: it has no signature, as those of versions before this one;
- * `unknown_key`: nobody can tell yet.
+ * The verdict on a document. Act only on `genuine`. `unsigned`: it has no signature, like documents of versions before this one. `unknown_key`:
+ * nobody can tell yet.
  */
 export type DocumentVerdict =
   | { readonly kind: "genuine"; readonly revision: number; readonly kid: string }
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
-/** Judges whether a document was written under this key of the store by an owner of one of these keys. */
+/** Judges whether an owner of one of these keys wrote a document under this key of the store. */
 export async function verifyDocument(
   typ: SignedDocumentType,
   document: { readonly key: string; readonly value: Json },
@@ -44,12 +44,12 @@ export async function verifyDocument(
   const { key, value } = document;
   if (!isObject(value) || value["signature"] === undefined) return { kind: "unsigned", detail: "it has no signature" };
   const { signature, ...content } = value;
-  if (typeof signature !== "string") return forged("its signature is no text");
+  if (typeof signature !== "string") return forged("its signature is not a text");
   const opened = await openJws(typ, signature, keys);
   if (opened.kind === "refused") return forged(opened.detail);
   if (opened.kind === "unknown_key") return { kind: "unknown_key", detail: `the key ${opened.kid} is not known` };
   const claims = opened.payload;
-  if (!isObject(claims) || claims["key"] !== key) return forged("its signature is of another document");
+  if (!isObject(claims) || claims["key"] !== key) return forged("its signature belongs to another document");
   const { revision, hash } = claims;
   if (typeof revision !== "number" || content["revision"] !== revision) return forged("its revision is not the signed one");
   if (hash !== hashOf(content)) return forged("its content is not the signed one");

@@ -5,16 +5,16 @@ import type { Signer } from "./keys.ts";
 import { isObject, parseStrictJson } from "./strict-json.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 
-/** Who sends: the name of its service and its own key. */
+/** The sender: the name of its service, and its key. */
 export interface Identity {
-  /** `agent`, `gateway`, `approvals` or `worker.<toolset>`, as the file of trusted keys has it. */
+  /** `agent`, `gateway`, `approvals` or `worker.<toolset>`, as in the file of trusted keys. */
   readonly service: string;
   readonly signer: Signer;
 }
 
 /**
- * The message with the signature of its sender over topic, type, correlation, sender's name and body. Not over id and time: an operator may replay a dead
- * letter, and whoever takes such a message does the same thing once, however often it comes.
+ * The message with its sender's signature over topic, type, correlation, sender's name and body. The signature does not cover id and time: an
+ * operator may replay a dead letter, and the receiver of such a message does the same thing once, however often it comes.
  */
 export async function signMessage(message: Message, { service, signer }: Identity): Promise<Message> {
   const { [attributes.signature]: _, ...others } = message.attributes;
@@ -23,25 +23,25 @@ export async function signMessage(message: Message, { service, signer }: Identit
   return { ...named, attributes: { ...named.attributes, [attributes.signature]: signature } };
 }
 
-/** `detail` names what is wrong, never what the message says. */
+/** `detail` says what is wrong, and never quotes the message. */
 export type SenderVerdict =
   | { readonly kind: "genuine"; readonly service: string }
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
- * Judges who signed a message, by the keys that are trusted for the sender whom it names. What is signed is the body's bytes, so a body that two readers could
- * take for two things (a key that stands twice) is refused, whoever signed it.
+ * Judges who signed a message, by the keys that are trusted for the sender that it names. The signature covers the body's bytes. A body that two
+ * readers could read differently (a duplicate key) is refused, whoever signed it.
  */
 export async function verifySender(message: Message, trusted: TrustedKeys): Promise<SenderVerdict> {
   const { [attributes.signature]: signature, [attributes.sender]: service } = message.attributes;
   if (signature === undefined || service === undefined) return { kind: "unsigned", detail: "it is not signed by its sender" };
   const opened = await openJws("tb-message+jwt", signature, trusted.of(service));
   if (opened.kind === "refused") return { kind: "forged", detail: opened.detail };
-  if (opened.kind === "unknown_key") return { kind: "unknown_key", detail: `the key ${opened.kid} is none of its sender's` };
+  if (opened.kind === "unknown_key") return { kind: "unknown_key", detail: `the key ${opened.kid} does not belong to its sender` };
   const expected: Readonly<Record<string, unknown>> = claimsOf(message, service);
   const claims = opened.payload;
   const same = isObject(claims) && Object.keys(expected).every((name) => claims[name] === expected[name]);
-  if (!same) return { kind: "forged", detail: "its signature is of another message" };
+  if (!same) return { kind: "forged", detail: "its signature belongs to another message" };
   const read = parseStrictJson(message.body, MAX_BODY_BYTES);
   return read.ok ? { kind: "genuine", service } : { kind: "forged", detail: "its body can be read in more than one way" };
 }

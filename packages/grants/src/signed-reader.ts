@@ -3,17 +3,17 @@ import type { KeySet } from "./key-set.ts";
 import { seenRevisions } from "./seen-revisions.ts";
 import { type DocumentVerdict, type SignedDocumentType, verifyDocument } from "./signed-document.ts";
 
-/** As `DocumentVerdict`; `older`: genuine, but this process has seen a later revision of it. */
+/** As `DocumentVerdict`. `older`: genuine, but this process has seen a later revision. */
 export type SignedVerdict = DocumentVerdict | { readonly kind: "older"; readonly detail: string };
 
-/** Reads signed documents of one kind, as one process sees them. */
+/** Reads signed documents of one kind, for one process. */
 export interface SignedReader {
   read(key: string, value: Json): Promise<SignedVerdict>;
 }
 
 /**
- * A reader that remembers which text it verified under which key of the store, so that a document that is read for every write costs a comparison and
- * not a signature; and the highest revision of each. A key that is revoked meanwhile verifies nothing any more.
+ * A reader that remembers which text it verified under which key of the store, and the highest revision of each. So a document that is read for
+ * every write costs a comparison and not a verification. A key that is revoked later verifies nothing any more.
  */
 export function signedReader(options: { readonly typ: SignedDocumentType; readonly keys: KeySet; readonly most?: number }): SignedReader {
   const { typ, keys, most = 1000 } = options;

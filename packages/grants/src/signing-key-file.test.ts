@@ -7,7 +7,7 @@ import { generateSigningKey } from "./keys.ts";
 import { openSigningKey } from "./signing-key-file.ts";
 
 describe("the file of a signing key", () => {
-  it("is made on first use, readable by its owner only, and opened afterwards", async () => {
+  it("is created on first use, readable only by its owner, and opened afterwards", async () => {
     await using folder = await setup();
     const made = await openSigningKey({ file: folder.file });
     expect((await stat(folder.file)).mode & 0o777).toBe(0o600);
@@ -15,10 +15,10 @@ describe("the file of a signing key", () => {
     expect(await openSigningKey({ file: folder.file })).toEqual(made);
   });
 
-  it("is one key for everybody who starts at about the same moment, and nothing else is left behind", async () => {
+  it("is one key for all processes that start at about the same moment, and leaves nothing else behind", async () => {
     for (let round = 0; round < 20; round++) {
       await using folder = await setup();
-      // One turn of the event loop apart, so that some still make a key when others have read theirs.
+      // One turn of the event loop between them, so that some still create a key when others have read theirs.
       const keys = await Promise.all(
         Array.from({ length: 8 }, async (_, turns) => {
           for (let turn = 0; turn < turns; turn++) await setImmediate();
@@ -40,7 +40,7 @@ describe("the file of a signing key", () => {
     });
   });
 
-  // Only root can give a file away.
+  // Only root can change the owner of a file.
   it.skipIf(process.getuid?.() !== 0)("is refused when it belongs to another user", async () => {
     await using folder = await setup();
     await openSigningKey({ file: folder.file });
@@ -51,7 +51,7 @@ describe("the file of a signing key", () => {
     });
   });
 
-  it("is refused, and left as it is, when it holds no sound key", async () => {
+  it("is refused, and left unchanged, when it contains no valid key", async () => {
     await using folder = await setup();
     const [own, other] = [await generateSigningKey(), await generateSigningKey()];
     await mkdir(path.dirname(folder.file));
@@ -68,17 +68,17 @@ describe("the file of a signing key", () => {
     }
   });
 
-  it("never shows a part of the key in the words of a refusal", async () => {
+  it("never shows a part of the key in a refusal", async () => {
     await using folder = await setup();
     const key = await generateSigningKey();
     await mkdir(path.dirname(folder.file));
     await writeFile(folder.file, JSON.stringify({ ...key, extra: key.d }), { mode: 0o600 });
     const refusal: unknown = await openSigningKey({ file: folder.file }).catch((error: unknown) => error);
-    expect(String(refusal)).toContain("holds no Ed25519 key");
+    expect(String(refusal)).toContain("contains no Ed25519 key");
     expect(String(refusal)).not.toContain(key.d);
   });
 
-  it("is refused when it is a folder, or cannot be made", async () => {
+  it("is refused when it is a folder, or cannot be created", async () => {
     await using folder = await setup();
     await mkdir(folder.file, { recursive: true });
     await expect(openSigningKey({ file: folder.file })).rejects.toMatchObject({

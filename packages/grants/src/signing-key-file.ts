@@ -9,18 +9,15 @@ import { generateSigningKey, parseSigningKey, signerOf } from "./keys.ts";
 import { makePrivateFile, readPrivateFile, reasonOf } from "./private-file.ts";
 
 /**
- * The signing key in this file; a new one is made when there is no file. Of two processes that start at once both get the key that was
- * there first. A file that cannot be read, belongs to someone else, is open to others or holds no sound key is refused with `KeyRefused`,
- * never replaced: grants signed with a lost key are worthless, and only a person can say that it is lost.
+ * The signing key in this file. A missing file is created; if two processes start at once, both get the key of the first. Throws `KeyRefused` for a
+ * file that cannot be read, belongs to another user, is open to others or contains no valid key, and never replaces it: grants signed with a lost
+ * key are worthless, and only a person can say that a key is lost.
  */
 export async function openSigningKey({ file }: { readonly file: string }): Promise<StoredSigningKey> {
   return withReason(file, async () => first(await readSigningKeys({ file }), file) ?? (await createKey(file)));
 }
 
-/**
- * The keys in this file: the first one signs, the others are older ones whose public halves still verify. Null when there is no such file. Throws
- * `KeyRefused`.
- */
+/** The keys in this file. The first one signs; the public halves of the others still verify. Null if the file does not exist. Throws `KeyRefused`. */
 export async function readSigningKeys({ file }: { readonly file: string }): Promise<readonly StoredSigningKey[] | null> {
   return withReason(file, async () => {
     const text = await readPrivateFile({ file, what: WHAT });
@@ -46,23 +43,23 @@ async function soundKeys(file: string, text: string): Promise<readonly StoredSig
   return keys;
 }
 
-/** The content of a file of signing keys, which holds one key or several. Throws `KeyRefused`. */
+/** The content of a file of signing keys, which contains one key or several. Throws `KeyRefused`. */
 export function parseSigningKeys(file: string, text: string): StoredSigningKeys {
   const one = parseSigningKey(text);
   if (one.ok) return { keys: [one.value] };
   const several = parseSeveral(text);
   if (several.ok) return several.value;
-  // The problems stay unsaid: their words could carry parts of a damaged key into a log.
-  throw new KeyRefused(`The signing key ${file} holds no Ed25519 key of this form; restore it, or move it away to get a new one.`);
+  // The message does not list the problems: they could put parts of a damaged key into a log.
+  throw new KeyRefused(`The signing key ${file} contains no Ed25519 key of this form; restore it, or move it away to get a new one.`);
 }
 
 async function createKey(file: string): Promise<StoredSigningKey> {
   const key = await generateSigningKey();
-  // Unique without a source of names: the id is that of a key that did not exist a moment ago.
+  // This name is unique without a source of names: the id belongs to a key that did not exist a moment ago.
   await makePrivateFile({ file, what: WHAT }, `${JSON.stringify(key)}\n`, key.kid);
-  // Ours, or that of another process that was first.
+  // Our key, or that of another process that was first.
   const winner = first(await readSigningKeys({ file }), file);
-  if (!winner) throw new KeyRefused(`The signing key ${file} vanished while it was made; start again.`);
+  if (!winner) throw new KeyRefused(`The signing key ${file} vanished while it was created; start again.`);
   return winner;
 }
 

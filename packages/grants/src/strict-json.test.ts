@@ -13,7 +13,7 @@ describe("the strict JSON parser", () => {
     ["2^53 itself", "[0,-9007199254740992]", "/1 is an integer beyond 2^53 - 1; send it as a string"],
     ["an integer written with an exponent", "1e21", " is an integer beyond 2^53 - 1; send it as a string"],
     ["a number out of range", "[1e400]", "/0 is a number out of range"],
-    ["a number that would become 0", '{"a":1e-400}', "/a is a number too small to be told from 0"],
+    ["a number that would become 0", '{"a":1e-400}', "/a is a number so small that it would be read as 0"],
     ["__proto__", '{"a":{"__proto__":{}}}', "/a/__proto__ is a key that is not allowed"],
     ["constructor", '{"constructor":1}', "/constructor is a key that is not allowed"],
     ["prototype in disguise", '{"pr\\u006ftotype":1}', "/prototype is a key that is not allowed"],
@@ -31,7 +31,7 @@ describe("the strict JSON parser", () => {
     expect(parsed.ok ? parsed.value : parsed.problems.map(({ path, message }) => `${path} ${message}`)).toEqual([problem]);
   });
 
-  it("follows 32 levels and no more", () => {
+  it("accepts 32 levels of nesting and no more", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(parseStrictJson(nested(MAX_JSON_DEPTH)).ok).toBe(true);
     expect(parseStrictJson(nested(MAX_JSON_DEPTH + 1))).toMatchObject({
@@ -41,7 +41,7 @@ describe("the strict JSON parser", () => {
     expect(parseStrictJson(nested(MAX_JSON_BYTES / 2)).ok).toBe(false);
   });
 
-  it("names several faults at once, but not a flood of them", () => {
+  it("names several faults at once, but only a few", () => {
     const parsed = parseStrictJson(`[${Array(5000).fill("1e999").join(",")}]`);
     expect(parsed.ok ? 0 : parsed.problems.length).toBe(8);
   });
@@ -71,7 +71,7 @@ describe("the strict JSON parser", () => {
     );
   });
 
-  it("finds a key doubled anywhere", () => {
+  it("finds a duplicate key at any depth", () => {
     fc.assert(
       fc.property(plainJson, plainJson, plainJson, (before, first, second) => {
         const inner = `{"k":${JSON.stringify(before)},"d":${JSON.stringify(first)},"d":${JSON.stringify(second)}}`;
@@ -84,7 +84,7 @@ describe("the strict JSON parser", () => {
     );
   });
 
-  it("never throws and never reads anything otherwise than JSON.parse does", () => {
+  it("never throws, and never reads anything differently from JSON.parse", () => {
     const token = fc.constantFrom(...'{}[],:"\\ \n01-.eEu'.split(""), '"a"', '"a":', "true", "null", "\\u0061", "\ud83d", "1e9");
     fc.assert(
       fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {

@@ -4,16 +4,16 @@ import { canonicalJson } from "./canonical-json.ts";
 /** The largest text that the strict parser reads, in bytes of UTF-8. */
 export const MAX_JSON_BYTES = 64 * 1024;
 
-/** The deepest nesting of arrays and objects that it follows. */
+/** The deepest nesting of arrays and objects that it accepts. */
 export const MAX_JSON_DEPTH = 32;
 
 /**
- * Parses JSON whose meaning no reader can disagree about. Besides what is no JSON it refuses duplicate keys, integers beyond 2^53 - 1 and
- * numbers out of range (both change silently), keys that reach for prototypes, lone surrogates, more than 32 levels and more than `maxBytes`.
- * Names at most the first eight faults, by JSON Pointer.
+ * Parses JSON that every reader reads alike. It refuses duplicate keys, integers beyond 2^53 - 1 and numbers out of range (both change silently),
+ * keys that reach for prototypes, lone surrogates, more than 32 levels and more than `maxBytes`. Names at most the first eight faults, by JSON
+ * Pointer.
  */
 export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed<Json> {
-  // The first comparison spares counting the bytes of something huge.
+  // The first comparison avoids counting the bytes of a huge text.
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) return refused("", `is over ${maxBytes} bytes`);
   let value: Json;
   try {
@@ -25,7 +25,7 @@ export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value };
 }
 
-/** Parses the arguments of a call as they travel: strict JSON, an object, and its own canonical form byte for byte. */
+/** Parses the arguments of a call as they arrive: strict JSON, an object, and byte for byte its own canonical form. */
 export function parseCanonicalArguments(text: string): Parsed<JsonObject> {
   const parsed = parseStrictJson(text);
   if (!parsed.ok) return parsed;
@@ -43,9 +43,9 @@ export function isObject(value: Json): value is JsonObject {
 const MAX_FAULTS = 8;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** A container that is open while the text is read: its keys so far, or, for an array, the index that comes next. */
+/** An open container while the text is read: its keys so far or, for an array, the index of the next element. */
 interface Open {
-  /** What it stands in; a place is put into words only for a fault. */
+  /** The container around it. The path is put into words only for a fault. */
   readonly outer: Open | undefined;
   readonly keys: Set<string> | null;
   member: string;
@@ -53,8 +53,8 @@ interface Open {
 }
 
 /**
- * What JSON.parse forgives. The text is known to be JSON by now, so its tokens can be told apart by their first character and nothing
- * about grammar is checked again.
+ * Finds what JSON.parse tolerates. The text is known to be JSON by now, so the first character shows the kind of a token, and grammar is not checked
+ * again.
  */
 function faultsOf(text: string): readonly Problem[] {
   const faults: Problem[] = [];
@@ -88,13 +88,13 @@ function faultsOf(text: string): readonly Problem[] {
   return faults;
 }
 
-/** Moves on to the member with this key and notes what is wrong with the key. */
+/** Moves on to the member with this key, and notes what is wrong with the key. */
 function enterMember(object: Open, keys: Set<string>, source: string, faults: Problem[]): void {
   const key = textIn(source);
   object.member = key;
   if (!key.isWellFormed()) faults.push({ path: pathOf(object.outer), message: "has a key with a lone surrogate" });
   else if (FORBIDDEN_KEYS.has(key)) faults.push({ path: pathOf(object), message: "is a key that is not allowed" });
-  // Compared after decoding: "a" and "\u0061" are one key.
+  // Compared after decoding: "a" and "\u0061" are the same key.
   else if (keys.has(key)) faults.push({ path: pathOf(object), message: "appears more than once" });
   else keys.add(key);
 }
@@ -103,7 +103,7 @@ function checkString(source: string, inside: Open | undefined, faults: Problem[]
   if (!textIn(source).isWellFormed()) faults.push({ path: pathOf(inside), message: "holds a lone surrogate" });
 }
 
-/** What a string token says; one without an escape is what it looks like. */
+/** The content of a string token. A token without an escape is its own content. */
 function textIn(source: string): string {
   return source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
 }
@@ -114,10 +114,10 @@ function checkNumber(source: string, inside: Open | undefined, faults: Problem[]
   else if (Number.isInteger(value) && !Number.isSafeInteger(value))
     faults.push({ path: pathOf(inside), message: "is an integer beyond 2^53 - 1; send it as a string" });
   else if (value === 0 && /^[^eE]*[1-9]/.test(source))
-    faults.push({ path: pathOf(inside), message: "is a number too small to be told from 0" });
+    faults.push({ path: pathOf(inside), message: "is a number so small that it would be read as 0" });
 }
 
-/** The JSON Pointer (RFC 6901) of the value that comes next in this container. */
+/** The JSON Pointer (RFC 6901) of the next value in this container. */
 function pathOf(inside: Open | undefined): string {
   if (!inside) return "";
   const outer = pathOf(inside.outer);

@@ -29,7 +29,7 @@ describe("a grant", () => {
     expect(await signGrant({ ...rest, aud, iss }, signer)).toBe(grant);
   });
 
-  it("is not signed when no worker would read it", async () => {
+  it("is not signed if no worker would accept it", async () => {
     const { claims, signer } = await setup();
     await expect(signGrant({ ...claims, exp: NOW + 60_000 }, signer)).rejects.toThrow(/\/exp/);
     await expect(signGrant({ ...claims, jti: `ap_${RUN}.9.9` }, signer)).rejects.toThrow(/\/jti is not the approval of the call/);
@@ -41,20 +41,20 @@ describe("a grant", () => {
 });
 
 describe("a genuine grant is stale", () => {
-  it("when it has expired, with 30 seconds for the difference of the clocks", async () => {
+  it("when it has expired, with 30 seconds for a difference between the clocks", async () => {
     const { claims, verdict } = await setup();
     expect(await verdict({ now: claims.exp * 1000 + 29_999 })).toMatchObject({ kind: "granted" });
     expect(await verdict({ now: claims.exp * 1000 + 30_000 })).toMatchObject({ kind: "stale", reason: "expired" });
     expect(await verdict({ now: claims.exp * 1000, skewMs: 0 })).toMatchObject({ kind: "stale", reason: "expired" });
   });
 
-  it("when the era is another one", async () => {
+  it("when the era has changed", async () => {
     const { verdict } = await setup();
     expect(await verdict({ era: 4 })).toMatchObject({ kind: "stale", reason: "era" });
     expect(await verdict({ era: 2 })).toMatchObject({ kind: "stale", reason: "era" });
   });
 
-  it("when the tool's definition is another one, even one that demands more", async () => {
+  it("when the tool's definition has changed, even if the new one demands more", async () => {
     const { verdict } = await setup();
     expect(await verdict({}, { toolHash: contentHash("changed") })).toMatchObject({ kind: "stale", reason: "tool_hash" });
     expect(await verdict({}, { toolVersion: "2.0.0" })).toMatchObject({ kind: "stale", reason: "tool_hash" });
@@ -90,12 +90,12 @@ describe("a write is dropped", () => {
     expect(await verdict({ grant: await signJws("tb-grant+jwt", claims, signer) })).toMatchObject({ kind: "granted" });
   });
 
-  it("when the grant is another call's", async () => {
+  it("when the grant is for another call", async () => {
     const { verdict } = await setup();
     expect(await verdict({}, { callId: `${RUN}.3.1` })).toMatchObject({ kind: "forged", reason: "call" });
   });
 
-  it("when the arguments are others", async () => {
+  it("when the arguments differ", async () => {
     const { verdict } = await setup();
     expect(await verdict({}, { argsHash: argumentsHash('{"amount":1000,"orderId":"o-1"}') })).toMatchObject({
       kind: "forged",
@@ -136,7 +136,7 @@ describe("a write is dropped", () => {
     expect(await verdict()).toMatchObject({ kind: "forged", reason: "self_approval" });
   });
 
-  it("when the grant is not valid yet, beyond the difference of the clocks", async () => {
+  it("when the grant is not valid yet, beyond a difference between the clocks", async () => {
     const { claims, verdict } = await setup();
     expect(await verdict({ now: claims.nbf * 1000 - 30_000 })).toMatchObject({ kind: "granted" });
     expect(await verdict({ now: claims.nbf * 1000 - 30_001 })).toMatchObject({ kind: "forged", reason: "not_yet_valid" });
@@ -153,12 +153,12 @@ describe("a write is dropped", () => {
     expect(await verdict({}, { argsHash: contentHash(""), tier: "critical" })).toMatchObject({ reason: "arguments" });
   });
 
-  it("when the clock is no number", async () => {
+  it("when the clock is not a number", async () => {
     const { verdict } = await setup();
     expect(await verdict({ now: NaN })).toMatchObject({ kind: "forged" });
   });
 
-  it("when the grant is stale and not for this call besides", async () => {
+  it("when the grant is stale and also not for this call", async () => {
     const { claims, verdict } = await setup();
     const late = { now: claims.exp * 1000 + 60_000, era: 9 };
     const other = { callId: `${RUN}.3.1`, toolHash: contentHash("changed") };
@@ -177,7 +177,7 @@ describe("a write is dropped", () => {
     });
   });
 
-  it("when the right key signed something that is no grant", async () => {
+  it("when the right key signed something that is not a grant", async () => {
     const { claims, signer, verdict } = await setup();
     const { requester: _, ...nobody } = claims;
     const sign = (payload: string, header = {}) =>
@@ -201,7 +201,7 @@ describe("a write is dropped", () => {
     });
   });
 
-  it("when the grant is oversized, before any of it is read", async () => {
+  it("when the grant is too large, before any of it is read", async () => {
     const { grant, verdict } = await setup();
     expect(await verdict({ grant: grant + "A".repeat(MAX_SIGNED_CHARS) })).toMatchObject({ kind: "forged", reason: "too_large" });
   });

@@ -3,7 +3,7 @@ import { GRANT_TYPE, parseGrantClaims } from "./grant.ts";
 import { openJws, type UnsignedReason } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
 
-/** What a worker knows by itself about the call it is asked to run. Nothing of it comes from the grant. */
+/** What a worker itself knows about the call that it should run. Nothing of it comes from the grant. */
 export interface ExpectedGrant {
   readonly toolset: string;
   readonly callId: string;
@@ -12,17 +12,17 @@ export interface ExpectedGrant {
   readonly toolHash: string;
   /** Of the arguments as the worker canonicalised them. */
   readonly argsHash: string;
-  /** The tier by the worker's own definition, and the approvers that it needs. */
+  /** The tier by the worker's own definition, and the number of approvers that it needs. */
   readonly tier: Tier;
   readonly need: number;
-  /** Compared where the worker serves one tenant. */
+  /** Compared if the worker serves one tenant. */
   readonly tenant?: string;
 }
 
 export interface GrantInput {
-  /** The text of the grant; undefined when the message carries none. */
+  /** The text of the grant; undefined if the message carries none. */
   readonly grant: string | undefined;
-  /** Keys of the approvals service, and of nobody else. */
+  /** Keys of approvals, and of nobody else. */
   readonly keys: KeySet;
   /** Milliseconds, by the store's clock. */
   readonly now: number;
@@ -32,10 +32,10 @@ export interface GrantInput {
   readonly expected: ExpectedGrant;
 }
 
-/** Why a genuine grant is of no use now; the agent may ask for another one. */
+/** Why a genuine grant cannot be used now. The agent may ask for another one. */
 export type StaleReason = "expired" | "era" | "tool_hash" | "unknown_key";
 
-/** Why a write is dropped without an answer. */
+/** Why the worker drops a write without an answer. */
 export type ForgedReason =
   | "missing"
   | UnsignedReason
@@ -49,21 +49,21 @@ export type ForgedReason =
   | "insufficient"
   | "self_approval";
 
-/** `detail` is for the security event; it names ids, hashes and counts, never arguments or the grant. */
+/** `detail` is for the security event. It names ids, hashes and counts, never arguments or the grant. */
 export type GrantVerdict =
   | { readonly kind: "granted"; readonly claims: GrantClaims }
   | { readonly kind: "stale"; readonly reason: StaleReason; readonly detail: string }
   | { readonly kind: "forged"; readonly reason: ForgedReason; readonly detail: string };
 
 /**
- * Judges whether a grant lets this write run. The checks go in this order: presence, header, signature, claims, issuer and audience, not-before,
- * call, tenant, tool, arguments, expiry, era, definition, tier, approvers. Never rejects for anything that a sender can put into a grant.
+ * Judges whether a grant lets this write run. The order of the checks: presence, header, signature, claims, issuer and audience, not-before, call,
+ * tenant, tool, arguments, expiry, era, definition, tier, approvers. Never rejects, whatever a sender puts into a grant.
  *
- * - `granted`: every check held.
- * - `stale`: meant for exactly this call, these arguments and this toolset, but expired, of another era, for another version of the tool,
- *   or signed by a key that is not known. For the last the signature could not be checked: the answer "ask again" gives nothing away.
- * - `forged`: everything else. A fault here outweighs staleness, so an expired grant of another call is forged. A grant that is not valid
- *   yet counts as forged too: approvals never signs ahead, and asking again could not fix a clock. The next dispatch can.
+ * - `granted`: every check passed.
+ * - `stale`: meant for exactly this call, these arguments and this toolset, but expired, of another era, for another version of the tool, or signed
+ *   by an unknown key. For an unknown key the signature could not be checked; the answer "ask again" reveals nothing.
+ * - `forged`: everything else. Such a fault outweighs staleness, so an expired grant for another call is forged. A grant that is not valid yet is
+ *   forged too: approvals never signs ahead, and asking again could not fix a clock. The next dispatch can.
  */
 export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
   const { grant, keys, expected } = input;
@@ -80,8 +80,8 @@ export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
 }
 
 /**
- * What is forged whatever the call, the time and the era are: no grant, or a text that no key of these signed. Null says nothing yet: `verifyGrant` judges.
- * It needs nothing but the keys, so that whoever sends very many of them costs no look at a store. A signature that held is remembered.
+ * Finds a grant that is forged whatever the call, the time and the era are: it is missing, or none of these keys signed it. Null says nothing yet:
+ * then `verifyGrant` judges. It needs only the keys, so a sender of very many calls causes no read of the store. A valid signature is remembered.
  */
 export async function forgedAtSight(grant: string | undefined, keys: KeySet): Promise<Forged | null> {
   if (!grant) return forged("missing", "the call carries no grant");
@@ -106,7 +106,7 @@ function judge(payload: Json, input: GrantInput): GrantVerdict {
   if (time?.kind === "forged") return time;
   const fault = bindingFault(claims, expected);
   if (fault) return fault;
-  // A definition that changed may well demand more than the grant was given for. That is no attack, so staleness comes before sufficiency.
+  // A changed definition may demand more than the grant was given for. That is no attack, so staleness is checked before tier and approvers.
   return (
     time ??
     eraFault(claims, input.era) ??
@@ -118,10 +118,10 @@ function judge(payload: Json, input: GrantInput): GrantVerdict {
 function claimsOf(payload: Json): GrantClaims | Forged {
   const parsed = parseGrantClaims(payload);
   if (parsed.ok) return parsed.value;
-  // The schema's words may quote what the sender wrote, so only the places are named.
+  // The messages of the schema may quote the sender, so only the paths are named.
   return forged(
     "claims",
-    `not the claims of a grant: ${parsed.problems
+    `these are not the claims of a grant: ${parsed.problems
       .map(({ path }) => path || "/")
       .join(", ")
       .slice(0, 200)}`,
@@ -134,7 +134,7 @@ function addressFault({ iss, aud }: GrantClaims, { toolset }: ExpectedGrant): Fo
 }
 
 function timeFault({ iat, nbf, exp }: GrantClaims, { now, skewMs = 30_000 }: GrantInput): Forged | Stale | null {
-  // Each comparison asks for what must hold, so that a clock that is no number grants nothing.
+  // Each comparison states what must hold, so that a clock that is not a number grants nothing.
   const from = Math.max(iat, nbf) * 1000;
   if (!(now + skewMs >= from)) return forged("not_yet_valid", `valid ${from - now} ms from now`);
   const until = exp * 1000;
@@ -145,7 +145,7 @@ function eraFault(claims: GrantClaims, era: number): Stale | null {
   return claims.era === era ? null : stale("era", `of era ${claims.era}, now is era ${era}`);
 }
 
-/** What the grant is for: with this right, the rest can only be out of date or not enough. */
+/** What the grant is for. If this is right, the rest can only be out of date or not enough. */
 function bindingFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
   if (claims.callId !== expected.callId) return forged("call", `for call ${claims.callId}, not ${expected.callId}`);
   if (expected.tenant !== undefined && claims.tenant !== expected.tenant)
@@ -160,7 +160,7 @@ function definitionFault(claims: GrantClaims, { toolVersion, toolHash }: Expecte
   return stale("tool_hash", `for ${claims.tool} ${claims.toolVersion} ${claims.toolHash}, here is ${toolVersion} ${toolHash}`);
 }
 
-/** Approvals' own arithmetic is not believed: the worker's definition says what the least is. */
+/** The worker does not rely on approvals' judgement: its own definition says what the minimum is. */
 function approvalFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
   if (!atLeast(claims.tier, expected.tier))
     return forged("insufficient", `granted as ${claims.tier}, the worker's tier is ${expected.tier}`);
@@ -168,7 +168,7 @@ function approvalFault(claims: GrantClaims, expected: ExpectedGrant): Forged | n
   const need = Math.max(claims.need, expected.need);
   if (!(distinct >= need)) return forged("insufficient", `${distinct} distinct approvers, ${need} are needed`);
   if (claims.approvers.some(({ sub }) => sub === claims.requester))
-    return forged("self_approval", `${claims.requester} approved an own request`);
+    return forged("self_approval", `${claims.requester} approved their own request`);
   return null;
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
 describe("a model server as a process", () => {
-  it("says in a line of JSON where it listens, and ends when it is told to", async () => {
+  it("prints its address in a line of JSON, and ends when it is told to", async () => {
     const child = spawn(process.execPath, [program, "compatible"], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const [line] = (await once(createInterface(child.stdout), "line")) as [string];
@@ -21,7 +21,7 @@ describe("a model server as a process", () => {
     }
   });
 
-  it("names the vendors when it is asked for another", async () => {
+  it("names the vendors if it is started for an unknown one", async () => {
     const child = spawn(process.execPath, [program, "nobody"], { stdio: ["ignore", "ignore", "pipe"] });
     const [[usage], [code]] = (await Promise.all([once(createInterface(child.stderr), "line"), once(child, "exit")])) as [
       [string],

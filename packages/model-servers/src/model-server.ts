@@ -1,23 +1,23 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 
-/** The vendors whose wire protocol is spoken here. `compatible` is any server that speaks OpenAI's chat completions. */
+/** The vendors whose wire protocol this package speaks. `compatible` is any server that speaks OpenAI's chat completions. */
 export const SERVED = ["anthropic", "openai", "openrouter", "ollama", "compatible", "bedrock"] as const;
 export type Served = (typeof SERVED)[number];
 
-/** A server that speaks a vendor's protocol on loopback and refuses what the vendor refuses; the vendor's own SDK talks to it. */
+/** A server that speaks a vendor's protocol on loopback and refuses what the vendor refuses. The vendor's own SDK talks to it. */
 export interface ModelServer {
   readonly vendor: Served;
-  /** What an adapter is given as its base address. */
+  /** The base address for an adapter. */
   readonly url: string;
-  /** The one key that is accepted; for Bedrock the secret of the access key `AKIDTOOLBUS`. */
+  /** The only key that is accepted. For Bedrock it is the secret of the access key `AKIDTOOLBUS`. */
   readonly key: string;
-  /** The one model that exists. */
+  /** The only model that exists. */
   readonly model: string;
-  /** Every request that was answered, refused ones too, oldest first. */
+  /** Every answered request, including refused ones, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** From now on this answers. */
+  /** From now on this brain answers. */
   think(brain: Brain): void;
-  /** The next request meets this instead of an answer; more calls queue up. */
+  /** The next request gets this fault instead of an answer. Several calls queue up. */
   failNext(...faults: readonly Fault[]): void;
   close(): Promise<void>;
 }
@@ -26,13 +26,13 @@ export interface SeenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
-  /** 200, or what it was refused with. */
+  /** 200, or the status of the refusal. */
   readonly status: number;
-  /** Why it was refused; absent when it was not. */
+  /** Why it was refused; absent if it was not. */
   readonly refusal?: string;
 }
 
-/** What a model would think: from what the request says, in one form for all vendors, to what it answers. */
+/** The model's part: from the content of a request, in one form for all vendors, to its answer. */
 export type Brain = (asked: Asked) => Answered;
 
 export interface Asked {
@@ -56,41 +56,41 @@ export type AskedMessage =
 
 export interface Answered {
   readonly text?: string;
-  /** Arguments as a value, or as the raw text that the model wrote: it may be broken. Without an id the server makes one. */
+  /** Arguments as a value, or as the model's raw text, which may be broken. Without an id, the server creates one. */
   readonly calls?: readonly { readonly name: string; readonly arguments: Json; readonly raw?: string; readonly id?: string }[];
-  /** By default what follows from the calls. */
+  /** By default it follows from the calls. */
   readonly stop?: "end" | "calls" | "length" | "refusal" | "pause" | "context";
-  /** Thinking, signed for this model, where the vendor has such a thing: it must come back as it was. */
+  /** Thinking, signed for this model, if the vendor has it. It must come back unchanged. */
   readonly thinking?: string;
 }
 
-/** How a request goes wrong. */
+/** How a request fails. */
 export type Fault =
   /** An error answer in the vendor's form. `retryAfter` in seconds. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number; readonly message?: string }
-  /** 200, a stream that begins, and the vendor's error event in it. */
+  /** 200, a stream that begins, and then the vendor's error event. */
   | { readonly kind: "error-in-stream"; readonly status: number }
-  /** The connection is cut in the middle of a frame. */
+  /** The connection breaks in the middle of a frame. */
   | { readonly kind: "cut" }
-  /** The stream comes byte by byte, slower than anybody waits, until the client leaves. */
+  /** The stream comes byte by byte, slower than any client waits, until the client disconnects. */
   | { readonly kind: "drip" }
-  /** The whole answer, after this many milliseconds: a model that takes its time. */
+  /** The whole answer, after this many milliseconds: a slow model. */
   | { readonly kind: "slow"; readonly afterMs: number }
-  /** No answer at all until the client leaves. */
+  /** No answer at all until the client disconnects. */
   | { readonly kind: "hang" }
   /** 200 with a page of HTML. */
   | { readonly kind: "content-type" }
   /** 200 with JSON that is broken in the middle. */
   | { readonly kind: "broken-json" }
-  /** A stream that ends politely without saying that it is done. */
+  /** A stream that ends properly without a mark that it is complete. */
   | { readonly kind: "no-end" }
-  /** The first half of the stream, and then nothing until the client leaves. */
+  /** The first half of the stream, and then nothing until the client disconnects. */
   | { readonly kind: "silence" }
   | Endless;
 
 /**
- * What never ends, as fast as the client reads: `events`, one of the middle of the stream again and again; one `event`, in a single line or frame; the body of
- * an `error`. `packed`: with gzip, so that little is sent and much is read.
+ * An answer without end, as fast as the client reads: `events` repeats an event of the middle of the stream; `event` is one event in a single line
+ * or frame; `error` is the body of an error. `packed`: with gzip, so that few bytes on the network become many.
  */
 export interface Endless {
   readonly kind: "endless";

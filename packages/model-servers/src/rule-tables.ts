@@ -5,10 +5,10 @@ import { openaiDoorRules } from "./openai/openai-door-rules.ts";
 import { responsesRules } from "./openai/responses-rules.ts";
 import type { Rule } from "./wire/rule.ts";
 
-/** What is written down of a rule. */
+/** The published fields of a rule. */
 export type WrittenRule = Pick<Rule<never>, "name" | "status" | "source" | "unconfirmed">;
 
-/** Every rule of every protocol, in the order in which it is looked at. */
+/** Every rule of every protocol, in the order of the checks. */
 export const RULE_TABLES: readonly { readonly title: string; readonly rules: readonly WrittenRule[] }[] = [
   { title: "Anthropic Messages", rules: [...anthropicDoorRules, ...anthropicRules] },
   { title: "Chat completions (OpenAI, OpenRouter, Ollama, compatible)", rules: [...openaiDoorRules, ...chatRules] },
@@ -16,7 +16,7 @@ export const RULE_TABLES: readonly { readonly title: string; readonly rules: rea
   { title: "Bedrock Converse", rules: bedrockRules },
 ];
 
-/** The tables as Markdown: what stands in docs/model-servers.md. */
+/** The tables of docs/model-servers.md, as Markdown. */
 export function rulesText(): string {
   return RULE_TABLES.map(({ title, rules }) =>
     [`### ${title}`, "", "| Rule | Status | Source |", "| --- | --- | --- |", ...rules.map(ruleLine), ""].join("\n"),

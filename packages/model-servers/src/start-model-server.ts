@@ -7,7 +7,7 @@ import type { Protocol } from "./wire/protocol.ts";
 import { serve } from "./wire/serve.ts";
 
 /**
- * A vendor on a free port of loopback, until it is closed. It keeps nothing of one request for the next, but for what the vendor itself would
+ * A vendor on a free port of loopback, until it is closed. It remembers nothing from one request to the next, except what the vendor itself would
  * remember. Without a brain it answers as `chatBrain` does.
  */
 export async function startModelServer(vendor: Served, { brain = chatBrain() }: { readonly brain?: Brain } = {}): Promise<ModelServer> {

@@ -13,7 +13,7 @@ const answered: Answered = {
   ],
 };
 
-/** The same question in each vendor's words. */
+/** The same question in each vendor's form. */
 const questions: Readonly<Record<Served, (model: string, stream: boolean) => { readonly path: string; readonly body: JsonObject }>> = {
   anthropic: (model, stream) => ({
     path: "/v1/messages",
@@ -62,7 +62,7 @@ const setup = async (vendor: Served) => {
 };
 
 describe.each(SERVED)("a stream of %s", (vendor) => {
-  it("says what the plain answer says, in the same bytes each time", async () => {
+  it("has the content of the plain answer, in the same bytes each time", async () => {
     await using bundle = await setup(vendor);
     const plain = String((await bundle.ask(false)).bytes);
     const first = (await bundle.ask(true)).bytes;
@@ -73,7 +73,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
     expect((await bundle.ask(true)).bytes).toEqual(first);
   });
 
-  it("ends where nothing says that it is done, when it is told to", async () => {
+  it("ends without a mark that it is complete, on request", async () => {
     await using bundle = await setup(vendor);
     const whole = (await bundle.ask(true)).bytes as Buffer;
     bundle.server.failNext({ kind: "no-end" });
@@ -83,7 +83,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
     expect(short.toString("latin1")).not.toMatch(/message_stop|\[DONE\]|finish_reason":"|messageStop/);
   });
 
-  it("is cut in the middle of a frame, when it is told to", async () => {
+  it("breaks in the middle of a frame, on request", async () => {
     await using bundle = await setup(vendor);
     bundle.server.failNext({ kind: "cut" }, { kind: "cut" });
     for (const stream of [true, false]) {
@@ -93,7 +93,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
     }
   });
 
-  it("carries the vendor's error in a stream that began well", async () => {
+  it("contains the vendor's error after a normal beginning", async () => {
     await using bundle = await setup(vendor);
     bundle.server.failNext({ kind: "error-in-stream", status: 503 });
     const { response, bytes } = await bundle.ask(true);
@@ -102,7 +102,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
     expect(String(bytes)).not.toMatch(/message_stop|\[DONE\]|messageStop/);
   });
 
-  it("waits until the client leaves, dripping or silent, and the server still closes at once", async () => {
+  it("waits until the client disconnects, dripping or silent, and the server still closes at once", async () => {
     await using bundle = await setup(vendor);
     for (const kind of ["drip", "hang"] as const) {
       bundle.server.failNext({ kind });
@@ -125,7 +125,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
     [{ kind: "status", status: 503, message: "later" }, 503],
     [{ kind: "content-type" }, 200],
     [{ kind: "broken-json" }, 200],
-  ] satisfies readonly (readonly [Fault, number])[])("meets the fault %j once, and then none", async (fault, status) => {
+  ] satisfies readonly (readonly [Fault, number])[])("has the fault %j once, and then none", async (fault, status) => {
     await using bundle = await setup(vendor);
     bundle.server.failNext(fault);
     const { response, bytes } = await bundle.ask(false);
@@ -138,7 +138,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
   });
 });
 
-/** The text and the arguments that stand in a stream of any of these vendors, put together. */
+/** The text and the arguments of a stream of any of these vendors, joined. */
 function written(bytes: Buffer): { readonly text: string; readonly args: string } {
   const all = bytes.toString("utf8");
   const joined = (pattern: RegExp) => [...all.matchAll(pattern)].map(([, piece = ""]) => JSON.parse(`"${piece}"`) as string).join("");

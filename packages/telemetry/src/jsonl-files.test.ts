@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 describe("JSONL files", () => {
-  it("get whole lines in the order they came, also those that come during a write", async () => {
+  it("get whole lines in the order of their calls, including those that come during a write", async () => {
     const { files, lost } = setup();
     const file = path.join(dir, "ordered.jsonl");
     for (let n = 0; n < 50; n++) files.append(file, JSON.stringify({ n }));
@@ -23,7 +23,7 @@ describe("JSONL files", () => {
     expect(lost).toEqual([]);
   });
 
-  it("are readable by their owner only and keep what stood in them", async () => {
+  it("are readable only by their owner and keep their former content", async () => {
     const file = path.join(dir, "kept.jsonl");
     for (const line of ["1", "2"]) {
       const { files } = setup();
@@ -34,7 +34,7 @@ describe("JSONL files", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("are open only while they are written to, however many there are", async () => {
+  it("are open only during a write, however many there are", async () => {
     const { files, lost } = setup();
     const before = openFiles();
     for (let n = 0; n < 500; n++) files.append(path.join(dir, `many-${n}.jsonl`), "{}");
@@ -44,7 +44,7 @@ describe("JSONL files", () => {
     expect(lost).toEqual([]);
   });
 
-  it("that cannot be written lose their lines, say so, and harm no other", async () => {
+  it("lose their lines if they cannot be written, report it, and affect no other file", async () => {
     const { files, lost } = setup();
     files.append(path.join(dir, "missing", "folder.jsonl"), "1");
     files.append(path.join(dir, "good.jsonl"), "2");

@@ -1,23 +1,23 @@
 import { open } from "node:fs/promises";
 
-/** Appends lines to files in the background, whole lines in the order they came. */
+/** Appends lines to files in the background, whole lines in the order of the calls. */
 export interface JsonlFiles {
   /** Never waits and never throws. */
   append(file: string, line: string): void;
-  /** Waits until everything that was appended is written. */
+  /** Waits until all appended lines are written. */
   flush(): Promise<void>;
 }
 
 export interface JsonlOptions {
-  /** What was not written, because the disk does not take it or because it takes it too slowly. */
+  /** Called with the lines that were lost, because the disk rejects them or is too slow. */
   readonly onLost: (lines: number, code: string) => void;
 }
 
 const MAX_WAITING = 10_000;
 
 /**
- * One file is open at a time and only while it is written to, so that a folder may hold any number of them and a rotated file is released. Lines that
- * come during a write go with the next one. When more than 10,000 wait, further ones are lost and reported.
+ * One file is open at a time, and only during a write, so a folder may hold any number of them and a rotated file is released. Lines that come
+ * during a write are written next. If more than 10,000 wait, further ones are lost and reported.
  */
 export function jsonlFiles({ onLost }: JsonlOptions): JsonlFiles {
   const waiting = new Map<string, string[]>();
@@ -38,7 +38,7 @@ export function jsonlFiles({ onLost }: JsonlOptions): JsonlFiles {
   };
 
   async function writeAll(): Promise<void> {
-    // What else comes at this moment goes into the first write.
+    // Lines of the same tick join the first write.
     await Promise.resolve();
     for (let next = waiting.entries().next().value; next; next = waiting.entries().next().value) {
       const [file, lines] = next;

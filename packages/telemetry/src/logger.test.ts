@@ -49,7 +49,7 @@ describe("a log", () => {
     expect(lines()[1]).not.toHaveProperty("runId");
   });
 
-  it("says the run of a call, and call and run of an approval, wherever a line has only that", () => {
+  it("adds the run of a call, and call and run of an approval, to a line that has only that id", () => {
     const { log, lines } = setup("info");
     const ids = { runId: "rn_0a_1", callId: "rn_0a_1.2.0" };
     log.info({ callId: ids.callId }, "said of a call");
@@ -61,7 +61,7 @@ describe("a log", () => {
     expect(lines()[4]).not.toHaveProperty("runId");
   });
 
-  it("is JSON for what is no terminal and text at one, unless it is told otherwise", () => {
+  it("is JSON if the output is not a terminal and text if it is, unless set otherwise", () => {
     expect(setup("info", { terminal: true }).said()).toMatch(/^\d\d:\d\d:\d\d {2}INFO {3}test {2}a run began {2}runId=rn_1\n$/);
     expect(setup("info", { terminal: false, format: "text" }).said()).toMatch(/ {2}a run began {2}runId=rn_1\n$/);
     expect(JSON.parse(setup("info", { terminal: true, format: "json" }).said())).toMatchObject({ msg: "a run began" });
@@ -78,7 +78,7 @@ describe("a log", () => {
     expect(text() !== plain).toBe(expected);
   });
 
-  it("shows the causes of an error, and of one that is its own cause only the first few", () => {
+  it("shows the causes of an error, and only the first few of an error that is its own cause", () => {
     const { log, lines } = setup("error");
     log.error({ error: new Error("outer", { cause: new TypeError("inner", { cause: "a text" }) }) }, "failed");
     expect(lines()[0]).toMatchObject({
@@ -90,7 +90,7 @@ describe("a log", () => {
     expect(JSON.stringify(lines()[1]).match(/"message":"round"/g)).toHaveLength(5);
   });
 
-  it("shows an error with its name, code, message and stack, and what is no error as text", () => {
+  it("shows an error with its name, code, message and stack, and other values as text", () => {
     const { log, lines } = setup("info");
     log.error({ error: Object.assign(new TypeError("broken"), { code: "E_BROKEN", arguments: [1] }) }, "failed");
     log.error({ error: "only a string" }, "failed");
@@ -102,7 +102,7 @@ describe("a log", () => {
   });
 });
 
-describe("what a log keeps to itself", () => {
+describe("what a log never shows", () => {
   it.each(FIELDS)("is the field %s, at three depths, in lists and in a child", (field) => {
     const { log, text, lines } = setup("info");
     const hidden = { [field]: "not-for-logs" };
@@ -123,14 +123,14 @@ describe("what a log keeps to itself", () => {
     expect(text()).not.toContain("not-for-logs");
   });
 
-  it("is no field that only sounds like one", () => {
+  it("is not a field that only sounds like one", () => {
     const { log, lines } = setup("info");
     const fields = { tokens: 3, grantId: "g1", contentType: "text/plain", riskTier: "high", task: "task-of-yesterday-afternoon" };
     log.info(fields, "said");
     expect(lines()[0]).toMatchObject(fields);
   });
 
-  it.each(Object.entries(SECRETS))("is %s, wherever it stands", (_, secret) => {
+  it.each(Object.entries(SECRETS))("is %s, at any place", (_, secret) => {
     const { log, text, lines } = setup("debug");
     const places = [
       secret,
@@ -169,7 +169,7 @@ describe("the silent log", () => {
 interface TerminalUnderTest {
   readonly terminal?: boolean;
   readonly format?: LogFormat;
-  /** Whether the terminal shows colours: not with NO_COLOR, say. */
+  /** Whether the terminal shows colours: not with NO_COLOR, for example. */
   readonly colours?: boolean;
 }
 
@@ -191,7 +191,7 @@ function setup(level: LogLevel, { terminal, format, colours = true }: TerminalUn
   return {
     log,
     text: () => written,
-    /** One line, and what was written; without the colours of a terminal. */
+    /** One line as it was written, without the colours of a terminal. */
     said(fields: object = { runId: "rn_1" }): string {
       log.info(fields, "a run began");
       return stripVTControlCharacters(written);

@@ -6,7 +6,10 @@ import { redactText } from "./redact.ts";
 import { withRunOf } from "./run-of-line.ts";
 import { currentPoint } from "./spans.ts";
 
-/** A structured log. Fields hold ids, counts and codes, never arguments, contents or secrets. A line within a trace says which, and one about a call has its run's id. */
+/**
+ * A structured log. Fields hold ids, counts and codes, never arguments, contents or secrets. A line within a trace names the trace, and a line about
+ * a call has its run's id.
+ */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -18,21 +21,21 @@ export interface Log {
 export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-// The second net: whatever a caller puts into a record by mistake.
+// A second safeguard, for what a caller puts into a record by mistake.
 const SECRET_FIELDS = ["authorization", "token", "secret", "grant", "password", "apiKey", "cookie", "arguments", "content", "prepared"];
 
 export interface LogOptions {
   readonly name: string;
   readonly level: LogLevel;
-  /** `auto`, which is the default: text at a terminal, JSON elsewhere. */
+  /** `auto` is the default: text at a terminal, JSON elsewhere. */
   readonly format?: LogFormat;
   readonly destination?: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "hasColors">>;
 }
 
-/** A logger that writes a line each to standard error (standard output belongs to what a command prints), and to OTLP while that is on. */
+/** A logger that writes one line each to standard error (standard output belongs to the results of a command), and to OTLP while that is on. */
 export function createLog({ name, level, format = "auto", destination = process.stderr }: LogOptions): Log {
   const readable = format === "text" || (format === "auto" && destination.isTTY === true);
-  // A terminal knows NO_COLOR, FORCE_COLOR and what it can show.
+  // The terminal decides: NO_COLOR, FORCE_COLOR and its own abilities.
   const colour = destination.isTTY === true && destination.hasColors?.() === true;
   return pino(
     {
@@ -52,19 +55,17 @@ export function createLog({ name, level, format = "auto", destination = process.
   );
 }
 
-/** A log that keeps nothing: for tests and libraries without one. */
+/** A log that drops everything: for tests and libraries without a log. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silentLog };
 
-function ignore(): void {
-  // nothing is kept
-}
+function ignore(): void {}
 
 function traceFields(): object {
   const point = currentPoint();
   return point ? { trace_id: point.traceId, span_id: point.spanId } : {};
 }
 
-/** The line as it may leave the process. What goes to OTLP is read from it, so that both are redacted the same. */
+/** The line as it may leave the process. OTLP gets its fields from this line, so both are redacted alike. */
 function redactedLine(line: string): string {
   const safe = redactText(line);
   const { logs } = recorder();
@@ -82,7 +83,7 @@ interface Line extends Readonly<Record<string, unknown>> {
   readonly msg: string;
 }
 
-/** Causes of causes are told to this depth: a chain may close upon itself. */
+/** How deep a chain of causes is shown: it may be a cycle. */
 const CAUSES = 4;
 
 function errorFields(error: unknown, depth = 0): object {

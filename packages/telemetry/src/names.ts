@@ -1,12 +1,12 @@
 /**
- * Every name that leaves this system as telemetry, in one place: the OpenTelemetry conventions for HTTP, messaging and GenAI where they have a name,
- * `toolbus.*` where they have none. A rename in the conventions is a change of this file.
+ * Every telemetry name that leaves this system: the OpenTelemetry conventions for HTTP, messaging and GenAI where they have a name, `toolbus.*`
+ * where they have none. If a convention renames something, only this file changes.
  */
 
-/** Names of spans. What stands in braces in the conventions is an argument here. */
+/** Names of spans. An argument here is a part in braces in the conventions. */
 export const spanNames = {
   http: (method: string, route: string | undefined) => (route === undefined ? method : `${method} ${route}`),
-  /** A message of a person, from its acceptance on: the first one of a conversation has all that follows beneath it. */
+  /** A person's message from its acceptance on. The first message of a conversation is the parent of everything that follows. */
   conversation: "conversation",
   publish: (topic: string) => `publish ${topic}`,
   process: (topic: string) => `process ${topic}`,
@@ -60,17 +60,17 @@ export const attributeNames = {
   profile: "toolbus.profile",
   /** Millionths of a US dollar. */
   costMicroUsd: "toolbus.cost.micro_usd",
-  /** Whose budget: `run`, `principal` or `tenant`; and of what: `tokens`, `money` or `tool_calls`. */
+  /** Whose budget (`run`, `principal` or `tenant`), and of what (`tokens`, `money` or `tool_calls`). */
   budgetOf: "toolbus.budget.of",
   budgetWhat: "toolbus.budget.what",
   round: "toolbus.round",
   epoch: "toolbus.epoch",
-  /** Of a model call, from 1, and how long it was put off after the failure before it. */
+  /** Attempts of a model call, from 1, and how long the call waited after the previous failure. */
   attempt: "toolbus.model.attempt",
   waitedMs: "toolbus.model.waited_ms",
   seed: "toolbus.seed",
   transcriptEntries: "toolbus.transcript.entries",
-  /** Tokens of the model's window: prompt and reply, and what neither took. */
+  /** Tokens of the model's window: those of prompt and reply, and the free ones. */
   windowUsed: "toolbus.context.window_used",
   windowLeft: "toolbus.context.window_left",
   contextStrategy: "toolbus.context.strategy",
@@ -91,7 +91,7 @@ export const attributeNames = {
   shard: "toolbus.shard",
   tier: "toolbus.tier",
   outcome: "toolbus.outcome",
-  /** Of a security event: what was tried, and whether the event or only its number was kept. */
+  /** Of a security event: what was tried, and whether the whole event or only its count was kept. */
   securityReason: "toolbus.security.reason",
   securityKept: "toolbus.security.kept",
   /** What the replay of a dead letter did: `publish` or `call`. */
@@ -103,7 +103,7 @@ export const attributeNames = {
   statusTag: "status",
 } as const;
 
-/** Something that is measured. Times in milliseconds where the name is ours, in seconds where the conventions say so. */
+/** A measurement. Times are in milliseconds if the name is ours, in seconds if a convention says so. */
 export interface Metric {
   readonly name: string;
   readonly kind: "histogram" | "counter" | "upDownCounter" | "gauge";

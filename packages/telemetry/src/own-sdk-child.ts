@@ -1,4 +1,5 @@
-// The child process of own-sdk.test.ts: a process of ours that was started with `--import` of own-sdk-setup.ts. It says what the user's SDK got.
+// The child process of own-sdk.test.ts: a process of ours that was started with `--import` of own-sdk-setup.ts. It reports what the user's SDK
+// received.
 import { Writable } from "node:stream";
 import { context, ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
 import { createLog, measure, metricNames, startTelemetry, withSpan } from "./index.ts";
@@ -17,19 +18,19 @@ const telemetry = await startTelemetry({
 if (typeof telemetry === "string") process.stdout.write(JSON.stringify({ refused: telemetry }));
 else {
   const tracer = trace.getTracer("the user's");
-  // As their instrumentation of Node's HTTP server does around a request of ours.
+  // Like the user's instrumentation of Node's HTTP server around a request of ours.
   const server = tracer.startSpan("their request", { kind: SpanKind.SERVER }, remote(REQUEST));
   await context.with(trace.setSpan(remote(REQUEST), server), () =>
     withSpan("our request", { kind: "server", parent: { how: "received", carrier: { traceparent: REQUEST } } }, async () => {
       log.warn({}, "said");
       measure(metricNames.toolInvocations, 1, { tool_name: "t", status: "ok" });
-      // As one of their tools does within a call.
+      // Like one of the user's tools within a call.
       await tracer.startActiveSpan("their step", async (step) => step.end());
     }),
   );
   server.end();
   await telemetry.shutdown(1000);
-  // It is theirs, and goes on.
+  // The user owns it, and it continues.
   tracer.startSpan("after ours has stopped").end();
   await reader.forceFlush();
   const finished = spans.getFinishedSpans();

@@ -1,4 +1,4 @@
-// What a user's own `--import` may be (own-sdk.test.ts): OpenTelemetry's SDK, set up by its own documentation, with nothing of ours.
+// An example of a user's own `--import` (own-sdk.test.ts): OpenTelemetry's SDK, set up by its own documentation, with nothing of ours.
 import { InMemoryLogRecordExporter, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
 import { AggregationTemporality, InMemoryMetricExporter, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { NodeSDK } from "@opentelemetry/sdk-node";

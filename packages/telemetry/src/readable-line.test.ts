@@ -20,7 +20,7 @@ describe("a log line for people", () => {
     expect(readableLine(line({ ...ids, runId: "rn_2" }), false)).toMatch(/ {2}runId=rn_2 callId=rn_1\.1\.0 tool=pay\n$/);
   });
 
-  it("shows what was thrown with its stack and its causes", () => {
+  it("shows a thrown error with its stack and its causes", () => {
     const cause = { name: "Error", message: "ECONNREFUSED", stack: "Error: ECONNREFUSED\n    at connect (net.js:1:1)" };
     const error = { name: "TypeError", message: "broken", stack: "TypeError: broken\n    at f (a.ts:2:3)", cause };
     expect(readableLine(line({ error }, "failed", 50), false)).toBe(
@@ -36,7 +36,7 @@ describe("a log line for people", () => {
     expect(readableLine(line({ error: { message: "only a string" } }, "failed", 50), false)).toContain("\n  only a string\n");
   });
 
-  it("shows of an error with a code of ours only what it says, and so of its causes", () => {
+  it("shows only the message of an error with a code of ours, and likewise of its causes", () => {
     const cause = {
       name: "Error",
       message: "ECONNREFUSED",
@@ -55,7 +55,7 @@ describe("a log line for people", () => {
     );
   });
 
-  it("lets no text of others move the cursor", () => {
+  it("lets no foreign text move the cursor", () => {
     const text = readableLine(
       line({ tool: "\u001b[2Jx", why: "a\u0007 b", error: { stack: "Error: \u001b[1m\n  at x" } }, "\u001b[31m"),
       false,
@@ -63,7 +63,7 @@ describe("a log line for people", () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
-  it("is coloured where that is wanted", () => {
+  it("is coloured on request", () => {
     expect(readableLine(line({}, "bad", 50), true)).toContain("\u001b[31mERROR");
   });
 });

@@ -1,13 +1,14 @@
 import { styleText } from "node:util";
 import { withoutRepeatedIds } from "./run-of-line.ts";
 
-/** How log lines look: JSON for collectors, readable text for people, or by where they go. */
+/** The form of log lines: JSON for collectors, readable text for people, or whichever fits the output. */
 export const LOG_FORMATS = ["auto", "json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
- * A line of JSON as a person reads it: time of day (UTC), level, message, then the fields as `name=value`; what was thrown follows, with its stack unless the product foresees it. Our own and
- * not pino-pretty, which would bring a dozen packages for this one function. Control characters stay escaped, as JSON has them.
+ * A line of JSON in the form for people: time of day (UTC), level, message, then the fields as `name=value`. A thrown error follows, with its stack
+ * unless the product expects that error. It replaces pino-pretty, which would bring a dozen packages for this one function. Control characters stay
+ * escaped, as in JSON.
  */
 export function readableLine(json: string, colour: boolean): string {
   const {
@@ -47,11 +48,14 @@ const LEVELS: Readonly<Record<number, readonly [string, Parameters<typeof styleT
 
 const valueOf = (value: unknown): string => (typeof value === "string" && !/[\s"=]/.test(value) ? plain(value) : JSON.stringify(value));
 
-/** Text from anywhere may not move the cursor of whoever reads it. */
+/** Foreign text must not move the reader's cursor. */
 const plain = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** An error that the product foresees has a code of its own, and its message says what to do: then the stack is noise here, and its causes' too. JSON has them all. */
+/**
+ * An error that the product expects has a code of ours, and its message says what to do. Its stack, and those of its causes, are noise here. JSON
+ * has them all.
+ */
 function thrownLines(thrown: unknown, before: string, foreseen = false): string[] {
   if (thrown === undefined) return [];
   const { stack, message, cause, code } = isFields(thrown) ? thrown : { message: thrown };

@@ -2,7 +2,7 @@ import type { Metric } from "./names.ts";
 import type { ToolAudit } from "./tool-audit.ts";
 import type { TracePoint } from "./trace-context.ts";
 
-/** Values of attributes. Undefined ones are left out. */
+/** Values of attributes. Undefined ones are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
@@ -11,20 +11,20 @@ export interface SpanStart {
   readonly kind: SpanKind;
   readonly attributes: Attributes;
   readonly parent: TracePoint | null;
-  /** `parent` came with a request or a message; null then is the begin of a trace. */
+  /** `parent` came with a request or a message; null means the start of a trace. */
   readonly received: boolean;
   readonly links: readonly TracePoint[];
 }
 
-/** A span that was started. Every text that it gets is redacted already. */
+/** A started span. Every text that it receives is already redacted. */
 export interface RecordedSpan {
   readonly point: TracePoint;
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
-  /** Runs work with this span as the active one also for others who record in this process: instrumentations, and tools that call OpenTelemetry. */
+  /** Runs work with this span as the active one, also for other recorders in this process: instrumentations, and tools that call OpenTelemetry. */
   run<T>(work: () => T): T;
-  /** Ends the span; with an error type it failed. */
+  /** Ends the span. An error type marks it as failed. */
   end(errorType?: string): void;
 }
 
@@ -40,14 +40,14 @@ export interface LogRecord {
 }
 
 /**
- * Where telemetry goes while it is on. One a process, as in OpenTelemetry: a span belongs to whoever runs, not to whom it was handed. Nothing here
- * throws or waits.
+ * Where telemetry goes while it is on. There is one per process, as in OpenTelemetry: a span belongs to the running code, not to an object that is
+ * passed around. Nothing here throws or waits.
  */
 export interface Recorder {
   readonly spans: { start(name: string, options: SpanStart): RecordedSpan } | null;
   readonly measurements: {
     record(metric: Metric, value: number, attributes: Attributes): void;
-    /** Calls `read` whenever measurements are collected; the function that it gives ends that. */
+    /** Calls `read` whenever measurements are collected. The returned function ends that. */
     observe(metric: Metric, read: () => Promise<number | null>): () => void;
   } | null;
   readonly logs: { emit(record: LogRecord): void } | null;
@@ -58,12 +58,12 @@ const OFF: Recorder = { spans: null, measurements: null, logs: null, audit: null
 
 let current = OFF;
 
-/** The recorder of this process; with all parts null while telemetry is off. */
+/** The recorder of this process. All its parts are null while telemetry is off. */
 export function recorder(): Recorder {
   return current;
 }
 
-/** Takes the place of the recorder; null switches off. */
+/** Replaces the recorder; null switches telemetry off. */
 export function setRecorder(next: Recorder | null): void {
   current = next ?? OFF;
 }

@@ -27,11 +27,11 @@ describe("redaction", () => {
     }
   });
 
-  it("replaces a credential that is glued to an id, as in an address that somebody made up", () => {
+  it("replaces a credential that directly follows an id, as in an invented address", () => {
     expect(redactText("/v1/approvals/ap_sk-proj-abcdefghijklmnop")).toBe("/v1/approvals/ap_[redacted]");
   });
 
-  it("replaces a private key, in a text and in JSON, and nothing behind it", () => {
+  it("replaces a private key, in a text and in JSON, and nothing after it", () => {
     const pem = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGlRk3x\n9uQ==\n-----END EC PRIVATE KEY-----\n";
     expect(redactText(`a ${pem}{b}`)).toBe("a [redacted]{b}");
     expect(redacted({ key: pem, other: 'said "so"', more: { key: `${pem}\\"` } })).toEqual({
@@ -52,7 +52,7 @@ describe("redaction", () => {
     expect(redactText(text)).toBe(text);
   });
 
-  it("gives the very same value when there is nothing to replace", () => {
+  it("returns the same value if there is nothing to replace", () => {
     const value = { a: [1, null, "text"], b: { c: true } };
     expect(redacted(value)).toBe(value);
   });

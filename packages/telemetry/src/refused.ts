@@ -1,4 +1,4 @@
-/** Telemetry cannot start as it is set up. The message says which setting to change. */
+/** Telemetry cannot start with these settings. The message says which setting to change. */
 export class TelemetryRefused extends Error {
   readonly code = "telemetry_refused";
   override readonly name = "TelemetryRefused";

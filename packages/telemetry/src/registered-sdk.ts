@@ -1,16 +1,16 @@
-/** What an SDK that somebody else started in this process takes. */
+/** What an SDK that the user started in this process receives. */
 export interface RegisteredSdk {
   readonly traces: boolean;
   readonly metrics: boolean;
   readonly logs: boolean;
-  /** Of `@opentelemetry/api`, where it was registered by one that ours finds nothing in; null otherwise. */
+  /** The version of `@opentelemetry/api` with which it was registered, if our version cannot find it; null otherwise. */
   readonly tooOld: string | null;
 }
 
-/** Where every copy of OpenTelemetry's API (1.x) keeps what was registered with it. Asked for here so that nothing is loaded while there is none. */
+/** Where every copy of OpenTelemetry's API (1.x) keeps its registrations. Read directly, so that nothing is loaded while there is none. */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 
-/** The SDK that this process was started with, as by `node --import ./otel.mjs`; null when there is none. */
+/** The SDK that this process was started with, as by `node --import ./otel.mjs`; null if there is none. */
 export function registeredSdk(): RegisteredSdk | null {
   const registry = (globalThis as { readonly [REGISTRY]?: Readonly<Record<string, unknown>> })[REGISTRY];
   if (!registry) return null;
@@ -20,5 +20,5 @@ export function registeredSdk(): RegisteredSdk | null {
   return { ...on, tooOld: Number(/^1\.(\d+)\./.exec(version)?.[1] ?? 0) < LEAST_MINOR ? version.slice(0, 40) : null };
 }
 
-/** Of our own copy: the API takes what a later minor version registered, and nothing of an earlier one. */
+/** The version of our own copy: the API uses what a later minor version registered, and ignores an earlier one. */
 const LEAST_MINOR = 10;

@@ -3,8 +3,8 @@ import { readTelemetrySettings } from "./settings.ts";
 
 const read = (env: Readonly<Record<string, string>>) => readTelemetrySettings(env, "toolbus");
 
-describe("settings of telemetry", () => {
-  it("ask for nothing when nothing is set", () => {
+describe("the telemetry settings", () => {
+  it("ask for nothing by default", () => {
     const settings = read({});
     expect(settings).toMatchObject({ targets: { traces: null, metrics: null, logs: null }, traceDir: null, auditFile: null });
     expect(settings).toMatchObject({ serviceName: "toolbus", sampler: { root: "always_on", parentBased: true }, metricIntervalMs: 60_000 });
@@ -17,7 +17,7 @@ describe("settings of telemetry", () => {
     expect(targets.logs?.url).toBe("http://collector:4318/v1/logs");
   });
 
-  it("let a signal have an endpoint, a protocol and headers of its own", () => {
+  it("give a signal its own endpoint, protocol and headers", () => {
     const { targets } = read({
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
       OTEL_EXPORTER_OTLP_HEADERS: "team=a%20b,shared=1",
@@ -38,24 +38,24 @@ describe("settings of telemetry", () => {
     expect(targets.logs).toBeNull();
   });
 
-  it("send one signal alone, to the usual place when only its exporter is named", () => {
+  it("send one signal alone, to the usual endpoint if only its exporter is named", () => {
     const { targets } = read({ OTEL_METRICS_EXPORTER: "otlp" });
     expect(targets).toMatchObject({ traces: null, metrics: { url: "http://localhost:4318/v1/metrics" }, logs: null });
   });
 
-  it("write a signal to standard output, alone or beside the collector, when its exporter says so", () => {
+  it("write a signal to standard output, alone or beside the collector, if its exporter says so", () => {
     const settings = read({ OTEL_TRACES_EXPORTER: "otlp, console", OTEL_LOGS_EXPORTER: "console" });
     expect(settings.console).toEqual({ traces: true, metrics: false, logs: true });
     expect(settings.targets).toMatchObject({ traces: { url: "http://localhost:4318/v1/traces" }, metrics: null, logs: null });
   });
 
-  it("gather spans and log records as their variables say, each its own", () => {
+  it("batch spans and log records, each by its own variables", () => {
     const { batches } = read({ OTEL_BSP_SCHEDULE_DELAY: "100", OTEL_BSP_MAX_QUEUE_SIZE: "4096", OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: "64" });
     expect(batches).toEqual({ spans: { scheduledDelayMillis: 100, maxQueueSize: 4096 }, records: { maxExportBatchSize: 64 } });
     expect(read({}).batches).toEqual({ spans: {}, records: {} });
   });
 
-  it("send nothing and write no traces when the SDK is disabled, but keep the audit", () => {
+  it("send nothing and write no traces if the SDK is disabled, but keep the audit", () => {
     const env = { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318", TRACE_DIR: "/t", TOOL_AUDIT_FILE: "/a" };
     expect(read(env)).toMatchObject({
       disabled: true,
@@ -77,15 +77,15 @@ describe("settings of telemetry", () => {
     ["traceidratio", { root: "traceidratio", ratio: 0.25, parentBased: false }],
     ["parentbased_always_off", { root: "always_off", ratio: 0.25, parentBased: true }],
     ["always_on", { root: "always_on", ratio: 0.25, parentBased: false }],
-  ])("take the sampler %s", (name, sampler) => {
+  ])("use the sampler %s", (name, sampler) => {
     expect(read({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: "0.25" }).sampler).toEqual(sampler);
   });
 
   it.each([
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "gRPC is not supported; use http/protobuf"],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_PROTOCOL: "smoke" }, '"smoke" is no protocol'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "OTEL_EXPORTER_OTLP_ENDPOINT is no address"],
-    [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "ftp://c" }, "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is no address"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_PROTOCOL: "smoke" }, '"smoke" is not a protocol'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "OTEL_EXPORTER_OTLP_ENDPOINT is not an address"],
+    [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "ftp://c" }, "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is not an address"],
     [{ OTEL_TRACES_EXPORTER: "zipkin" }, 'OTEL_TRACES_EXPORTER is "zipkin"'],
     [{ OTEL_METRICS_EXPORTER: "otlp,none" }, 'OTEL_METRICS_EXPORTER is "otlp,none"'],
     [{ OTEL_BSP_MAX_QUEUE_SIZE: "many" }, "a whole number of records"],

@@ -11,7 +11,7 @@ export interface OtlpTarget {
   readonly protocol: "http/protobuf" | "http/json";
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Files of certificates, where they are set. */
+  /** Files of certificates, if they are set. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
@@ -21,7 +21,7 @@ export interface SamplerSettings {
   readonly parentBased: boolean;
 }
 
-/** How spans, or log records, are gathered before they are sent; what is not set is as the SDK has it. */
+/** How spans, or log records, are batched before they are sent. The SDK's default applies to what is not set. */
 export interface BatchSettings {
   readonly scheduledDelayMillis?: number;
   readonly exportTimeoutMillis?: number;
@@ -30,7 +30,7 @@ export interface BatchSettings {
 }
 
 export interface TelemetrySettings {
-  /** True switches off all that OpenTelemetry does, also an SDK that somebody else started. */
+  /** True switches off all of OpenTelemetry, including an SDK that the user started. */
   readonly disabled: boolean;
   /** Null for a signal that goes to no collector. */
   readonly targets: Readonly<Record<Signal, OtlpTarget | null>>;
@@ -48,8 +48,8 @@ export interface TelemetrySettings {
 }
 
 /**
- * Reads the standard variables of OpenTelemetry and our own. A signal is sent when an endpoint for it is set, or an exporter of it is named.
- * Throws `TelemetryRefused` on the first value that cannot be used.
+ * Reads the standard variables of OpenTelemetry and our own. A signal is sent if an endpoint for it is set, or an exporter of it is named. Throws
+ * `TelemetryRefused` on the first invalid value.
  */
 export function readTelemetrySettings(env: Environment, defaultServiceName: string): TelemetrySettings {
   const disabled = flag(env, "OTEL_SDK_DISABLED");
@@ -118,18 +118,20 @@ function target(env: Environment, signal: Signal): OtlpTarget {
   };
 }
 
-/** The address may hold a password, so it is never repeated. */
+/** The address may contain a password, so the message never repeats it. */
 function endpoint(text: string, name: string, path: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new TelemetryRefused(`${name} is no address: give one that begins with http:// or https://, for example http://localhost:4318.`);
+    throw new TelemetryRefused(
+      `${name} is not an address: give one that begins with http:// or https://, for example http://localhost:4318.`,
+    );
   return path === "" ? text : `${text.replace(/\/+$/, "")}/${path}`;
 }
 
 function protocol(text: string): OtlpTarget["protocol"] {
   if (text === "http/protobuf" || text === "http/json") return text;
-  const why = text === "grpc" ? "gRPC is not supported" : `"${shown(text)}" is no protocol that Toolbus knows`;
+  const why = text === "grpc" ? "gRPC is not supported" : `"${shown(text)}" is not a protocol that Toolbus knows`;
   throw new TelemetryRefused(
-    `OTEL_EXPORTER_OTLP_PROTOCOL: ${why}; use http/protobuf (the default) or http/json, which every collector takes on port 4318.`,
+    `OTEL_EXPORTER_OTLP_PROTOCOL: ${why}; use http/protobuf (the default) or http/json, which every collector accepts on port 4318.`,
   );
 }
 
@@ -180,7 +182,7 @@ function optional(env: Environment, name: string, unit: "milliseconds" | "record
   return Number(text);
 }
 
-/** A list such as `key=value,other=value`, values percent-encoded. What is no pair is refused without being shown: it may be a credential. */
+/** A list such as `key=value,other=value`, values percent-encoded. The message does not show an invalid pair: it may be a credential. */
 function pairs(env: Environment, name: string): Readonly<Record<string, string>> {
   const entries = (given(env, name) ?? "").split(",").map((entry) => entry.trim());
   return Object.fromEntries(

@@ -6,12 +6,12 @@ const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER = "00-1111111111111111aaaaaaaaaaaaaaaa-2222222222222222-01";
 
 describe("while telemetry is off", () => {
-  it("work runs, its value and its error come through, and there is no trace", async () => {
+  it("work runs, its value and its error are returned, and there is no trace", async () => {
     expect(await withSpan("work", {}, async (span) => [span.recording, currentTraceparent()])).toEqual([false, undefined]);
     await expect(withSpan("work", {}, () => Promise.reject(new RangeError("no")))).rejects.toThrow("no");
   });
 
-  it("the trace context of a request is handed on as it came, and to nothing outside", async () => {
+  it("the trace context of a request is passed on unchanged, and does not leak outside", async () => {
     const carrier = { traceparent: CLIENT, tracestate: "vendor=1", baggage: "tenant=a" };
     const within = await withSpan("work", { parent: { how: "received", carrier } }, async () => {
       await Promise.resolve();
@@ -35,7 +35,7 @@ describe("a span", () => {
   });
   afterEach(() => setRecorder(null));
 
-  it("is beneath the one that is active, across awaits, and inherits what that hands down", async () => {
+  it("is beneath the active span, across awaits, and inherits its attributes", async () => {
     await withSpan("outer", { inherited: { "toolbus.service": "agent" } }, async () => {
       await Promise.resolve();
       await withSpan("inner", { kind: "client", attributes: { n: 1 } }, async () => undefined);
@@ -50,14 +50,14 @@ describe("a span", () => {
     expect(recorded.all().map(({ ended }) => ended)).toEqual([true, true]);
   });
 
-  it("that was received belongs to what the message carries, not to whoever delivers it", async () => {
+  it("that was received belongs to the trace of the message, not to the delivering code", async () => {
     await withSpan("publisher", { inherited: { "toolbus.service": "gateway" } }, () =>
       withSpan("consumer", { parent: { how: "received", carrier: { traceparent: CLIENT } } }, async () => undefined),
     );
     expect(recorded.all()[1]?.start).toMatchObject({ parent: { spanId: "b7ad6b7169203331" }, links: [], attributes: {} });
   });
 
-  it("that continues what was stored is beneath that, and linked to what is active", async () => {
+  it("that continues a stored trace is beneath it, and linked to the active span", async () => {
     await withSpan("active", {}, () =>
       withSpan("continued", { parent: { how: "continued", carrier: { traceparent: CLIENT } } }, async () => undefined),
     );
@@ -69,7 +69,7 @@ describe("a span", () => {
     { stored: "the same trace", traceparent: "same", parent: "active", linked: false },
     { stored: "another trace", traceparent: OTHER, parent: "stored", linked: true },
     { stored: "nothing", traceparent: undefined, parent: "active", linked: false },
-  ])("that is made where $stored was stored is beneath what is $parent", async ({ traceparent, parent, linked }) => {
+  ])("that is made where $stored was stored is beneath $parent", async ({ traceparent, parent, linked }) => {
     await withSpan("active", {}, () => {
       const carrier = { traceparent: traceparent === "same" ? sibling(recorded.all()[0]?.point.traceId ?? "") : traceparent };
       return withSpan("made", { parent: { how: "made", carrier } }, async () => undefined);
@@ -79,7 +79,7 @@ describe("a span", () => {
     expect(made?.start.links).toEqual(linked ? [active?.point] : []);
   });
 
-  it("fails with the code of what its work throws, never with its words", async () => {
+  it("fails with the code of a thrown error, never with its message", async () => {
     const error = Object.assign(new Error("the password is hunter2"), { code: "E_NO" });
     await expect(withSpan("work", {}, () => Promise.reject(error))).rejects.toBe(error);
     expect(recorded.all()[0]).toMatchObject({ failure: "E_NO", attributes: { "error.type": "E_NO" } });
@@ -109,7 +109,7 @@ describe("a span", () => {
     expect(recorded.all()[0]).toMatchObject({ ended: true, failure: undefined, start: { parent: null } });
   });
 
-  it("hands on the state and the baggage of its caller", async () => {
+  it("passes on the state and the baggage of its caller", async () => {
     const carrier = { traceparent: CLIENT, tracestate: "vendor=1", baggage: "tenant=a" };
     const made = await withSpan("work", { parent: { how: "received", carrier } }, async () => currentCarrier());
     expect(made).toMatchObject({ tracestate: "vendor=1", baggage: "tenant=a" });
@@ -127,7 +127,7 @@ describe("the type of an error", () => {
   });
 });
 
-/** Another place in this trace. */
+/** Another position in this trace. */
 function sibling(traceId: string): string {
   return `00-${traceId}-3333333333333333-01`;
 }

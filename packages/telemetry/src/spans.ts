@@ -6,9 +6,9 @@ import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint
 
 /**
  * Where a span belongs:
- * - `received`: beneath what a request or a message carries. Whatever happens to be active around whoever delivers it does not count.
- * - `continued`: beneath what was stored, with a link to what is active.
- * - `made`: beneath what is active, when that is of the same trace as what was stored or nothing was; else as `continued`.
+ * - `received`: beneath what a request or a message carries. The span that happens to be active in the delivering code does not count.
+ * - `continued`: beneath what was stored, with a link to the active span.
+ * - `made`: beneath the active span, if it belongs to the stored trace or nothing was stored; otherwise like `continued`.
  */
 export interface Parent {
   readonly how: "received" | "continued" | "made";
@@ -18,19 +18,19 @@ export interface Parent {
 export interface SpanOptions {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
-  /** What this span and all beneath it in this process carry. */
+  /** Attributes of this span and of all spans beneath it in this process. */
   readonly inherited?: Attributes;
-  /** By default what is active. */
+  /** The active span by default. */
   readonly parent?: Parent;
 }
 
-/** A span under way. While telemetry is off, or the trace is not sampled, it keeps nothing. */
+/** A running span. It records nothing while telemetry is off, or if the trace is not sampled. */
 export interface Span {
-  /** False when attributes would be kept nowhere: whatever is dear to compute need not be. */
+  /** False if attributes would be recorded nowhere, so that expensive ones need not be computed. */
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes?: Attributes): void;
-  /** Marks the span as failed, with a code or a class of errors; never with what an error says. */
+  /** Marks the span as failed, with a code or a class of errors, never with an error's message. */
   fail(errorType: string): void;
 }
 
@@ -41,7 +41,7 @@ export interface OpenSpan extends Span {
   end(): void;
 }
 
-/** Runs work within a span, which ends with it. What it throws marks the span as failed and is thrown on. */
+/** Runs work within a span, which ends with it. An error marks the span as failed and is rethrown. */
 export async function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const span = openSpan(name, options);
   if (span === NOTHING) return work(NOTHING);
@@ -55,7 +55,7 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   }
 }
 
-/** Starts a span. While telemetry is off it only keeps the trace of its parent together. */
+/** Starts a span. While telemetry is off, it only passes its parent's trace on. */
 export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const active = scopes.getStore();
   const { spans } = recorder();
@@ -66,39 +66,39 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const attributes = clean({ ...inherited, ...options.attributes });
   const received = options.parent?.how === "received";
   const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
-  // What other vendors and the caller added goes along.
+  // State of other vendors and baggage of the caller are passed on.
   const point: TracePoint = { ...recorded.point, baggage: parent?.baggage };
   return recordedSpan(recorded, { point, inherited, recorded });
 }
 
-/** The trace context to store with, or send with, what is made now; undefined outside every trace. */
+/** The trace context to store or send with what is made now; undefined outside every trace. */
 export function currentCarrier(): SentContext | undefined {
   const point = currentPoint();
   return point ? carrierOf(point) : undefined;
 }
 
-/** `currentCarrier().traceparent`: what a document keeps of the trace that it belongs to. */
+/** `currentCarrier().traceparent`: the part that a document keeps of its trace. */
 export function currentTraceparent(): string | undefined {
   const point = currentPoint();
   return point ? traceparentOf(point) : undefined;
 }
 
-/** Where this process is in which trace. */
+/** The position of this process in a trace. */
 export function currentPoint(): TracePoint | null {
   return scopes.getStore()?.point ?? null;
 }
 
-/** What spans hand down here: whose work this is. */
+/** The attributes that spans inherit here: whose work this is. */
 export function currentInherited(): Attributes {
   return scopes.getStore()?.inherited ?? NO_ATTRIBUTES;
 }
 
-/** Adds an event to the span that is active, if one is. */
+/** Adds an event to the active span, if there is one. */
 export function spanEvent(name: string, attributes: Attributes): void {
   scopes.getStore()?.recorded?.event(name, clean(attributes));
 }
 
-/** Runs work in the trace that a message carries, without a span of its own. */
+/** Runs work in the trace of a message, without a span of its own. */
 export function withinReceived<T>(carrier: Carrier, work: () => T): T {
   const point = readCarrier(carrier);
   if (!point && !scopes.getStore()) return work();
@@ -110,7 +110,7 @@ export function spansAreOn(): boolean {
   return recorder().spans !== null;
 }
 
-/** A code or a class for `error.type`: never the message, which may quote anything. */
+/** A code or a class for `error.type`, never the message, which may quote anything. */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
@@ -130,9 +130,7 @@ const NO_ATTRIBUTES: Attributes = {};
 
 const NOTHING: OpenSpan = { recording: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
 
-function ignore(): void {
-  // nothing is kept
-}
+function ignore(): void {}
 
 function placeOf(
   parent: Parent | undefined,

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 describe("telemetry", () => {
-  it("that nobody asked for loads nothing of OpenTelemetry; asked for, it loads sdk-node, and the instrumentation of amqplib for RabbitMQ", () => {
+  it("that nobody asked for loads nothing of OpenTelemetry; on request it loads sdk-node, and the instrumentation of amqplib for RabbitMQ", () => {
     const script = `
       import { registerHooks } from "node:module";
       const loaded = [];
@@ -69,12 +69,12 @@ describe("telemetry", () => {
       status: "ERROR",
       attributes: { "error.type": "TypeError" },
     });
-    // The SDK cuts each span's start to a whole millisecond, and adds what it lasted: an inner span may seem to end up to one after its outer.
+    // The SDK cuts each span's start to a whole millisecond and adds its duration, so an inner span may seem to end up to one after its outer.
     expect(BigInt(String(outer?.["endTimeUnixNano"])) + 1_000_000n >= BigInt(String(inner?.["endTimeUnixNano"]))).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("writes nothing of a trace that is not sampled, and hands that on", async () => {
+  it("writes nothing of a trace that is not sampled, and passes that on", async () => {
     const telemetry = await start({ TRACE_DIR: dir, OTEL_TRACES_SAMPLER: "parentbased_always_off" });
     await withSpan("unsampled", {}, async (span) => expect(span.recording).toBe(false));
     const parent = { how: "received", carrier: { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` } } as const;
@@ -83,13 +83,13 @@ describe("telemetry", () => {
     expect(readdirSync(dir)).toEqual([`${"a".repeat(32)}.jsonl`]);
   });
 
-  it("is refused with a sentence when its folder cannot be written to", async () => {
+  it("is refused with a sentence if its folder cannot be written to", async () => {
     writeFileSync(path.join(dir, "file"), "");
     await expect(start({ TRACE_DIR: path.join(dir, "file", "traces") })).rejects.toThrow("change TRACE_DIR");
     expect(spansAreOn()).toBe(false);
   });
 
-  it("says so when the process was started with an SDK of an older API, and starts none beside it", async () => {
+  it("reports an SDK of an older API, and starts none beside it", async () => {
     const key = Symbol.for("opentelemetry.js.api.1");
     const said: unknown[] = [];
     const log = { ...silentLog, warn: (fields: object) => void said.push(fields) };
@@ -103,7 +103,7 @@ describe("telemetry", () => {
     }
   });
 
-  it("is on once in a process, and can be started again when it was ended", async () => {
+  it("is on once per process, and can be started again after it ended", async () => {
     const first = await start({ TRACE_DIR: dir });
     await expect(start({ TRACE_DIR: dir })).rejects.toThrow("Telemetry is on in this process already");
     await first.shutdown(1000);

@@ -7,7 +7,7 @@ import { readTelemetrySettings, type TelemetrySettings } from "./settings.ts";
 import { openToolAudit, type ToolAudit } from "./tool-audit.ts";
 
 export interface Telemetry {
-  /** Sends and writes what is left, for `withinMs` milliseconds at most, and switches off. Never rejects. Safe to call twice. */
+  /** Sends and writes the rest within `withinMs` milliseconds, and switches off. Never rejects. Safe to call twice. */
   shutdown(withinMs: number): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface TelemetryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
   readonly serviceName: string;
-  /** `rabbitmq` gives its client spans of its own; it must not be loaded yet. */
+  /** `rabbitmq` gives the client its own spans. The client must not be loaded yet. */
   readonly messagingSystem?: string;
   readonly log: Log;
   /** 256 random bits, as text. */
@@ -26,10 +26,10 @@ export interface TelemetryOptions {
 }
 
 /**
- * Starts telemetry as the environment asks for it. When it asks for nothing, nothing is loaded and nothing runs. Where the process was started with an
- * SDK of OpenTelemetry that is not ours (`--import`), that one gets everything, and its owner stops it. A collector that is away costs what it was not
- * sent and a line in the log a minute, nothing else. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and when it is on in
- * this process already.
+ * Starts telemetry as the environment asks. If it asks for nothing, nothing is loaded and nothing runs. If the process was started with another SDK
+ * of OpenTelemetry (`--import`), that SDK gets everything, and its owner stops it. An unreachable collector costs what could not be sent and one log
+ * line per minute, nothing else. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and if telemetry is already on in
+ * this process.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const settings = readTelemetrySettings(options.env, options.serviceName);
@@ -59,7 +59,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
         "TRACE_DIR is set, but this process was started with an OpenTelemetry SDK of its own, which gets all spans: unset TRACE_DIR, or start the process without that SDK.",
       );
     if (on.tooOld !== null) {
-      const words = "the OpenTelemetry SDK that this process was started with gets nothing: it is of an older API than ours (1.10)";
+      const words = "the OpenTelemetry SDK that this process was started with receives nothing: its API is older than ours (1.10)";
       log.warn({ api: on.tooOld }, words);
       return null;
     }
@@ -92,7 +92,7 @@ function isOn(): boolean {
 
 const SELDOM_MS = 60_000;
 
-/** Passes on the first fault, and later ones at most once a minute with their number. */
+/** Passes on the first failure, and later ones at most once a minute, with their count. */
 function seldom(monotonic: () => number, tell: (why: string, times: number) => void): (why: string) => void {
   let times = 0;
   let toldAt = Number.NEGATIVE_INFINITY;

@@ -31,7 +31,7 @@ describe("a loss of the state store", () => {
     expect(counted).toEqual([["toolbus.state.losses", 1, { "toolbus.shard": "03" }]]);
   });
 
-  it("says no time of a shard that this process never saw", () => {
+  it("says no time for a shard that this process never saw", () => {
     const { log, lines } = setup();
     recordStoreLoss(log, { shard: "03", seenAt: 0 });
     expect(lines()[0]).not.toHaveProperty("lastSeen");

@@ -2,7 +2,7 @@ import type { Log } from "./logger.ts";
 import { measure } from "./measurements.ts";
 import { attributeNames, metricNames } from "./names.ts";
 
-/** Says once, for whoever operates the system, that the store has lost what it had acknowledged, and counts it. */
+/** Logs once for operators, and counts, that the store has lost writes that it had acknowledged. */
 export function recordStoreLoss(log: Log, { shard, seenAt }: { readonly shard: string; readonly seenAt: number }): void {
   log.error(
     { shard, ...(seenAt > 0 ? { lastSeen: new Date(seenAt).toISOString() } : {}) },
@@ -13,7 +13,7 @@ export function recordStoreLoss(log: Log, { shard, seenAt }: { readonly shard: s
   measure(metricNames.storeLosses, 1, { [attributeNames.shard]: shard });
 }
 
-/** Says that approvals does not know yet of what the store lost. */
+/** Logs that approvals does not know yet what the store lost. */
 export function recordUntoldLoss(log: Log, error: unknown): void {
   log.warn({ error }, "approvals could not be told that the state store lost writes; it is tried again until it is");
 }

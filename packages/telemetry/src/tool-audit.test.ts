@@ -52,7 +52,7 @@ describe("the tool audit", () => {
     expect(lines[1]).toMatchObject({ status: "denied", trace_id: null });
   });
 
-  it("shows that arguments are equal, under this deployment's key only", async () => {
+  it("shows that arguments are equal, only under this deployment's key", async () => {
     const one = await open();
     one.append(CALL);
     one.append({ ...CALL, callId: "2" });
@@ -66,7 +66,7 @@ describe("the tool audit", () => {
     expect((await other.lines()).at(-1)?.args_hash).not.toBe(a);
   });
 
-  it("makes its key once, for its owner only, and leaves nothing else behind", async () => {
+  it("creates its key once, for its owner only, and leaves nothing else behind", async () => {
     await open();
     const key = path.join(dir, "audit.jsonl.key");
     const made = readFileSync(key, "utf8");
@@ -75,7 +75,7 @@ describe("the tool audit", () => {
     expect(readFileSync(key, "utf8")).toBe(made);
   });
 
-  it("agrees on one key when two start at the same moment", async () => {
+  it("agrees on one key if two processes start at the same moment", async () => {
     const both = await Promise.all([open({ newKey: () => "a".repeat(40) }), open({ newKey: () => "b".repeat(40) })]);
     for (const audit of both) audit.append(CALL);
     for (const audit of both) await audit.flush();
@@ -84,7 +84,7 @@ describe("the tool audit", () => {
     expect(new Set(hashes).size).toBe(1);
   });
 
-  it("refuses a file in a folder that is not there, and a key that is too short", async () => {
+  it("refuses a file in a missing folder, and a key that is too short", async () => {
     await expect(open({ file: path.join(dir, "no", "audit.jsonl") })).rejects.toThrow("change TOOL_AUDIT_FILE");
     writeFileSync(path.join(dir, "short.key"), "hunter2");
     await expect(open({ keyFile: path.join(dir, "short.key") })).rejects.toThrow(/^(?!.*hunter2).*under 32 characters/);

@@ -3,7 +3,7 @@ import { access, chmod, link, open, readFile, rm, writeFile } from "node:fs/prom
 import type { JsonlFiles } from "./jsonl-files.ts";
 import { TelemetryRefused } from "./refused.ts";
 
-/** What the audit says of one tool call. Never arguments or results. */
+/** The facts about one tool call for the audit. Never arguments or results. */
 export interface ToolCallRecord {
   readonly runId: string;
   readonly conversationId: string;
@@ -13,14 +13,14 @@ export interface ToolCallRecord {
   readonly toolVersion: string;
   readonly kind: string;
   readonly status: string;
-  /** Why it failed, for the log; the audit keeps the status. */
+  /** Why it failed, for the log. The audit keeps the status. */
   readonly code?: string | undefined;
   readonly latencyMs: number;
-  /** The plain hash of the arguments; the audit keeps a keyed one of it. */
+  /** The plain hash of the arguments. The audit keeps a keyed hash of it. */
   readonly argsHash: string;
   readonly provider: string;
   readonly traceId: string | null;
-  /** What the models used that the tool itself called, as its worker says. */
+  /** The usage of the models that the tool itself called, as reported by its worker. */
   readonly model?: ToolModelUse | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -56,8 +56,8 @@ export interface ToolAudit {
 }
 
 /**
- * The audit of tool calls: one JSON line each, in a file that is only ever appended to. Arguments appear as a keyed hash: equal arguments are seen to
- * be equal, but nobody without the key can guess them. Throws `TelemetryRefused` when the file or its key cannot be used.
+ * The audit of tool calls: one JSON line each, in an append-only file. Arguments appear as a keyed hash: a reader sees that arguments are equal, but
+ * nobody without the key can guess them. Throws `TelemetryRefused` if the file or its key cannot be used.
  */
 export async function openToolAudit(
   files: JsonlFiles,
@@ -97,7 +97,10 @@ async function usable(file: string): Promise<void> {
   }
 }
 
-/** The key in this file, generated at the first start. Two starts agree on one: it is written whole, then linked, and the first one wins. */
+/**
+ * The key in this file, generated at the first start. Two starts agree on one key: each writes it to a file of its own, then links it, and the first
+ * link wins.
+ */
 async function auditKey(file: string, newKey: () => string): Promise<string> {
   const key = newKey();
   const draft = `${file}.${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;

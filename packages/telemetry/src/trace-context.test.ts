@@ -6,7 +6,7 @@ const SPAN = "b7ad6b7169203331";
 const VALID = `00-${TRACE}-${SPAN}-01`;
 
 describe("trace context", () => {
-  it("is read from what a message carries and written as it was", () => {
+  it("is read from what a message carries and written unchanged", () => {
     const carrier = { traceparent: VALID, tracestate: "vendor=1,other=2", baggage: "tenant=a" };
     expect(readCarrier(carrier)).toEqual({
       traceId: TRACE,
@@ -18,7 +18,7 @@ describe("trace context", () => {
     expect(carrierOf(readCarrier(carrier) ?? never())).toEqual(carrier);
   });
 
-  it("keeps that a trace is not sampled", () => {
+  it("remembers that a trace is not sampled", () => {
     const point = readCarrier({ traceparent: `00-${TRACE}-${SPAN}-00` });
     expect(point?.sampled).toBe(false);
     expect(carrierOf(point ?? never())).toEqual({ traceparent: `00-${TRACE}-${SPAN}-00` });
@@ -34,7 +34,7 @@ describe("trace context", () => {
     ["a short trace id", `00-${TRACE.slice(1)}-${SPAN}-01`],
     ["more fields than its version has", `${VALID}-more`],
     ["two headers", `${VALID},${VALID}`],
-  ])("of %s is none", (_, traceparent) => {
+  ])("of %s is invalid", (_, traceparent) => {
     expect(readCarrier({ traceparent })).toBeNull();
   });
 
@@ -45,7 +45,7 @@ describe("trace context", () => {
   it.each([
     ["too long", { tracestate: `a=${"b".repeat(600)}`, baggage: `a=${"b".repeat(1100)}` }],
     ["not plain text", { tracestate: "a=\u0001", baggage: "a=ü" }],
-  ])("leaves out state and baggage that are %s", (_, more) => {
+  ])("omits state and baggage that are %s", (_, more) => {
     expect(readCarrier({ traceparent: VALID, ...more })).toEqual({ traceId: TRACE, spanId: SPAN, sampled: true });
   });
 });

@@ -1,36 +1,36 @@
-/** Trace context as it travels: W3C headers of HTTP, attributes of messages. What is not valid counts as absent. */
+/** Trace context in transit: W3C headers of HTTP, attributes of messages. An invalid one counts as absent. */
 export interface Carrier {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
   readonly baggage?: string | undefined;
 }
 
-/** Trace context to send: only what there is. */
+/** Trace context to send: only the existing parts. */
 export interface SentContext {
   readonly traceparent: string;
   readonly tracestate?: string;
   readonly baggage?: string;
 }
 
-/** A place in a trace. */
+/** A position in a trace. */
 export interface TracePoint {
   /** 32 hex digits. */
   readonly traceId: string;
   /** 16 hex digits. */
   readonly spanId: string;
   readonly sampled: boolean;
-  /** Of other vendors; passed on as it came. */
+  /** State of other vendors, passed on unchanged. */
   readonly tracestate?: string | undefined;
-  /** Of the caller; passed on as it came, never read. */
+  /** Baggage of the caller, passed on unchanged and never read. */
   readonly baggage?: string | undefined;
 }
 
-/** Reads what a request or a message carries; null when it carries no valid trace context. */
+/** Reads what a request or a message carries; null if it carries no valid trace context. */
 export function readCarrier(carrier: Carrier): TracePoint | null {
   const { traceparent, tracestate, baggage } = carrier;
   if (traceparent === undefined) return null;
   const [, version, traceId = "", spanId = "", flags = ""] = TRACEPARENT.exec(traceparent) ?? [];
-  // Version ff is forbidden; later versions may have more fields than ours has.
+  // Version ff is forbidden. Later versions may have more fields than ours.
   if (version === undefined || version === "ff" || (version === "00" && traceparent.length !== LENGTH)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
   return {
@@ -42,7 +42,7 @@ export function readCarrier(carrier: Carrier): TracePoint | null {
   };
 }
 
-/** What to send with a request or a message that is made at this point. */
+/** The context to send with a request or a message that is made at this point. */
 export function carrierOf(point: TracePoint): SentContext {
   const { tracestate, baggage } = point;
   return {
@@ -52,19 +52,19 @@ export function carrierOf(point: TracePoint): SentContext {
   };
 }
 
-/** The W3C form of a place in a trace. */
+/** The W3C form of a position in a trace. */
 export function traceparentOf({ traceId, spanId, sampled }: TracePoint): string {
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 const LENGTH = 55;
-// Both end up in every message of a run: the limits keep what a client sends from growing them.
+// Both end up in every message of a run. The limits keep a client from growing these messages.
 const TRACESTATE_CHARS = 512;
 const BAGGAGE_CHARS = 1024;
 const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** Too long or not plain text: left out whole, because half of it would be wrong. */
+/** Dropped completely if it is too long or not plain text, because half of it would be wrong. */
 function bounded(name: "tracestate" | "baggage", text: string | undefined, longest: number): Partial<Carrier> {
   return text !== undefined && text.length <= longest && VISIBLE_ASCII.test(text) ? { [name]: text } : {};
 }

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { type Log, silentLog } from "./logger.ts";
 import { watchClocks } from "./watch-clocks.ts";
 
-describe("clocks that are watched", () => {
-  it("are told of when they begin not to agree and when they agree again, each once", () => {
+describe("watched clocks", () => {
+  it("are reported when they begin to differ and when they agree again, each once", () => {
     vi.useFakeTimers();
     try {
       const said: string[] = [];

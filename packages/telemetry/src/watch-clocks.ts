@@ -2,20 +2,17 @@ import type { Log } from "./logger.ts";
 import { observeGauge } from "./measurements.ts";
 import { metricNames } from "./names.ts";
 
-/** What a process knows of its clock and its store's: the state store's `StoreClock`. */
+/** What a process knows about its clock and the store's: the state store's `StoreClock`. */
 export interface ClocksToWatch {
-  /** This process's own clock minus the store's, in milliseconds; null when it is not known, or is the same clock. */
+  /** This process's own clock minus the store's, in milliseconds; null if it is unknown, or if both are the same clock. */
   skew(): number | null;
-  /** Clocks that do not agree. */
+  /** Clocks that differ. */
   faults(): readonly { readonly name: string; readonly sentence: string }[];
 }
 
 const EVERY_MS = 10_000;
 
-/**
- * Says at once and from then on, whenever it changes, which clocks do not agree, and measures by how much. Gives what ends it. It keeps no process
- * alive.
- */
+/** Logs at once, and whenever it changes, which clocks differ, and measures by how much. The returned function ends it. It keeps no process alive. */
 export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = EVERY_MS): () => void {
   let told = "";
   look();
@@ -36,7 +33,7 @@ export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = E
     for (const { name, sentence } of faults) {
       log.warn(
         { clock: name, ...(skew === null ? {} : { skewMs: Math.round(skew) }) },
-        `Clocks do not agree: ${sentence}. Deadlines are judged by the store's time and hold; times in logs, TLS and logins from outside go by this machine's.`,
+        `Clocks do not agree: ${sentence}. Deadlines use the store's time and still hold. Times in logs, TLS and logins from outside use this machine's clock.`,
       );
     }
   }

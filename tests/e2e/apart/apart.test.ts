@@ -12,7 +12,7 @@ const RELEASES = ["calm", "worker", "agent", "broker", "store"] as const;
 const CRASHING_WORKER = fileURLToPath(new URL("crashing-worker.ts", import.meta.url));
 const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
 
-describe.each(["rabbitmq", "nats"] as const)("two of every service, each with the login that was made for it, on %s and Redis", (kind) => {
+describe.each(["rabbitmq", "nats"] as const)("two of every service, each with its own login, on %s and Redis", (kind) => {
   // Every run of the suite covers the slowest tests on one broker; the longer run covers both.
   const onlyOnce = kind === "nats" && process.env["LONG_PROOFS"] === undefined;
   let servers: ServersWithLogins;
@@ -36,7 +36,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     await servers?.remove();
   });
 
-  it("investigate a release to its filed report, and miss no right", async () => {
+  it("investigate a release to its filed report, and lack no right", async () => {
     await investigated("calm");
     expect(system.output()).not.toMatch(/refuse|permit|ACCESS_REFUSED|no right|NOPERM/i);
   });
@@ -87,7 +87,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
   });
 
   it.skipIf(onlyOnce)(
-    "end a call that takes its workers down, tell its run, and keep its arguments in a dead letter that says what a replay could do",
+    "end a call that kills its workers, report that in its run, and keep its arguments in a dead letter that says what a replay could do",
     async () => {
       const client = patientClient(system.apart);
       const resolved = new AbortController();
@@ -160,7 +160,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
       const { ends, perSecond } = await underLoad;
       expect(codes).toEqual(codes.map(() => 0));
       expect(ends.length).toBeGreaterThanOrEqual(LEAST_RUNS);
-      // A machine that does not keep the pace is overloaded: there a read may time out, which the run then reports; it does not fail.
+      // A machine that does not keep the pace is overloaded. There a read may time out, which the run then reports, but the run does not fail.
       const good = perSecond > RUNS_A_SECOND * 0.9 ? /^run\.completed ok$/ : /^run\.completed (?:ok|timeout)$/;
       expect({ failed: ends.filter((end) => !good.test(end)), said: system.output().slice(-4000) }).toMatchObject({ failed: [] });
       console.log(

@@ -14,8 +14,8 @@ const REQUEST_MS = 5000;
 const AGAIN_MS = 50;
 
 /**
- * A client as ours should be: it goes to the next replica when one does not answer, repeats a request with the same key, and comes back to a stream with its
- * last id. What it cannot get within a minute and a half is a failure.
+ * A client that follows our advice: it tries the next replica when one does not answer, repeats a request with the same key, and resumes a stream
+ * with its last id. If it gets no answer within a minute and a half, it fails.
  */
 export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, "gatewayUrls" | "approvalsUrls" | "keys">) {
   let turn = 0;
@@ -121,12 +121,12 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   }
 }
 
-/** Something that will not change however often it is asked for. */
+/** Something that does not change however often it is requested. */
 class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Tries until there is a value: an unavailable process, or broker, is not a failure yet. */
+/** Retries until there is a value: an unavailable process or broker is not a failure yet. */
 async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
   const late = AbortSignal.timeout(DEADLINE_MS);
   let lastError: unknown;

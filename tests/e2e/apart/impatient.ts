@@ -1,4 +1,4 @@
-/** Short times for services in separate processes, so that the cost of a death or a lost message is over within a test. */
+/** Short times for services in separate processes, so that a test sees the recovery from a death or a lost message. */
 export const IMPATIENT = {
   RUN_LEASE_MS: "3000",
   RUN_RENEW_MS: "1000",

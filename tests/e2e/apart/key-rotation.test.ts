@@ -32,7 +32,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     await servers?.remove();
   });
 
-  it("are rotated under load, reads and approved writes, and no run fails", async () => {
+  it("are rotated under load, with reads and approved writes, and no run fails", async () => {
     const client = patientClient(system.apart);
     const rotated = new AbortController();
     const reads = load(client, rotated.signal);
@@ -46,7 +46,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     const before = writes.underWay();
     await resealed();
     await Promise.all(before);
-    // Tokens and counts carry the old seal for two days: that key stays.
+    // Tokens and counts carry the old seal for two days, so that key stays.
     for (const service of ROTATED) if (service !== "approvals-seals") expect(await rotate(service, true)).toBe(null);
     await restartAll();
     rotated.abort();
@@ -69,7 +69,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     for (const service of APART) for (let number = 1; number <= REPLICAS; number++) await system.apart.restart(service, number);
   }
 
-  /** Investigations one after the other, each with a write that a person approves. */
+  /** Investigations one after another, each with a write that a person approves. */
   function investigations() {
     const client = patientClient(system.apart);
     const ended: string[] = [];
@@ -83,7 +83,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
       }
     })();
     return {
-      /** Those that have begun and not ended. */
+      /** The runs that have begun and not ended. */
       underWay: () => [current],
       async stop(): Promise<readonly string[]> {
         stopped = true;

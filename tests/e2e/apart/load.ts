@@ -8,13 +8,13 @@ export const LEAST_RUNS = LONG ? 100 : 40;
 const MOST_UNDER_WAY = 80;
 const MESSAGE = 'get_release_summary {"release_id": "calm"}';
 
-/** What came of a load: how each run ended, and how many began in a second. */
+/** The result of a load: how each run ended, and how many began per second. */
 export interface Loaded {
   readonly ends: readonly string[];
   readonly perSecond: number;
 }
 
-/** Begins runs at a steady pace, up to this many active at once, until it is asked to stop and there were enough. */
+/** Starts runs at a steady pace, with at most this many active at once, until it is stopped and there were enough. */
 export async function load(client: ReturnType<typeof patientClient>, stop: AbortSignal): Promise<Loaded> {
   const runs: Promise<string>[] = [];
   let underWay = 0;

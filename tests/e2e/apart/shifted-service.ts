@@ -1,4 +1,4 @@
-// A service on a machine whose clock is wrong by what a file says when it starts. Its settings decide which service it is.
+// A service on a machine whose clock is wrong by the amount in a file. Its settings decide which service it is.
 import { readFileSync } from "node:fs";
 
 const shiftMs = Number(readFileSync(process.env["CLOCK_SHIFT_FILE"] ?? "", "utf8"));
@@ -6,7 +6,7 @@ const RealDate = Date;
 
 class ShiftedDate extends RealDate {
   constructor(...given: readonly unknown[]) {
-    // A date without arguments is the current moment; every other one is what its arguments say.
+    // A date without arguments is the current time. Any other date is unchanged.
     super(...((given.length === 0 ? [RealDate.now() + shiftMs] : given) as [number]));
   }
 
@@ -15,7 +15,7 @@ class ShiftedDate extends RealDate {
   }
 }
 
-// Before anything of the service is loaded, so that nothing keeps the real one.
+// Done before the service is loaded, so that nothing keeps the real one.
 globalThis.Date = ShiftedDate as DateConstructor;
 
 const { env } = process;

@@ -3,11 +3,11 @@ import { type GatedReleaseApi, gatedReleaseApi } from "../gated-release-api.ts";
 import { scratch } from "../scratch.ts";
 import { IMPATIENT } from "./impatient.ts";
 
-/** Every service in separate processes, two of each, as people and their agents meet it. */
+/** Every service in separate processes, two of each, as users and operators see it. */
 export interface ApartSystem {
   readonly apart: Apart;
   readonly api: GatedReleaseApi;
-  /** What the processes wrote. */
+  /** The output of the processes. */
   readonly output: () => string;
   readonly replicas: (service: ApartName) => readonly Replica[];
   stop(): Promise<void>;
@@ -16,7 +16,7 @@ export interface ApartSystem {
 export interface ApartSystemOptions {
   readonly busUrl?: string;
   readonly stateUrl?: string;
-  /** Instead of the two: see `ApartOptions`. */
+  /** Overrides of the two: see `ApartOptions`. */
   readonly addresses?: NonNullable<ApartOptions["addresses"]>;
   /** How many of each service; two by default. */
   readonly replicas?: number;

@@ -8,7 +8,7 @@ const RELEASE = "r1";
 const AMQPLIB = "@opentelemetry/instrumentation-amqplib";
 /** OTLP's numbers. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-// Nothing is sent again only because the machine is slow: each message is in the trace once.
+// A slow machine causes no resending: each message is in the trace once.
 const CALM = {
   REDISPATCH_MS: "60000",
   WAKE_REPEAT_MS: "60000",
@@ -20,7 +20,7 @@ const CALM = {
 describe.each(["rabbitmq", "nats"] as const)("an investigation with every service in a process of its own, on %s and Redis", (kind) => {
   let servers: readonly PrivateServer[];
   let receiver: OtlpReceiver;
-  /** Of the one trace that the run is in. */
+  /** All spans of the one trace of the run. */
   let trace: readonly ReceivedSpan[];
   let spans: readonly ReceivedSpan[];
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     }
   });
 
-  /** What is above the spans of a name, as far as that; each once. */
+  /** The names above the spans of a name, up to that depth; each once. */
   function above(name: string, height: number): readonly string[] {
     return [...new Set(trace.filter((span) => told(span) === name).map((span) => ancestors(span).slice(0, height).join(" < ")))];
   }

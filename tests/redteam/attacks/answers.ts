@@ -57,7 +57,7 @@ export const answers: readonly Attack[] = [
       try {
         const read = await arena.asked("read", { payee: "BAKERY", amount: 1 });
         const call = await arena.until("the read to be sent", () => arena.stored(keys.call(read.callId)).catch(() => null));
-        // As who has that login reads it.
+        // As the owner of that login reads it.
         const { secret } = await arena.as("neighbour").look(keys.call(read.callId));
         await arena.as("neighbour").publish(answerOf(call, { secret: textIn(secret), content: '{"balance":-1}' }));
         const events = await arena.ended(read.runId);
@@ -160,7 +160,7 @@ export const answers: readonly Attack[] = [
 const NONE = `sha256-${"A".repeat(43)}`;
 let sent = 0;
 
-/** Somebody reports that a running write failed; its worker then reports how it really ended. */
+/** Somebody reports that a running write failed. Its worker then reports how it really ended. */
 export async function answeredWrite(
   arena: Arena,
   attacker: Exclude<Attacker, "http">,

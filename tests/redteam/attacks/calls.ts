@@ -8,7 +8,7 @@ import { textIn } from "../text-in.ts";
 const MISSING = service("missing", /"reason":"missing"/);
 const SIGNATURE = service("signature", /"reason":"signature"/);
 
-/** Calls that no agent of ours sends: without a grant, with that of another call, with one of somebody's own. */
+/** Calls that no agent of ours sends: without a grant, with the grant of another call, with a forged one. */
 export const calls: readonly Attack[] = [
   invoked("a write is sent to its worker without a grant", "agent", both(MISSING), ({ another }) => another()),
   invoked("a critical write is sent to its worker without a grant", "agent", both(MISSING), ({ another }) =>
@@ -84,9 +84,9 @@ export const smuggled: Attack = {
 interface Genuine {
   readonly grant: string;
   readonly claims: JsonObject;
-  /** The very call again, with something else in its body. */
+  /** The same call again, with something else in its body. */
   same(change?: JsonObject): Message;
-  /** A call of the run that nobody asked for, to somebody else. */
+  /** A call of the run that nobody requested, with another payee. */
   another(change?: JsonObject): Message;
 }
 
@@ -114,7 +114,7 @@ function invoked(
   };
 }
 
-/** Whether only genuine effects have reached the target, after everything that was sent has been taken. */
+/** Whether only genuine effects have reached the target, after everything that was sent was consumed. */
 export async function noEffect(arena: Arena, before: number, callId: string): Promise<Outcome> {
   const { callId: genuine } = await arena.done("high", { payee: "BAKERY", amount: 42 });
   const more = arena.system.target
@@ -135,7 +135,7 @@ function genuineOf({ write, call }: UnderWay): Genuine {
   };
 }
 
-/** The message that would run a call, with something else in its body. Its secret is none that anybody waits for. */
+/** The message that would run a call, with something else in its body. Nobody waits for its secret. */
 export function invokeOf(call: JsonObject, callId: string, change: JsonObject = {}): Message {
   const { toolVersion, toolHash, toolName, arguments: args, conversationId: sessionId } = call;
   return forgedMessage({

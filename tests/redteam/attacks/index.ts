@@ -11,7 +11,7 @@ import { requests } from "./requests.ts";
 import { disturbances, servers } from "./servers.ts";
 import { streams } from "./streams.ts";
 
-/** All of them, in the order in which they are tried: the most disruptive come last. */
+/** All attacks in the order of the trial: the most disruptive come last. */
 export const ATTACKS: readonly Attack[] = [
   ...approvalDocuments,
   ...origins,

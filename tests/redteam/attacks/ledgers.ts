@@ -6,14 +6,14 @@ import { textIn } from "../text-in.ts";
 
 const FORGED = service("ledger_forged", /"reason":"ledger_forged"/);
 
-/** What a worker goes by when it asks itself whether a write was sent. */
+/** The data by which a worker decides whether a write was sent. */
 export const ledgers: readonly Attack[] = [
   {
     name: "the ledger says that another payment was being sent when the worker died",
     attacker: "agent",
     expected: serverOr(FORGED),
     async run(arena) {
-      // It never hears of the first attempt, so its memory of keys is of no help.
+      // It never receives the first attempt, so its memory of keys is of no help.
       const answer = arena.system.target.pause("deaf");
       const write = await arena.held("keyed", { payee: "BAKERY", amount: 81 });
       const { callId } = write;
@@ -61,7 +61,7 @@ export const ledgers: readonly Attack[] = [
       await arena.until("the worker to look at the row", () => (lineOf(arena, write.callId, /ledger_forged/) ? true : null));
       const ran = arena.system.target.journal().some(({ callId }) => callId === write.callId);
       const events = await arena.events(write.runId);
-      // What was approved may be done, once the row is gone.
+      // An approved write may happen, once the row is gone.
       await arena.eye.putBack(key, null);
       return ran || events.some(({ type }) => type === "call.resolved")
         ? reached("the row was believed")
@@ -113,14 +113,14 @@ export const ledgers: readonly Attack[] = [
 ];
 
 interface Again {
-  /** Whether the worker's process is another one by then. */
+  /** Whether the worker's process is restarted before. */
   readonly anew: boolean;
-  /** What becomes of the row; null removes it. */
+  /** The new content of the row; null removes it. */
   readonly row: (done: JsonObject) => JsonObject | null;
   readonly number?: string;
 }
 
-/** A write of a target without a memory is done; its row is changed, and the genuine call is sent once more. */
+/** A write of a target without a memory is done. Its row is changed, and the genuine call is sent once more. */
 async function again(arena: Arena, { anew, row, number }: Again) {
   const underWay = await arena.underWay("high", { payee: "BAKERY", amount: 84 });
   await underWay.finish();

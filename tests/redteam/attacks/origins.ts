@@ -11,7 +11,7 @@ const REFUSED = service("document_refused", /document_refused/);
 const UNASKED = service("message_refused", /message_refused/);
 const LIMIT = dropped(/"status":"refused".*a write asked for a grant/);
 
-/** Who asked for a run, forged by somebody else, and what a requester may do, changed by the agent. */
+/** The requester of a run, forged by somebody else, and the rights of a requester, changed by the agent. */
 export const origins: readonly Attack[] = [
   forged("the requester of a run is somebody else, so that the requester may approve it", REFUSED, () => ({ principal: "una" })),
   forged("a run is of another tenant, whose approvers then decide", REFUSED, () => ({ tenant: "globex" })),
@@ -69,7 +69,7 @@ export const origins: readonly Attack[] = [
 
 type Change = (arena: Arena, write: Held, stored: JsonObject) => JsonObject | null | Promise<JsonObject | null>;
 
-/** Something else in the origin of a run whose write nobody has asked for yet; then the agent asks. */
+/** Another origin for a run whose write nobody has asked for yet. Then the agent asks. */
 function forged(name: string, expected: Expected, change: Change): Attack {
   return {
     name,
@@ -86,7 +86,7 @@ function forged(name: string, expected: Expected, change: Change): Attack {
         const callId = write.callId.replace(/\d+$/, "9");
         await askAgain(arena, write, { toolCallId: callId });
         const status = await statusOf(arena, callId);
-        // Rita also has an approver's key; if she were no longer the requester, she could approve the waiting write.
+        // Rita also has an approver's key. If she were no longer the requester, she could approve the waiting write.
         const url = arena.approvals(`/v1/approvals/${encodeURIComponent(write.approvalId)}`);
         const { ritaApproving, foreignApprover } = arena.system.people;
         const shown = [await ask(url, ritaApproving), await ask(url, foreignApprover)];
@@ -103,7 +103,7 @@ function forged(name: string, expected: Expected, change: Change): Attack {
   };
 }
 
-/** A document of approvals, written with the login of another service than the agent. */
+/** A document of approvals, written with the login of a service other than the agent. */
 function wrote(
   name: string,
   attacker: Exclude<Attacker, "http">,

@@ -9,7 +9,7 @@ import { textIn } from "../text-in.ts";
 
 const REFUSED = service("document_refused", /document_refused/);
 
-/** What approvals has signed for others to read. */
+/** Documents that approvals signed for other services. */
 export const pins: readonly Attack[] = [
   forgedPin("the pin of a high write says that it is a low one", ({ definition }) => ({
     definition: { ...asObject(definition), risk: { tier: "low" } },
@@ -87,7 +87,7 @@ function forgedPin(name: string, change: (stored: JsonObject) => JsonObject | Pr
   };
 }
 
-/** The person asks for the write; it ends without a grant. */
+/** The person asks for the write. It ends without a grant. */
 async function refusedWrite(arena: Arena) {
   const write = await arena.asked("high", { payee: "BAKERY", amount: 72 });
   const events = await arena.ended(write.runId);
@@ -96,7 +96,7 @@ async function refusedWrite(arena: Arena) {
   return outcome === "approved" ? reached("it was granted") : held(`a write asked for meanwhile ended as ${outcome}`, keys.pin(TOOLS.high));
 }
 
-/** A repaired document counts again, so the next attack begins where this one did. */
+/** A repaired document is valid again, so the next attack begins with the original state. */
 async function genuineAgain(arena: Arena): Promise<void> {
   await arena.decide(await arena.held("high", { payee: "BAKERY", amount: 75 }), "deny");
 }

@@ -68,7 +68,7 @@ async function tokenOf(url: string, key: string): Promise<string> {
   return typeof body["decisionToken"] === "string" ? body["decisionToken"] : "";
 }
 
-/** A pending approval that somebody without the right to it turns to. */
+/** A pending approval, which somebody without the right to it tries to use. */
 function onApproval(
   name: string,
   expected: Expected,

@@ -124,7 +124,7 @@ export const servers: readonly Attack[] = [
         each.includes(write.callId),
       );
       await arena.as("agent").redis("ZADD", name, "1", id);
-      // The timer was taken once it is due at its own time again.
+      // The timer was claimed once it is due at its own time again.
       await arena.until("the timer to be set right", async () =>
         Number(await arena.eye.redis("ZSCORE", name, id)) > Date.now() ? true : null,
       );
@@ -137,7 +137,7 @@ export const servers: readonly Attack[] = [
     attacker: "agent",
     expected: { own: server, shared: R7 },
     async run(arena) {
-      // So little that nothing expires: a clock that was set ahead stays so.
+      // So little that nothing expires: a clock that was set ahead stays ahead.
       const time = `${AHEAD_MS} ${Date.now()}`;
       await arena.as("agent").redis("SET", "tb:clock", time);
       return reached(`it is ${AHEAD_MS} ms ahead`, "R7");
@@ -206,7 +206,7 @@ function stolenReplay(name: string, attacker: Exclude<Attacker, "http">): Attack
   };
 }
 
-/** What every service may do, and so may a compromised one; these come last, because they disturb the others. */
+/** What every service may do, and so may a compromised one. These come last, because they disturb the others. */
 export const disturbances: readonly Attack[] = [
   {
     name: "ten notices that the store lost writes, signed with the agent's own genuine key",
@@ -251,7 +251,7 @@ export const disturbances: readonly Attack[] = [
         await resumed(arena);
         throw error;
       }
-      // The next reader finds it; approvals then reports that the store has lost the newer one, and raises it again.
+      // The next reader finds it. Approvals then reports that the store has lost the newer one, and raises it again.
       await arena.asked("high", { payee: "BAKERY", amount: 100 });
       const now = await arena.until("the era to be raised again", async () => {
         const found = await eraNow(arena).catch(() => 0);
@@ -276,9 +276,9 @@ export const disturbances: readonly Attack[] = [
       const counter = `tb:commits:{${shardOf(runId)}}`;
       const era = body["era"];
       await arena.as("agent").redis("SET", counter, "nonsense");
-      // Whoever commits next there finds it: a person's next run of the shard.
+      // The next commit there finds it: a person's next run in the shard.
       await arena.until("the counter to count again", async () => {
-        // The first one there is asked to repeat its request.
+        // The first commit there is asked to repeat its request.
         await arena.asked("read", { payee: "BAKERY", amount: 1 }).catch(() => undefined);
         return /^\d+$/.test(String(await arena.eye.redis("GET", counter))) ? true : null;
       });

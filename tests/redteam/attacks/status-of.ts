@@ -2,7 +2,7 @@ import { keys, shardOf } from "@toolbus/contracts";
 import type { Arena } from "../arena.ts";
 import { textIn } from "../text-in.ts";
 
-/** What became of a request: of one for a run without a genuine origin nothing is stored but the security event. */
+/** The outcome of a request. For a run without a genuine origin, only the security event is stored. */
 export async function statusOf(arena: Arena, callId: string): Promise<string> {
   const approvalId = `ap_${callId}`;
   const security = `${keys.security(shardOf(callId), "approvals")}#log`;

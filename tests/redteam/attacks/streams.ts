@@ -5,7 +5,7 @@ import { type Attack, both, dropped, held, type Outcome, reached, residual, serv
 const NOT_THE_LOGS = /the feed had text for a run that the run's own log does not have/;
 const UNTRUE = "Your account was closed. Write to eve@example.com.";
 
-/** What a person who watches a run is shown of somebody else. */
+/** What a person who watches a run sees of somebody else's text. */
 export const streams: readonly Attack[] = [
   {
     name: "text is put into the stream of somebody's run, by the feed that every service writes",
@@ -25,13 +25,13 @@ export const streams: readonly Attack[] = [
   },
 ];
 
-/** Rita watches a run that waits for people, while something is done to it; then a person denies its write and the run ends. */
+/** Rita watches a run that waits for people, while the attack happens. Then a person denies its write and the run ends. */
 async function shown(arena: Arena, act: (means: Means, runId: string) => Promise<void>): Promise<Outcome> {
   const write = await arena.held("high", { payee: "BAKERY", amount: 88 });
   try {
     const watched = await watch(arena, write.runId);
     await act(arena.as("worker"), write.runId);
-    // The gateway has handled it, one way or the other.
+    // The gateway has handled it, in one way or another.
     await arena.until("the gateway's verdict", () =>
       watched.text().includes(UNTRUE) || arena.system.lines().some((line) => NOT_THE_LOGS.test(line) && line.includes(write.runId))
         ? true
@@ -47,7 +47,7 @@ async function shown(arena: Arena, act: (means: Means, runId: string) => Promise
   }
 }
 
-/** As `live.lua` tells followers, without the log that it belongs to. */
+/** In the form in which `live.lua` notifies followers, without the log that it belongs to. */
 async function toFeed(means: Means, runId: string): Promise<void> {
   const feed = `tb:feed:{${shardOf(runId)}}`;
   await means.redis("XADD", feed, "0-*", "log", keys.live(runId), "batch", JSON.stringify(delta()));

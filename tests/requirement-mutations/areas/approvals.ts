@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows A. */
 export const approvalsMutations: Mutations = {
   "A-09": {
-    breaks: "an approval's timer is taken for one that is early, again and again",
+    breaks: "an approval's timer counts as early, again and again",
     patches: [
       {
         file: "services/approvals/src/requests/expiry.ts",
@@ -13,7 +13,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-06": {
-    breaks: "a person's no is told in another word",
+    breaks: "a person's denial is reported with another word",
     patches: [
       {
         file: "packages/contracts/src/result.ts",
@@ -33,7 +33,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-02": {
-    breaks: "a card shows credentials that stand among the arguments",
+    breaks: "a card shows credentials from the arguments",
     patches: [
       {
         file: "services/approvals/src/decisions/view.ts",
@@ -53,7 +53,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-05": {
-    breaks: "each attempt at an approved write has a key of its own, so that its target does it again",
+    breaks: "each attempt at an approved write has its own key, so its target does it again",
     patches: [
       {
         file: "packages/tool-kit/src/run-write.ts",
@@ -68,7 +68,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-07": {
-    breaks: "the agent is told to rework its write, and not what the reviewer wants",
+    breaks: "the model reads that it must rework its write, but not how",
     patches: [
       {
         file: "services/agent/src/transitions/decided.ts",
@@ -98,7 +98,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-13": {
-    breaks: "whoever may approve everything may approve what they asked for themselves",
+    breaks: "somebody with the right to approve everything may approve their own requests",
     patches: [
       {
         file: "services/approvals/src/requests/policy.ts",
@@ -128,7 +128,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-16": {
-    breaks: "the links of an approval name its correlation id in place of its call",
+    breaks: "the links of an approval name its correlation id instead of its call",
     patches: [
       {
         file: "services/approvals/src/decisions/view.ts",
@@ -138,7 +138,7 @@ export const approvalsMutations: Mutations = {
     ],
   },
   "A-17": {
-    breaks: "nobody is told: a commit notes down nothing of what it makes true",
+    breaks: "nobody is notified: a commit sends no message about its effect",
     patches: [
       {
         file: "packages/runtime/src/webhooks/webhooks.ts",

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows B. */
 export const busMutations: Mutations = {
   "B-03": {
-    breaks: "a response says a thing more than the contract has",
+    breaks: "a response has one more field than the contract",
     patches: [
       {
         file: "packages/tool-kit/src/result-message.ts",
@@ -13,7 +13,7 @@ export const busMutations: Mutations = {
     ],
   },
   "B-04": {
-    breaks: "an error does not say whether it may be tried again",
+    breaks: "an error does not say whether it may be retried",
     patches: [
       {
         file: "packages/tool-kit/src/result-message.ts",
@@ -33,7 +33,7 @@ export const busMutations: Mutations = {
     ],
   },
   "B-06": {
-    breaks: "an answer is joined to the first call that is open, whatever it names",
+    breaks: "an answer is joined to the first open call, whatever it names",
     patches: [
       {
         file: "services/agent/src/transitions/join.ts",
@@ -43,7 +43,7 @@ export const busMutations: Mutations = {
     ],
   },
   "B-01": {
-    breaks: "the agent asks a server that is neither bus, store nor model",
+    breaks: "the agent connects to a server that is neither bus, store nor model",
     patches: [
       {
         file: "services/agent/src/tool-offers.ts",
@@ -75,7 +75,7 @@ export const busMutations: Mutations = {
     ],
   },
   "B-13": {
-    breaks: "the answer of a tool in this process goes over the bus all the same",
+    breaks: "the answer of a tool in this process still goes over the bus",
     patches: [
       {
         file: "packages/tool-kit/src/local-toolset.ts",
@@ -85,7 +85,7 @@ export const busMutations: Mutations = {
     ],
   },
   "B-14": {
-    breaks: "where NATS is named messages stay in the process",
+    breaks: "with NATS configured, messages stay in the process",
     without: ["tests/e2e/apart/apart.test.ts"],
     patches: [
       { file: "packages/bus/src/bus-kind.ts", find: '      return { kind: "nats" };', replace: '      return { kind: "memory" };' },

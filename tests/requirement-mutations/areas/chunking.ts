@@ -13,7 +13,7 @@ export const chunkingMutations: Mutations = {
     ],
   },
   "C-03": {
-    breaks: "chunks may be half as long as they should be at least",
+    breaks: "chunks may be half as long as their minimum",
     patches: [
       {
         file: "services/agent/src/memory/chunk-text.ts",
@@ -23,7 +23,7 @@ export const chunkingMutations: Mutations = {
     ],
   },
   "C-08": {
-    breaks: "every model is given as many characters as the largest",
+    breaks: "every model gets as many characters as the largest",
     patches: [
       {
         file: "services/agent/src/memory/take-result.ts",
@@ -65,7 +65,7 @@ export const chunkingMutations: Mutations = {
     ],
   },
   "C-07": {
-    breaks: "the notice gives the number of characters that were kept",
+    breaks: "the notice gives the number of kept characters instead of the total",
     patches: [
       {
         file: "packages/contracts/src/cut-text.ts",
@@ -75,7 +75,7 @@ export const chunkingMutations: Mutations = {
     ],
   },
   "C-09": {
-    breaks: "a conversation that the provider found too long is sent again as it is",
+    breaks: "a conversation that is too long for the provider is sent again unchanged",
     patches: [
       {
         file: "services/agent/src/context/plan-context.ts",

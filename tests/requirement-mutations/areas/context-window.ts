@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows K. */
 export const contextWindowMutations: Mutations = {
   "K-03": {
-    breaks: "what changed something is forgotten before what looked something up",
+    breaks: "changes are forgotten before look-ups",
     patches: [
       {
         file: "services/agent/src/context/importance.ts",
@@ -17,7 +17,7 @@ export const contextWindowMutations: Mutations = {
     patches: [{ file: "services/agent/src/context/budget.ts", find: "const MARGIN = 0.1;", replace: "const MARGIN = 0.01;" }],
   },
   "K-01": {
-    breaks: "what is kept of a conversation is its oldest part",
+    breaks: "the oldest part of a conversation is kept",
     patches: [
       {
         file: "services/agent/src/context/truncation.ts",
@@ -27,7 +27,7 @@ export const contextWindowMutations: Mutations = {
     ],
   },
   "K-02": {
-    breaks: "the model summarises what it is shown anyway, not what is left out",
+    breaks: "the model summarises the part that it sees anyway, not the removed one",
     patches: [
       {
         file: "services/agent/src/context/summary-due.ts",

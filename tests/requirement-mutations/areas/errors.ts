@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows E. */
 export const errorsMutations: Mutations = {
   "E-01": {
-    breaks: "whoever watches a run sees nothing of what was wrong with a call",
+    breaks: "a viewer of a run sees nothing of a call's error",
     patches: [
       {
         file: "services/agent/src/transitions/draft.ts",
@@ -13,7 +13,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-02": {
-    breaks: "a refusal by scope or policy is not framed as one: only a person's no is",
+    breaks: "a refusal by scope or policy is not marked as one: only a person's denial is",
     patches: [
       {
         file: "packages/contracts/src/result.ts",
@@ -23,7 +23,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-03": {
-    breaks: "a target that breaks off is taken for a tool that is broken",
+    breaks: "a target that breaks the connection counts as a broken tool",
     patches: [
       {
         file: "services/tool-executor/src/toolsets/release/release-api.ts",
@@ -33,7 +33,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-04": {
-    breaks: "a tool that breaks is taken for a target that is away for a while",
+    breaks: "a broken tool counts as a target that is briefly unavailable",
     patches: [
       {
         file: "packages/tool-kit/src/tool-problem.ts",
@@ -53,7 +53,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-06": {
-    breaks: "the log names the class of an error in place of the error",
+    breaks: "the log has the class of an error instead of its name",
     patches: [
       {
         file: "packages/tool-kit/src/invoke-pipeline.ts",
@@ -63,7 +63,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-07": {
-    breaks: "a key that may not use the model is told as a request that is wrong",
+    breaks: "a key that may not use the model is reported as an invalid request",
     patches: [
       {
         file: "packages/models/src/adapter/status-error.ts",
@@ -84,7 +84,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-09": {
-    breaks: "the model is not told what kind of error it was",
+    breaks: "the model does not learn what kind of error it was",
     patches: [
       {
         file: "packages/contracts/src/result.ts",
@@ -94,7 +94,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-10": {
-    breaks: "a refused request is taken for a fault of the transcript first",
+    breaks: "a refused request first counts as a fault of the transcript",
     patches: [
       {
         file: "packages/models/src/adapter/status-error.ts",
@@ -105,7 +105,7 @@ export const errorsMutations: Mutations = {
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
   },
   "E-11": {
-    breaks: "a provider's failure is told without what to do about it",
+    breaks: "a provider's failure is reported without a remedy",
     patches: [
       {
         file: "services/agent/src/transitions/model-retry.ts",
@@ -115,7 +115,7 @@ export const errorsMutations: Mutations = {
     ],
   },
   "E-12": {
-    breaks: "rounds without a call that succeeded are not counted up",
+    breaks: "rounds without a successful call are not counted",
     patches: [
       {
         file: "services/agent/src/transitions/finish-round.ts",

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows X. */
 export const executorMutations: Mutations = {
   "M-03": {
-    breaks: "a variable of the environment is passed on as it is written",
+    breaks: "a variable of the environment is passed on unexpanded",
     patches: [
       {
         file: "services/tool-executor/src/toolsets/mcp/mcp-config.ts",
@@ -13,7 +13,7 @@ export const executorMutations: Mutations = {
     ],
   },
   "X-05": {
-    breaks: "a write is given six times as long as it should have",
+    breaks: "a write gets six times the time that it should have",
     patches: [
       {
         file: "packages/tool-kit/src/define-tool.ts",
@@ -27,7 +27,7 @@ export const executorMutations: Mutations = {
     patches: [{ file: "packages/models/src/pairing.ts", find: "  if (first !== undefined)\n", replace: `  if (first === "")\n` }],
   },
   "X-03": {
-    breaks: "of several arguments that are wrong the first alone is told",
+    breaks: "only the first of several wrong arguments is reported",
     patches: [
       {
         file: "packages/tool-kit/src/read-arguments.ts",
@@ -43,7 +43,7 @@ export const executorMutations: Mutations = {
     ],
   },
   "X-14": {
-    breaks: "the model is not told when it may come again",
+    breaks: "the model does not learn when it may retry",
     patches: [
       {
         file: "packages/contracts/src/result.ts",
@@ -64,7 +64,7 @@ export const executorMutations: Mutations = {
     ],
   },
   "X-02": {
-    breaks: "wrong arguments are told as a failure of the tool",
+    breaks: "wrong arguments are reported as a failure of the tool",
     patches: [
       {
         file: "packages/contracts/src/error-codes.ts",
@@ -74,7 +74,7 @@ export const executorMutations: Mutations = {
     ],
   },
   "X-07": {
-    breaks: "writes of two runs on one resource are under way at once",
+    breaks: "writes of two runs on one resource run at the same time",
     patches: [
       {
         file: "packages/tool-kit/src/run-write.ts",
@@ -84,7 +84,7 @@ export const executorMutations: Mutations = {
     ],
   },
   "X-09": {
-    breaks: "a write that is done is done again when its key comes again",
+    breaks: "a write that is done is repeated when its key comes again",
     patches: [
       {
         file: "packages/tool-kit/src/ledger.ts",
@@ -94,7 +94,7 @@ export const executorMutations: Mutations = {
     ],
   },
   "X-10": {
-    breaks: "a page of HTML is handed to the model as it came",
+    breaks: "the model gets a page of HTML unchanged",
     patches: [
       {
         file: "packages/tool-kit/src/tool-output.ts",

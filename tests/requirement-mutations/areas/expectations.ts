@@ -14,7 +14,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-02": {
-    breaks: "a client that comes back is told the event that it has",
+    breaks: "a client that reconnects gets the event that it already has",
     patches: [
       {
         file: "services/gateway/src/stream/event-id.ts",
@@ -24,7 +24,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-03": {
-    breaks: "a client that goes away cancels the run that it began",
+    breaks: "a client that disconnects cancels the run that it started",
     patches: [
       {
         file: "services/gateway/src/stream/stream-run.ts",
@@ -49,7 +49,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-05": {
-    breaks: "messages that wait are taken last first",
+    breaks: "the last waiting message is taken first",
     patches: [
       {
         file: "services/agent/src/transitions/conversation.ts",
@@ -59,7 +59,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-14": {
-    breaks: "a question is open for ever",
+    breaks: "a question stays open for ever",
     patches: [
       {
         file: "services/agent/src/transitions/ask.ts",
@@ -69,7 +69,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-20": {
-    breaks: "a model is offered what the person behind the run may not use",
+    breaks: "a model is offered a tool that the person behind the run may not use",
     patches: [
       {
         file: "services/agent/src/tool-offer.ts",
@@ -89,7 +89,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-31": {
-    breaks: "the one command starts everything but the worker of the tools",
+    breaks: "the one command starts everything except the worker of the tools",
     patches: [
       {
         file: "services/all-in-one/src/start-all-in-one.ts",
@@ -99,7 +99,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-32": {
-    breaks: "a run is given the definition that another one began with",
+    breaks: "a run uses the definition that another one began with",
     patches: [
       {
         file: "services/agent/src/catalogue.ts",
@@ -109,7 +109,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-40": {
-    breaks: "an operator's request that comes again under its key with another body is answered as the first was",
+    breaks: "an operator's request that comes again under its key with another body gets the first answer",
     patches: [
       {
         file: "services/approvals/src/routes/operator-keys.ts",
@@ -119,7 +119,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-41": {
-    breaks: "nobody is told that a write waits, or that it waits no more",
+    breaks: "nobody is notified that a write waits, or no longer waits",
     patches: [
       {
         file: "services/approvals/src/answers/told-approvals.ts",
@@ -139,7 +139,7 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-43": {
-    breaks: "an alert that Alertmanager sends again starts another investigation when its annotations have changed",
+    breaks: "an alert that Alertmanager sends again starts another investigation if its annotations have changed",
     patches: [
       {
         file: "services/gateway/src/inbound/start-alerts.ts",

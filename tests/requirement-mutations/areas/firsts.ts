@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows BEST. */
 export const firstsMutations: Mutations = {
   "BEST-1": {
-    breaks: "approvals takes a document for its own whatever its seal is",
+    breaks: "approvals accepts a document as its own whatever its seal is",
     patches: [
       {
         file: "packages/grants/src/seal.ts",
@@ -13,7 +13,7 @@ export const firstsMutations: Mutations = {
     ],
   },
   "BEST-7": {
-    breaks: "a tool that the vendor has no form for is sent as it is",
+    breaks: "a tool that the vendor's dialect cannot express is sent unchanged",
     patches: [
       {
         file: "packages/models/src/adapter/wire-tools.ts",
@@ -24,7 +24,7 @@ export const firstsMutations: Mutations = {
     ],
   },
   "BEST-9": {
-    breaks: "every login on NATS may say to the agent what was decided on a write",
+    breaks: "every login on NATS may send decisions to the agent",
     without: ["tests/e2e/apart/apart.test.ts"],
     patches: [
       {

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows L. */
 export const loopMutations: Mutations = {
   "L-01": {
-    breaks: "the model is not shown what its calls answered",
+    breaks: "the model does not see the results of its calls",
     patches: [
       {
         file: "services/agent/src/steps/model-turn.ts",
@@ -13,7 +13,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-02": {
-    breaks: "a conversation that nobody has set up may take ten times as long",
+    breaks: "an unconfigured conversation may take ten times as long",
     patches: [{ file: "services/agent/profiles/chat.yaml", find: "activeSeconds: 300,", replace: "activeSeconds: 3000," }],
   },
   "L-03": {
@@ -27,7 +27,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-04": {
-    breaks: "a vendor is told of a seed call as of something that was said, and not as of a call",
+    breaks: "a seed call reaches a vendor as text, and not as a call",
     patches: [
       {
         file: "packages/models/src/anthropic/messages.ts",
@@ -42,7 +42,7 @@ export const loopMutations: Mutations = {
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
   },
   "L-05": {
-    breaks: "every run of a conversation takes itself for the first, and gives its seed calls the ids of that one",
+    breaks: "every run of a conversation counts as the first, and gives its seed calls the same ids",
     patches: [
       {
         file: "services/agent/src/transitions/start.ts",
@@ -52,7 +52,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-06": {
-    breaks: "the message array is logged with what was said",
+    breaks: "the log contains the texts of the message array",
     patches: [
       {
         file: "services/agent/src/traced-model.ts",
@@ -62,7 +62,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-07": {
-    breaks: "nobody is told that a run went round in circles",
+    breaks: "a run that went round in circles does not report it",
     patches: [
       {
         file: "services/agent/src/observe-run.ts",
@@ -72,7 +72,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-08": {
-    breaks: "a tool that is registered is not offered before the agent starts again",
+    breaks: "a newly registered tool is not offered until the agent restarts",
     patches: [
       {
         file: "services/agent/src/tool-offers.ts",
@@ -93,7 +93,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-10": {
-    breaks: "no other worker takes a run over whose worker is gone",
+    breaks: "no other worker takes over a run whose worker is gone",
     patches: [
       {
         file: "services/agent/src/transitions/acquire.ts",
@@ -103,7 +103,7 @@ export const loopMutations: Mutations = {
     ],
   },
   "L-11": {
-    breaks: "what a reply that was cut off asks for is run",
+    breaks: "the calls of a truncated reply are run",
     runs: "packages/models/src/openai/openai-model.test.ts",
     patches: [
       {

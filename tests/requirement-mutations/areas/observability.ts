@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows N. */
 export const observabilityMutations: Mutations = {
   "N-01": {
-    breaks: "what a tool call took is measured in seconds",
+    breaks: "the duration of a tool call is measured in seconds",
     patches: [
       {
         file: "packages/tool-kit/src/call-span.ts",
@@ -23,7 +23,7 @@ export const observabilityMutations: Mutations = {
     ],
   },
   "N-04": {
-    breaks: "how much of its window a model call took is not measured",
+    breaks: "the share of its window that a model call used is not measured",
     patches: [
       {
         file: "services/agent/src/traced-model.ts",
@@ -33,7 +33,7 @@ export const observabilityMutations: Mutations = {
     ],
   },
   "N-06": {
-    breaks: "every message of a conversation begins a trace of its own",
+    breaks: "every message of a conversation starts its own trace",
     patches: [
       {
         file: "services/gateway/src/accept.ts",
@@ -43,7 +43,7 @@ export const observabilityMutations: Mutations = {
     ],
   },
   "N-07": {
-    breaks: "whoever reads the audit can guess arguments by their hash",
+    breaks: "a reader of the audit can guess arguments by their hash",
     patches: [
       {
         file: "packages/telemetry/src/tool-audit.ts",
@@ -53,7 +53,7 @@ export const observabilityMutations: Mutations = {
     ],
   },
   "N-08": {
-    breaks: "what a tool's own model calls have cost is not joined to its call",
+    breaks: "the cost of a tool's own model calls is not joined to its call",
     patches: [
       {
         file: "services/agent/src/observe-run.ts",

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows F. */
 export const productionMutations: Mutations = {
   "F-10": {
-    breaks: "what a run has cost is not told apart by how it ended",
+    breaks: "the cost of a run is not recorded by how it ended",
     patches: [
       {
         file: "services/agent/src/observe-run.ts",

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows V. */
 export const providersMutations: Mutations = {
   "V-01": {
-    breaks: "OpenRouter is asked without the key that was set for it",
+    breaks: "OpenRouter is called without its configured key",
     patches: [
       {
         file: "packages/models/src/connect/connect-model.ts",
@@ -13,7 +13,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-02": {
-    breaks: "a command is not told what its calls gave",
+    breaks: "a command does not get the results of its calls",
     patches: [
       {
         file: "packages/models/src/cli/cli-prompt.ts",
@@ -35,7 +35,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-04": {
-    breaks: "an adapter leaves out of a compiled schema what it thinks its vendor does not need",
+    breaks: "an adapter removes from a compiled schema what it thinks its vendor does not need",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
@@ -78,7 +78,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-08": {
-    breaks: "which tool choice a request has is not logged",
+    breaks: "the tool choice of a request is not logged",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
@@ -89,7 +89,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-09": {
-    breaks: "a profile's request for one call a turn reaches no model",
+    breaks: "a profile's request for one call per turn reaches no model",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
@@ -100,7 +100,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-10": {
-    breaks: "an object within another one takes any members",
+    breaks: "a nested object accepts any members",
     patches: [
       {
         file: "packages/models/src/schema/write/write-object.ts",
@@ -112,7 +112,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-11": {
-    breaks: "an array that does not say what it holds passes",
+    breaks: "an array without a type for its items passes",
     patches: [
       {
         file: "packages/tool-kit/src/lint/lint-schema.ts",
@@ -144,7 +144,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-14": {
-    breaks: "a compiled schema holds what JSON has no form for",
+    breaks: "a compiled schema contains something that JSON cannot express",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
@@ -155,7 +155,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-16": {
-    breaks: "what a model said beside its calls is lost when another vendor is told of it",
+    breaks: "the text beside a model's calls is lost when another vendor continues",
     runs: "packages/models/src/openai/openai-model.test.ts",
     patches: [
       {
@@ -176,7 +176,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-18": {
-    breaks: "what a vendor left beside its turn is not kept",
+    breaks: "a vendor's own data beside its turn is not kept",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
@@ -198,7 +198,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-20": {
-    breaks: "a model that can call nothing is offered tools",
+    breaks: "a model without tool calling is offered tools",
     patches: [
       {
         file: "services/agent/src/callable-tools.ts",
@@ -208,7 +208,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-21": {
-    breaks: "OpenAI is sent a member that its newer models refuse",
+    breaks: "OpenAI gets a member that its newer models refuse",
     patches: [
       {
         file: "packages/models/src/openai/openai-model.ts",
@@ -218,7 +218,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-22": {
-    breaks: "LLM_PROVIDER is not heard",
+    breaks: "LLM_PROVIDER is ignored",
     patches: [
       {
         file: "services/agent/src/model-settings.ts",
@@ -228,7 +228,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-23": {
-    breaks: "the loop counts for one vendor otherwise than for the rest",
+    breaks: "the loop counts differently for one vendor",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {

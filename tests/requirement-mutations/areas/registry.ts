@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows G. */
 export const registryMutations: Mutations = {
   "G-02": {
-    breaks: "a name of another toolset is taken over",
+    breaks: "a name of another toolset is overwritten",
     patches: [
       {
         file: "packages/tool-kit/src/registry.ts",
@@ -23,7 +23,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-08": {
-    breaks: "a tool that computes is given as long as one that reads",
+    breaks: "a compute tool gets the time-out of a read",
     patches: [
       {
         file: "packages/tool-kit/src/define-tool.ts",
@@ -33,7 +33,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-14": {
-    breaks: "thirteen tools are offered without a word",
+    breaks: "thirteen tools are offered without a warning",
     patches: [{ file: "services/agent/src/tool-offer.ts", find: "const MANY_TOOLS = 12;", replace: "const MANY_TOOLS = 13;" }],
   },
   "G-15": {
@@ -57,7 +57,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-03": {
-    breaks: "every tool has its toolset for a source, whatever its author says",
+    breaks: "every tool has its toolset as its source, whatever its author says",
     patches: [{ file: "packages/tool-kit/src/toolset.ts", find: "source: tool.draft.source ?? name };", replace: "source: name };" }],
   },
   "G-04": {
@@ -71,7 +71,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-05": {
-    breaks: "a run is offered a tool that its workers say cannot be used",
+    breaks: "a run is offered a tool that its workers report as unusable",
     patches: [
       {
         file: "services/agent/src/tool-offer.ts",
@@ -101,7 +101,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-17": {
-    breaks: "tools ask the API that the first toolset of the process was given",
+    breaks: "tools call the API that the first toolset of the process was given",
     patches: [
       {
         file: "services/tool-executor/src/toolsets/release/release-toolset.ts",
@@ -112,7 +112,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-18": {
-    breaks: "a toolset takes a tool whose definition cannot work",
+    breaks: "a toolset accepts a tool whose definition cannot work",
     patches: [
       {
         file: "packages/tool-kit/src/toolset.ts",
@@ -122,7 +122,7 @@ export const registryMutations: Mutations = {
     ],
   },
   "G-19": {
-    breaks: "what says that it opens a ticket passes for a read when its name does not act",
+    breaks: "a tool that says that it opens a ticket passes for a read if its name does not act",
     patches: [
       {
         file: "packages/tool-kit/src/lint/lint-kind.ts",

@@ -13,7 +13,7 @@ export const releaseConfidenceMutations: Mutations = {
     ],
   },
   "Z-02": {
-    breaks: "a risk report is filed by a tool that says it only computes, so that nobody is asked",
+    breaks: "a risk report is filed by a tool that claims only to compute, so nobody is asked",
     patches: [
       {
         file: "services/tool-executor/src/toolsets/release/file-risk-report.ts",
@@ -33,7 +33,7 @@ export const releaseConfidenceMutations: Mutations = {
     ],
   },
   "Z-03": {
-    breaks: "a risky release is as grave as its mildest finding",
+    breaks: "a risky release is rated by its mildest finding",
     patches: [
       {
         file: "packages/models/src/offline/assess-release.ts",

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows R. */
 export const retryMutations: Mutations = {
   "R-03": {
-    breaks: "every attempt at a model call says that it is the first",
+    breaks: "every attempt at a model call claims to be the first",
     patches: [
       {
         file: "services/agent/src/steps/step-span.ts",
@@ -34,7 +34,7 @@ export const retryMutations: Mutations = {
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
   },
   "R-04": {
-    breaks: "one adapter does not heed how long its vendor asks to be left alone",
+    breaks: "one adapter ignores how long its vendor asks to wait",
     patches: [
       {
         file: "packages/models/src/openai/vendor-error.ts",

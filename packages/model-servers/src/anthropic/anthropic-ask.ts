@@ -16,11 +16,11 @@ export interface AnthropicAsk {
   readonly memory: Memory;
 }
 
-/** What the vendor can tell of its own turns when they come back; it reads it out of signatures, we keep a list. */
+/** What the vendor can tell about its own turns when they come back. The vendor reads it from signatures; this server keeps a list. */
 export interface Memory {
-  /** Content of turns that ended in a pause, as JSON: such a turn may come last. */
+  /** Content of turns that ended in a pause, as JSON. Such a turn may come last. */
   readonly paused: Set<string>;
-  /** The signature of the thinking that a call was made with, by the call's id. */
+  /** The signature of the thinking that preceded a call, by the call's id. */
   readonly thought: Map<string, string>;
 }
 
@@ -28,7 +28,7 @@ export interface Message {
   readonly role: string;
   /** The content as it came. */
   readonly content: Json | undefined;
-  /** Content that is a text stands here as one text block. */
+  /** The content; a text is one text block here. */
   readonly blocks: readonly JsonObject[];
 }
 
@@ -46,7 +46,7 @@ export function anthropicAsk(request: Arrived, counting: boolean, memory: Memory
   };
 }
 
-/** A paused turn as it is remembered: by what it says, since members may be added to or left out of a block on its way back. */
+/** A paused turn in the form in which it is remembered: only its texts and calls, because members of a block may change on the way back. */
 export function pausedTurn(blocks: readonly JsonObject[]): string {
   return JSON.stringify(blocks.map(({ type, text, id }) => [type, text ?? id ?? null]));
 }

@@ -112,11 +112,11 @@ describe("the Anthropic server", () => {
     return { server, good, send, [Symbol.asyncDispose]: () => server.close() };
   };
 
-  // They need a turn of the server's own; it has tests of its own below.
+  // These need a turn of the server's own, and have their own tests below.
   const told = new Set(["thinking comes back with the calls it was made for", "nothing before thinking has changed"]);
   const rules = [...anthropicDoorRules, ...anthropicRules].filter((rule) => !told.has(rule.name));
 
-  it.each(rules.map((rule) => [rule.name, rule.status] as const))("refuses what breaks the rule: %s", async (name, status) => {
+  it.each(rules.map((rule) => [rule.name, rule.status] as const))("refuses a request that breaks the rule: %s", async (name, status) => {
     await using bundle = await setup();
     const request = bundle.good();
     breaks[name]?.(request);
@@ -163,7 +163,7 @@ describe("the Anthropic server", () => {
     expect((await bundle.send(request)).body).toMatchObject({ type: "message", stop_reason: "end_turn" });
   });
 
-  it("wants thinking back with its calls and with all that stood before it, wherever the cache breakpoints are", async () => {
+  it("requires thinking to come back with its calls and everything before it unchanged, wherever the cache breakpoints are", async () => {
     await using bundle = await setup();
     bundle.server.think(({ messages: [, ...more] }) =>
       more.length > 0 ? { text: "done" } : { thinking: "hm", calls: [{ name: "get_release_summary", arguments: {} }] },
@@ -185,7 +185,7 @@ describe("the Anthropic server", () => {
       expect((await back(content, ...change)).body).toMatchObject({ content: [{ type: "text", text: "done" }] });
   });
 
-  it("takes a paused turn at the end, which nobody else may send", async () => {
+  it("accepts a paused turn at the end, which only its own turn may be", async () => {
     await using bundle = await setup();
     bundle.server.think(({ messages: [, ...more] }) => (more.length > 0 ? { text: "done" } : { text: "half", stop: "pause" }));
     expect((await bundle.send(bundle.good())).body).toMatchObject({ stop_reason: "pause_turn" });

@@ -5,8 +5,8 @@ import { digestOf } from "../wire/turn.ts";
 import type { AnthropicAsk } from "./anthropic-ask.ts";
 
 /**
- * The signature of thinking that answers these first messages of the request: one half for the text, one for all that stood before it.
- * Source: platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+ * The signature of thinking that answers these first messages of the request: one half for the text, one for everything before it. Source:
+ * platform.claude.com/docs/en/build-with-claude/preserved-thinking.
  */
 export function thinkingSignature(thinking: string, ask: AnthropicAsk, messages: number): string {
   return `${textHalf(thinking, ask)}.${prefixHalf(ask, messages)}`;
@@ -17,7 +17,7 @@ export function isOwnThinking(block: JsonObject, ask: AnthropicAsk): boolean {
   return textOf(block["signature"]).startsWith(`${textHalf(textOf(block["thinking"]), ask)}.`);
 }
 
-/** True when system, tools and the messages before it are what they were when it was thought. */
+/** True when system, tools and the messages before it are unchanged since the thinking was written. */
 export function isPrefixUnchanged(block: JsonObject, ask: AnthropicAsk, messages: number): boolean {
   return textOf(block["signature"]).endsWith(`.${prefixHalf(ask, messages)}`);
 }
@@ -26,7 +26,7 @@ function textHalf(thinking: string, { body }: AnthropicAsk): string {
   return signatureOf(thinking, textOf(body["model"]));
 }
 
-/** Where a cache breakpoint stands is no part of what was said. */
+/** The position of a cache breakpoint is not part of the content. */
 function prefixHalf({ body, messages }: AnthropicAsk, count: number): string {
   const system =
     typeof body["system"] === "string"

@@ -7,7 +7,7 @@ import { bedrockException } from "./bedrock-error.ts";
 import { eventFrame } from "./event-frame.ts";
 import { signatureOf } from "../wire/thinking-signature.ts";
 
-/** What Converse answers. */
+/** The answer of Converse. */
 export function converseOutput(turn: Turn, model: string): JsonObject {
   const content: Json[] = [
     ...(turn.thinking === ""
@@ -19,7 +19,7 @@ export function converseOutput(turn: Turn, model: string): JsonObject {
   return { output: { message: { role: "assistant", content } }, stopReason: stopOf(turn), usage: usageOf(turn), metrics: METRICS };
 }
 
-/** What ConverseStream answers: binary frames, a text without a start of its own, arguments in pieces of one to three characters. */
+/** The answer of ConverseStream: binary frames, a text without a start of its own, arguments in pieces of one to three characters. */
 export function converseStream(turn: Turn, model: string): Streamed {
   const frames: Buffer[] = [event("messageStart", { role: "assistant" })];
   let contentBlockIndex = 0;
@@ -61,7 +61,7 @@ export function converseStream(turn: Turn, model: string): Streamed {
 export const REQUEST_ID = "00000000-0000-4000-8000-00000000b0de";
 const METRICS = { latencyMs: 1 };
 
-/** The padding hides from an observer of the wire how long a payload is; a client leaves it out. */
+/** The padding hides the length of a payload from an observer of the network. A client ignores it. */
 function event(type: string, payload: JsonObject): Buffer {
   return eventFrame(eventHeaders(type), { ...payload, p: "abcdefgh" });
 }
@@ -82,7 +82,7 @@ function stopOf({ stop }: Turn): string {
   return reasons[stop];
 }
 
-/** `inputTokens` is without what the cache gave. */
+/** `inputTokens` excludes the tokens that came from the cache. */
 function usageOf({ usage }: Turn): JsonObject {
   return {
     inputTokens: usage.prompt - usage.cached,

@@ -103,15 +103,18 @@ describe("the Bedrock server", () => {
     return { server, good, send, [Symbol.asyncDispose]: () => server.close() };
   };
 
-  it.each(bedrockRules.map(({ name, status }) => [name, status] as const))("refuses what breaks the rule: %s", async (name, status) => {
-    await using bundle = await setup();
-    const request = bundle.good();
-    breaks[name]?.(request);
-    const answer = await bundle.send(request);
-    expect(bundle.server.requests.at(-1)?.refusal?.slice(0, name.length + 2)).toBe(`${name}: `);
-    expect(answer.status).toBe(status);
-    expect(answer.type).toMatch(/Exception/);
-  });
+  it.each(bedrockRules.map(({ name, status }) => [name, status] as const))(
+    "refuses a request that breaks the rule: %s",
+    async (name, status) => {
+      await using bundle = await setup();
+      const request = bundle.good();
+      breaks[name]?.(request);
+      const answer = await bundle.send(request);
+      expect(bundle.server.requests.at(-1)?.refusal?.slice(0, name.length + 2)).toBe(`${name}: `);
+      expect(answer.status).toBe(status);
+      expect(answer.type).toMatch(/Exception/);
+    },
+  );
 
   it.each([
     ["a plain question", () => undefined],

@@ -6,7 +6,7 @@ import { readSignature, signatureHolds } from "./signature-v4.ts";
 
 export const BEDROCK_KEY_ID = "AKIDTOOLBUS";
 export const BEDROCK_SECRET = "toolbus/test/secret";
-/** With a colon, as many real ones: it must come encoded. */
+/** With a colon, like many real ones: it must arrive encoded. */
 export const BEDROCK_MODEL = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 const converse = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html";

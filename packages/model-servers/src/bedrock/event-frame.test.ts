@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { eventFrame } from "./event-frame.ts";
 
 describe("a frame of Amazon's event stream", () => {
-  it("says its lengths, and has a checksum over the lengths and one over all", () => {
+  it("has its lengths, a checksum over the lengths and one over everything", () => {
     const frame = eventFrame({ ":event-type": "x", ":message-type": "event" }, { text: "ü" });
     const headersLength = frame.readUInt32BE(4);
     expect(frame.readUInt32BE(0)).toBe(frame.length);

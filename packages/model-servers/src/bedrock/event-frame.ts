@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Json } from "@toolbus/contracts";
 
 /**
- * One message of `application/vnd.amazon.eventstream`: lengths, their checksum, headers, payload, checksum of all. Source:
+ * One message of `application/vnd.amazon.eventstream`: lengths, their checksum, headers, payload, a checksum of everything. Source:
  * docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html and smithy.io, "Amazon Event Stream".
  */
 export function eventFrame(headers: Readonly<Record<string, string>>, payload: Json | string): Buffer {

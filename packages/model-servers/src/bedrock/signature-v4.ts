@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Arrived } from "../wire/protocol.ts";
 
-/** What an `Authorization` header of AWS Signature Version 4 says. */
+/** The fields of an `Authorization` header of AWS Signature Version 4. */
 export interface Signed {
   readonly keyId: string;
   readonly date: string;
@@ -33,7 +33,7 @@ function canonicalRequest({ method, rawPath, query, headers, text }: Arrived, si
   const pairs = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).sort();
   return [
     method,
-    // Outside S3 a path is encoded twice: what stands on the wire is encoded again.
+    // Outside S3 a path is encoded twice: the encoded path of the request is encoded again.
     rawPath.split("/").map(encodeURIComponent).join("/"),
     pairs.join("&"),
     ...signed.map((name) => `${name}:${(headers[name] ?? "").trim().replace(/ +/g, " ")}`),

@@ -32,7 +32,7 @@ describe("the chat brain", () => {
     expect(chatBrain()({ ...asked(["look"], user("look {}")), toolChoice: "none" }).calls).toBeUndefined();
   });
 
-  it("says what came, and in words of several scripts when nothing was asked for", () => {
+  it("says what the results are, and answers in several scripts if nothing was asked for", () => {
     const came = asked(["look"], user("look {}"), calls("1", "look", {}), result("1", "fine"));
     expect(chatBrain()(came)).toEqual({ text: "Done, 1 call. It came back: fine" });
     const failed = asked(["look"], user("look {}"), calls("1", "look", {}), result("1", '{"error":"not_found","message":"x"}'));
@@ -46,7 +46,7 @@ describe("the investigation brain", () => {
   const summary = JSON.stringify({ release_id: "another", change_count: 3, authors: [{}], tests: { passed: 10, failed: 2 } });
   const seeded = [user("Investigate."), calls("s", "get_release_summary", { release_id: "v2" }), result("s", summary)];
 
-  it("files one report on the release that was asked for, with the figures of its summary, and then ends in words", () => {
+  it("files one report on the requested release, with the figures of its summary, and then ends with a text", () => {
     const first = investigationBrain()(asked(tools, ...seeded));
     expect(first.calls).toEqual([
       {
@@ -72,7 +72,7 @@ describe("the investigation brain", () => {
     expect(investigationBrain()(asked(tools, ...before, ...seeded)).calls).toHaveLength(1);
   });
 
-  it("reads a summary that is not there yet, and says so where it cannot", () => {
+  it("reads a summary that is not there yet, and says so if it cannot", () => {
     expect(investigationBrain()(asked(tools, user("Investigate release v1.4.0."))).calls).toEqual([
       { name: "get_release_summary", arguments: { release_id: "v1.4.0" } },
     ]);

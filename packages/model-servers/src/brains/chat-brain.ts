@@ -5,8 +5,8 @@ import { sinceLatestUser } from "./latest-user.ts";
 import { outcomeText } from "./outcome-text.ts";
 
 /**
- * Talks as a person asks: every offered tool that the last user text names with a JSON object behind it (`get_release_summary {"release_id":"v2"}`)
- * is called, all in one turn; then it says in words what came. Anything else is answered in a sentence of several words and scripts.
+ * Calls every offered tool that the last user text names with a JSON object after it (`get_release_summary {"release_id":"v2"}`), all in one turn,
+ * and then says what the results are. It answers anything else with a sentence of several words and scripts.
  */
 export function chatBrain(): Brain {
   return (asked) => {
@@ -29,7 +29,7 @@ export function chatBrain(): Brain {
   };
 }
 
-/** Calls in the order in which they stand in the text. */
+/** Calls in the order of the text. */
 function callsIn(text: string, names: readonly string[]): readonly { readonly name: string; readonly arguments: JsonObject }[] {
   const calls: { readonly name: string; readonly arguments: JsonObject }[] = [];
   for (const { 1: name = "", index, 0: found } of text.matchAll(/([A-Za-z][\w-]*)\s*(?=\{)/g)) {

@@ -5,13 +5,13 @@ import { sinceLatestUser } from "./latest-user.ts";
 import { errorIn, outcomeText } from "./outcome-text.ts";
 
 /**
- * Investigates a release as the profile `release-investigation` asks: with the summary in the conversation it files one risk report with what the
- * summary says, then tells in words how that ended. Without a summary it asks for one, and without tools it says so.
+ * Investigates a release as the profile `release-investigation` asks: with the summary in the conversation it files one risk report from it, then
+ * says how that ended. Without a summary it requests one, and without tools it says so.
  */
 export function investigationBrain(): Brain {
   return (asked) => {
     const offered = asked.tools.map((tool) => tool.name);
-    // What was filed before the person last spoke belongs to another investigation.
+    // A report that was filed before the person's last message belongs to another investigation.
     const filing = resultOf(sinceLatestUser(asked).since, "file_risk_report");
     if (filing) return { text: `The filing has ended. ${outcomeText(filing.content)}` };
     const summary = resultOf(asked.messages, "get_release_summary");
@@ -31,7 +31,7 @@ export function investigationBrain(): Brain {
   };
 }
 
-/** Every finding quotes a figure of the summary. The release is the one that was asked for, whatever the summary calls itself. */
+/** Every finding quotes a figure of the summary. The release is the requested one, whatever name the summary gives. */
 function reportOn(summary: JsonObject, release: string): JsonObject {
   const tests = objectOf(summary["tests"]);
   const failed = typeof tests["failed"] === "number" ? tests["failed"] : null;

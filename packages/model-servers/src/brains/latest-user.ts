@@ -1,6 +1,6 @@
 import type { Asked, AskedMessage } from "../model-server.ts";
 
-/** The messages behind the last user's, and that one's text: what is being worked on now. */
+/** The text of the last user message, and the messages after it: the present task. */
 export function sinceLatestUser({ messages }: Asked): { readonly text: string; readonly since: readonly AskedMessage[] } {
   const at = messages.findLastIndex((message) => message.role === "user");
   const latest = messages[at];

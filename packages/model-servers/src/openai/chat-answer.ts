@@ -6,10 +6,10 @@ import { digestOf, type Turn } from "../wire/turn.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 import { openaiError } from "./openai-error.ts";
 
-/** A fixed second: answers are the same on every day. */
+/** A fixed second, so that answers are the same every day. */
 const CREATED = 1_790_000_000;
 
-/** The whole completion, as a plain answer has it. */
+/** The whole completion, in a plain answer. */
 export function chatCompletion(vendor: ChatVendor, turn: Turn, model: string, requestText: string): JsonObject {
   const tools = turn.calls.map(({ id, name, raw }) => ({ id, type: "function", function: { name, arguments: raw } }));
   const refused = turn.stop === "refusal" && vendor.name === "openai";
@@ -28,8 +28,8 @@ export function chatCompletion(vendor: ChatVendor, turn: Turn, model: string, re
 }
 
 /**
- * The same as a stream: a comment first, the role with an empty text, text, the calls one after another with arguments in pieces of one to three
- * characters, the reason, and, where it is asked for, the usage in a last chunk without choices.
+ * The same as a stream: first a comment, then the role with an empty text, text, the calls one after another with arguments in pieces of one to
+ * three characters, the reason, and on request the usage in a last chunk without choices.
  */
 export function chatStream(vendor: ChatVendor, turn: Turn, model: string, requestText: string, withUsage: boolean): Streamed {
   const base = head("chat.completion.chunk", model, requestText);
@@ -49,7 +49,7 @@ export function chatStream(vendor: ChatVendor, turn: Turn, model: string, reques
   }
   const ending = [
     chunk({}, finishOf(turn, vendor)),
-    // OpenRouter and Ollama say it whether or not they are asked to.
+    // OpenRouter and Ollama send it even if it is not requested.
     ...(withUsage ? [{ ...base, choices: [], usage: usageOf(vendor, turn) }] : []),
   ];
   const frames = deltas.map((delta, at) => sseFrame(at, chunk(delta)));
@@ -66,7 +66,7 @@ export function chatStream(vendor: ChatVendor, turn: Turn, model: string, reques
 
 function failedFrame(vendor: ChatVendor, status: number, base: JsonObject): Buffer {
   const { error } = openaiError(vendor.name, status, "The server is overloaded or not ready yet.") as { readonly error: JsonObject };
-  // OpenRouter sends a chunk that has an error beside a choice that ended in one.
+  // OpenRouter sends a chunk with an error beside a choice that ended in one.
   if (vendor.name === "openrouter")
     return sseFrame(0, { ...base, error, choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] });
   return sseFrame(0, { error });
@@ -90,7 +90,7 @@ function finishOf({ stop }: Turn, vendor: ChatVendor): string {
     case "context":
       return "length";
     case "refusal":
-      // OpenAI refuses in words of their own member; the others only have this.
+      // OpenAI has a member of its own for a refusal. The others have only this one.
       return vendor.name === "openai" ? "stop" : "content_filter";
     case "end":
     case "pause":

@@ -205,7 +205,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
 
 const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
-/** The ids that the tool messages right behind this message answer. */
+/** The ids that the tool messages right after this message answer. */
 function answersAfter(messages: readonly JsonObject[], index: number): readonly string[] {
   const rest = messages.slice(index + 1);
   const end = rest.findIndex(({ role }) => role !== "tool");

@@ -62,7 +62,7 @@ function many(count: number, of: (index: number) => Json): Record<string, Json> 
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, of(index)]));
 }
 
-/** For each rule the smallest change that breaks it, and the vendor that looks at it where that is not OpenAI. */
+/** For each rule the smallest change that breaks it, and the vendor that checks it if that is not OpenAI. */
 const breaks: Readonly<Record<string, Change | readonly [ChatVendor["name"], Change]>> = {
   "key is given": (request) => delete request.headers["authorization"],
   "key is ours": (request) => (request.headers["authorization"] = "Bearer sk-other"),
@@ -154,7 +154,7 @@ const setup = async (vendor: ChatVendor["name"]) => {
 
 describe("a server of chat completions", () => {
   const rules = [...openaiDoorRules, ...chatRules].map((rule) => [rule.name, rule.status] as const);
-  it.each(rules)("refuses what breaks the rule: %s", async (name, status) => {
+  it.each(rules)("refuses a request that breaks the rule: %s", async (name, status) => {
     const found = breaks[name];
     const [vendor, change] = typeof found === "function" ? (["openai", found] as const) : (found ?? (["openai", () => undefined] as const));
     await using bundle = await setup(vendor);
@@ -194,20 +194,20 @@ describe("a server of chat completions", () => {
     ],
     ["ollama", "max_tokens and no key at all", both(sends({ max_tokens: 5 }), (request) => delete request.headers["authorization"])],
     ["compatible", "sampling and max_tokens", sends({ temperature: 0.2, max_tokens: 5, anything: true })],
-  ] satisfies readonly (readonly [ChatVendor["name"], string, Change])[])("as %s takes %s", async (vendor, _what, change) => {
+  ] satisfies readonly (readonly [ChatVendor["name"], string, Change])[])("as %s accepts %s", async (vendor, _what, change) => {
     await using bundle = await setup(vendor);
     const request = bundle.good();
     change(request);
     expect((await bundle.send(request)).body).toMatchObject({ object: "chat.completion", choices: [{ finish_reason: "stop" }] });
   });
 
-  it.each(Object.values(CHAT_VENDORS).map(({ name }) => name))("as %s lists its one model", async (vendor) => {
+  it.each(Object.values(CHAT_VENDORS).map(({ name }) => name))("as %s lists its only model", async (vendor) => {
     await using bundle = await setup(vendor);
     const models = await bundle.get(vendor === "ollama" ? "/v1/models" : "/models");
     expect(models).toMatchObject({ object: "list", data: [{ id: bundle.server.model }] });
   });
 
-  it("as Ollama has its own side: tags, version, and what a model can do", async () => {
+  it("as Ollama has its own endpoints: tags, version, and the abilities of a model", async () => {
     await using bundle = await setup("ollama");
     expect(await bundle.get("/api/version")).toEqual({ version: expect.any(String) as string });
     expect(await bundle.get("/api/tags")).toMatchObject({ models: [{ name: bundle.server.model }] });

@@ -1,16 +1,16 @@
 import type { Served } from "../model-server.ts";
 
-/** Who speaks chat completions here, and in what they differ. */
+/** The vendors that speak chat completions here, and their differences. */
 export interface ChatVendor {
   readonly name: Exclude<Served, "anthropic" | "bedrock">;
   readonly key: string;
   readonly model: string;
   readonly base: string;
-  /** A local server looks at no key. */
+  /** A local server does not check keys. */
   readonly asksForKey: boolean;
   /** A reasoning model: `max_completion_tokens` and no sampling. */
   readonly reasoning: boolean;
-  /** Where the model's thinking stands in a message; null where it is not shown. */
+  /** The member of a message that contains the model's thinking; null if it is not shown. */
   readonly thinkingMember: "reasoning" | "reasoning_content" | null;
 }
 

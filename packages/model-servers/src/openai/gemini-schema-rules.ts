@@ -5,7 +5,7 @@ import { eachSchema, type HasFunctions } from "./function-schemas.ts";
 
 const schemaPage = "https://ai.google.dev/api/caching#Schema";
 
-/** What Gemini asks besides: the model behind OpenRouter here, since its rules are the narrowest of all that stand there. */
+/** Gemini's further rules. Gemini is the model behind OpenRouter here, because its rules are the narrowest of all models there. */
 export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "Gemini: function name begins with a letter",

@@ -3,7 +3,7 @@ import { objectOf, textOf } from "../wire/fields.ts";
 import type { Arrived, Plain } from "../wire/protocol.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** Ollama's own side: which models are there, its version, and what a model can do. Source: docs.ollama.com/api. Null for any other path. */
+/** Ollama's own endpoints: the existing models, its version, and the abilities of a model. Source: docs.ollama.com/api. Null for any other path. */
 export function ollamaOwn({ method, path, body }: Arrived, { model }: ChatVendor): Plain | null {
   const details = {
     parent_model: "",

@@ -4,7 +4,7 @@ import type { Finding, Rule } from "../wire/rule.ts";
 import { eachSchema, type HasFunctions } from "./function-schemas.ts";
 import type { SchemaAt } from "../wire/schema-walk.ts";
 
-/** What Ollama's reader in Go takes of a schema; the strictest of the versions that are about. */
+/** The schemas that Ollama's Go reader accepts, by the strictest of the versions in use. */
 export const ollamaSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "Ollama: one type, as a text",

@@ -15,11 +15,11 @@ import { itemId, responseObject, responseStream } from "./responses-answer.ts";
 import { askedOfResponses, responsesAsk, type ResponsesAsk, type ResponsesMemory } from "./responses-ask.ts";
 import { responsesRules } from "./responses-rules.ts";
 
-/** Chat completions and the list of models, as OpenAI and those who copy it speak them; OpenAI's responses and Ollama's own side. */
+/** Chat completions and the list of models, in the form of OpenAI and of those who copy it; OpenAI's responses and Ollama's own endpoints. */
 export function openaiProtocol(name: ChatVendor["name"]): Protocol {
   const vendor = CHAT_VENDORS[name];
   const { key, model, base } = vendor;
-  // Ollama's own API stands beside the copied one, so that its base address is the bare one.
+  // Ollama's own API is beside the copied one, so its base address is the bare origin.
   const root = name === "ollama" ? "/v1" : base;
   const memory: ResponsesMemory = new Map();
   return {

@@ -7,7 +7,7 @@ import { signatureOf } from "../wire/thinking-signature.ts";
 import { digestOf, type Turn } from "../wire/turn.ts";
 import type { ResponsesAsk } from "./responses-ask.ts";
 
-/** The whole response, as a plain answer has it. */
+/** The whole response, in a plain answer. */
 export function responseObject(ask: ResponsesAsk, turn: Turn): JsonObject {
   const cutOff = turn.stop === "length" || turn.stop === "context";
   return {
@@ -54,7 +54,7 @@ export function responseStream(ask: ResponsesAsk, turn: Turn): Streamed {
   };
 }
 
-/** The item ids of a turn: they follow from the request. */
+/** The item ids of a turn. They are derived from the request. */
 export function itemId(ask: ResponsesAsk, kind: "rs" | "msg" | "fc", index: number): string {
   return `${kind}_${digestOf(`${kind} ${index} ${ask.request.text}`).slice(0, 48)}`;
 }
@@ -82,7 +82,7 @@ function outputItems(ask: ResponsesAsk, turn: Turn): readonly JsonObject[] {
   return items;
 }
 
-/** An item as it is announced: what comes in deltas is not there yet. */
+/** An item when it is announced, without the parts that come in deltas. */
 function emptied({ type }: JsonObject): JsonObject {
   if (type === "message") return { content: [], status: "in_progress" };
   return type === "function_call" ? { arguments: "", status: "in_progress" } : { summary: [] };
@@ -133,7 +133,7 @@ function responseHead({ body, request }: ResponsesAsk): JsonObject {
     top_p: 1,
     max_output_tokens: body["max_output_tokens"] ?? null,
     previous_response_id: null,
-    // Kept by default; said so that a test can see who forgot to ask otherwise.
+    // Kept by default. It is stated so that a test sees who forgot to ask otherwise.
     store: body["store"] ?? true,
   };
 }

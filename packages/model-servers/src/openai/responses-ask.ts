@@ -10,13 +10,13 @@ export interface ResponsesAsk {
   readonly vendor: ChatVendor;
   readonly request: Arrived;
   readonly body: JsonObject;
-  /** An input that is a text stands here as one message. */
+  /** The input; a text is one message here. */
   readonly items: readonly JsonObject[];
   readonly functions: readonly JsonObject[];
   readonly memory: ResponsesMemory;
 }
 
-/** Which reasoning item a call was made with, by the call item's id. */
+/** The reasoning item before each call, by the id of the call item. */
 export type ResponsesMemory = Map<string, string>;
 
 export function responsesAsk(vendor: ChatVendor, request: Arrived, memory: ResponsesMemory): ResponsesAsk {
@@ -38,7 +38,7 @@ export function isMessage(item: JsonObject): boolean {
   return item["type"] === "message" || (item["type"] === undefined && "role" in item);
 }
 
-/** The same in the form that brains read: calls that stand together are one turn with the text before them. */
+/** The same in the form that brains read: adjacent calls are one turn with the text before them. */
 export function askedOfResponses({ body, items, functions }: ResponsesAsk): Asked {
   const system = items.filter((item) => isMessage(item) && isSystem(item)).map((item) => contentText(item["content"]));
   const limit = body["max_output_tokens"];

@@ -71,11 +71,11 @@ describe("the server of OpenAI's responses", () => {
     return { server, good, send, [Symbol.asyncDispose]: () => server.close() };
   };
 
-  // The schemas of functions are judged as in chat completions, where each of their rules has its case.
+  // Chat completions have a case for each rule about schemas of functions, and the same rules apply here.
   const shared = new Set([...functionSchemaRules.map((rule) => rule.name), "a call comes back with its reasoning"]);
 
   it.each(responsesRules.filter(({ name }) => !shared.has(name)).map(({ name, status }) => [name, status] as const))(
-    "refuses what breaks the rule: %s",
+    "refuses a request that breaks the rule: %s",
     async (name, status) => {
       await using bundle = await setup();
       const request = bundle.good();
@@ -105,7 +105,7 @@ describe("the server of OpenAI's responses", () => {
     expect((await bundle.send(request)).body).toMatchObject({ error: { code: "invalid_function_parameters" } });
   });
 
-  it("wants a call back with the reasoning that it came from", async () => {
+  it("requires a call to come back with its reasoning", async () => {
     await using bundle = await setup();
     bundle.server.think(({ messages: [, ...more] }) =>
       more.length > 0 ? { text: "done" } : { thinking: "hm", calls: [{ name: "get_release_summary", arguments: {} }] },

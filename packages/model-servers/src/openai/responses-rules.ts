@@ -9,7 +9,7 @@ const create = "https://developers.openai.com/api/reference/resources/responses"
 const types = "SDK resources/responses/responses.d.ts";
 const calling = "https://developers.openai.com/api/docs/guides/function-calling";
 
-/** What a request for a response must keep. */
+/** The rules for a request for a response. */
 export const responsesRules: readonly Rule<ResponsesAsk>[] = [
   {
     name: "body is a JSON object",

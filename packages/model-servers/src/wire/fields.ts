@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** A request's members as a server that trusts nothing reads them: each gives what it can use, or the empty value. */
+/** Readers for members of a request that do not trust it: each returns a usable value, or the empty one. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -13,7 +13,7 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** JSON text as a value; undefined when it is none. */
+/** JSON text as a value; undefined if it is not JSON. */
 export function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -22,7 +22,7 @@ export function parsed(text: string): Json | undefined {
   }
 }
 
-/** The first text that stands in the list a second time. */
+/** The first text that is in the list twice. */
 export function firstDuplicate(texts: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return texts.find((text) => seen.size === seen.add(text).size);

@@ -2,7 +2,7 @@ import { createServer as createHttp1, type IncomingMessage, type ServerResponse 
 import { createServer as createHttp2 } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** What Node gives for a request of either version of HTTP; only what both have is used. */
+/** Node's request objects for both versions of HTTP. Only what both have is used. */
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 export interface Listening {
@@ -12,20 +12,20 @@ export interface Listening {
 }
 
 /**
- * HTTP/1.1 and HTTP/2 without TLS on one free port of loopback: the client's first bytes say which. Bedrock's SDK begins with HTTP/2, all others
+ * HTTP/1.1 and HTTP/2 without TLS on one free port of loopback; the client's first bytes show which. Bedrock's SDK begins with HTTP/2, all others
  * with HTTP/1.1.
  */
 export async function listen(exchange: Exchange): Promise<Listening> {
   const sockets = new Set<Socket>();
   const http1 = createHttp1(exchange);
-  // Its compatibility layer gives objects that do what those of HTTP/1.1 do, as far as `Exchange` uses them.
+  // Its compatibility layer behaves like HTTP/1.1 in everything that `Exchange` uses.
   const http2 = createHttp2(exchange as unknown as Parameters<typeof createHttp2>[1]);
   http2.on("sessionError", () => undefined);
 
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // A client that cuts the line is nothing to report.
+    // A client that breaks the connection needs no report.
     socket.on("error", () => undefined).once("close", () => sockets.delete(socket));
     socket.once("data", (first: Buffer) => {
       socket.pause();

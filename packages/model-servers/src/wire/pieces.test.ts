@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { awkwardPieces, textPieces } from "./pieces.ts";
 
 describe("awkward pieces", () => {
-  it("are the same bytes, and cut every character of several bytes", () => {
+  it("are the same bytes, and split every multi-byte character", () => {
     const bytes = Buffer.from('data: {"text":"ü好👍"}\r\n\r\n'.repeat(20));
     const pieces = awkwardPieces(bytes);
     expect(Buffer.concat(pieces)).toEqual(bytes);

@@ -1,7 +1,7 @@
-/** Sizes that fit no frame, no line and no character. */
+/** Sizes that match no frame, no line and no character. */
 const SIZES = [1, 7, 3, 64, 2, 190, 5, 31, 900, 11];
 
-/** The same bytes cut anywhere: inside frames, between CR and LF, and inside every character of more than one byte. Always in the same places. */
+/** The same bytes, split anywhere: inside frames, between CR and LF, and inside every multi-byte character. Always at the same places. */
 export function awkwardPieces(bytes: Buffer): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
@@ -15,13 +15,13 @@ export function awkwardPieces(bytes: Buffer): readonly Buffer[] {
   return pieces;
 }
 
-/** Where a character of several bytes begins. */
+/** The start of a multi-byte character. */
 function leadByteIn(bytes: Buffer, from: number, to: number): number | null {
   for (let at = from; at < Math.min(to, bytes.length); at++) if ((bytes[at] ?? 0) >= 0xc0) return at;
   return null;
 }
 
-/** Text in runs of a few characters, surrogate pairs whole; as a model writes it. */
+/** Text in pieces of a few characters, as a model writes it. Surrogate pairs stay whole. */
 export function textPieces(text: string, longest: number): readonly string[] {
   const characters = Array.from(text);
   const pieces: string[] = [];

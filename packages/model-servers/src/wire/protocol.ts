@@ -1,13 +1,13 @@
 import type { Json } from "@toolbus/contracts";
 import type { Brain } from "../model-server.ts";
 
-/** One vendor's protocol over one HTTP exchange; sockets, faults and awkward pieces are the server's. */
+/** One vendor's protocol over one HTTP exchange. The server handles sockets, faults and awkward pieces. */
 export interface Protocol {
   readonly key: string;
   readonly model: string;
-  /** What stands behind the origin in the base address that an adapter is given: `/v1`, or nothing. */
+  /** The path after the origin in an adapter's base address: `/v1`, or nothing. */
   readonly base: string;
-  /** A pure function of the request and the brain, but for what the vendor itself remembers. */
+  /** A pure function of the request and the brain, except for what the vendor itself remembers. */
   answer(request: Arrived, brain: Brain): Reply;
   /** An error in the vendor's form. */
   failure(status: number, message: string): Plain;
@@ -18,13 +18,13 @@ export interface Arrived {
   readonly method: string;
   /** Decoded, without the query. */
   readonly path: string;
-  /** As it stood on the wire, without the query. */
+  /** The path in its encoded form, without the query. */
   readonly rawPath: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Undefined when the text is no JSON. */
+  /** Undefined if the text is not JSON. */
   readonly body: Json | undefined;
 }
 
@@ -35,21 +35,21 @@ export interface Plain {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Json;
-  /** The rule that refused the request, and its words. */
+  /** The rule that refused the request, and its message. */
   readonly refusal?: string;
-  /** The same answer of a server that never says how the turn ended. */
+  /** The same answer from a server that never says how the turn ended. */
   readonly unended?: Json;
 }
 
 export interface Streamed {
   readonly kind: "stream";
   readonly headers: Readonly<Record<string, string>>;
-  /** One frame each, up to where the turn is over. */
+  /** One frame each, up to the end of the turn. */
   readonly frames: readonly Buffer[];
-  /** The frames that say that it is over and how. */
+  /** The frames that say that the turn is over, and how. */
   readonly ending: readonly Buffer[];
   /** A whole frame whose JSON is broken in the middle. */
   readonly broken: Buffer;
-  /** The vendor's error inside a stream that began well. */
+  /** The vendor's error inside a stream that began normally. */
   failed(status: number): Buffer;
 }

@@ -1,13 +1,13 @@
-/** Something that the vendor refuses, with where that is known from. `T` is the request as its protocol reads it. */
+/** Something that the vendor refuses, with the source of that knowledge. `T` is the request as its protocol reads it. */
 export interface Rule<T> {
-  /** Short and lasting: tests and docs/model-servers.md name it. */
+  /** Short and stable: tests and docs/model-servers.md use it. */
   readonly name: string;
   readonly status: number;
   /** An address, or a file of the vendor's SDK. */
   readonly source: string;
-  /** True: from memory or second hand; no document of the vendor was found that says so. */
+  /** True: from memory or second hand. No document of the vendor was found that says so. */
   readonly unconfirmed?: true;
-  /** What the vendor would say; null when the rule is kept. Called only when all rules before it were kept. */
+  /** The vendor's message; null if the request keeps the rule. Called only if it keeps all earlier rules. */
   check(asked: T): Finding | string | null;
 }
 
@@ -22,7 +22,7 @@ export interface Refusal extends Finding {
   readonly status: number;
 }
 
-/** The first rule that the request breaks; the order of the table is the order in which the vendor looks. */
+/** The first rule that the request breaks. The order of the table is the order in which the vendor checks. */
 export function firstRefusal<T>(rules: readonly Rule<T>[], asked: T): Refusal | null {
   for (const rule of rules) {
     const found = rule.check(asked);
@@ -32,7 +32,7 @@ export function firstRefusal<T>(rules: readonly Rule<T>[], asked: T): Refusal | 
   return null;
 }
 
-/** How a refusal stands in `SeenRequest.refusal`. */
+/** The form of a refusal in `SeenRequest.refusal`. */
 export function refusalText({ rule, message }: Refusal): string {
   return `${rule}: ${message}`;
 }

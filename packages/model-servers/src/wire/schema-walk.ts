@@ -6,11 +6,11 @@ export interface SchemaAt {
   readonly schema: JsonObject;
   /** JSON pointer from the root; "" for the root. */
   readonly pointer: string;
-  /** How many objects and arrays stand around it; the root has 0. */
+  /** The number of objects and arrays around it; 0 for the root. */
   readonly depth: number;
 }
 
-/** The schema and every one inside it, the outer before the inner. `$ref` is not followed. */
+/** The schema and every schema inside it, outer ones first. `$ref` is not followed. */
 export function schemasIn(schema: Json | undefined, pointer = "", depth = 0): readonly SchemaAt[] {
   if (typeof schema === "boolean" || schema === undefined) return [];
   const here = objectOf(schema);
@@ -33,13 +33,13 @@ const LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const SINGLE = ["items", "additionalProperties", "contains", "unevaluatedProperties", "unevaluatedItems", "propertyNames"];
 const SAME_LEVEL = ["not", "if", "then", "else"];
 
-/** The types that a schema names, none when it names none. */
+/** The types that a schema names; empty if it names none. */
 export function typesOf(schema: JsonObject): readonly string[] {
   const type = schema["type"];
   return typeof type === "string" ? [type] : listOf(type).map(String);
 }
 
-/** The schema that a local `$ref` points at; undefined when there is none. */
+/** The schema that a local `$ref` points at; undefined if there is none. */
 export function refTarget(root: JsonObject, ref: string): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   return ref

@@ -5,10 +5,10 @@ import { createGzip } from "node:zlib";
 import type { Endless } from "../model-server.ts";
 import type { Protocol, Reply } from "./protocol.ts";
 
-// What is written at once; as much as a socket takes.
+// The size of one write: as much as a socket accepts.
 const BLOCK_BYTES = 65_536;
 
-/** Sends what never ends, as fast as the client reads it, until the client leaves. */
+/** Sends data without end, as fast as the client reads it, until the client disconnects. */
 export function sendEndless(outgoing: ServerResponse, reply: Reply, { of, packed = false }: Endless, protocol: Protocol): void {
   const stream = reply.kind === "stream" ? reply : null;
   if (of === "error") {
@@ -26,7 +26,7 @@ export function sendEndless(outgoing: ServerResponse, reply: Reply, { of, packed
 
 const PACKED = { "content-encoding": "gzip" } as const;
 
-/** Where nothing follows but what belongs to it: a line that was begun, or a frame that says that it is a gibibyte long. */
+/** A beginning whose continuation belongs to it: an open line, or a frame with a stated length of a gibibyte. */
 function beginningOfEvent(headers: Readonly<Record<string, string>>): Buffer {
   const framed = headers["content-type"]?.includes("amazon.eventstream") ?? false;
   return framed ? Buffer.from([0x40, 0, 0, 0]) : Buffer.from("data: ");
@@ -41,6 +41,6 @@ function send(outgoing: ServerResponse, first: Buffer | string, again: Buffer, p
     })(),
     { objectMode: false },
   );
-  // It ends in an error only, when the client leaves.
+  // It ends only with an error, when the client disconnects.
   void pipeline(packed ? [endless, createGzip(), outgoing] : [endless, outgoing]).catch(() => undefined);
 }

@@ -6,7 +6,7 @@ import { sendEndless } from "./send-endless.ts";
 
 const DRIP_MS = 40;
 
-/** Sends what the fault makes of the reply. Never resolves anything: a client that leaves ends what waits for it. */
+/** Sends the reply with the fault. Never rejects: a client that disconnects ends every wait. */
 export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude<Fault, { kind: "slow" }>, protocol: Protocol): void {
   const json = { "content-type": "application/json" };
   switch (fault.kind) {
@@ -30,7 +30,7 @@ export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude
         ...headersOf(reply),
         ...(reply.kind === "plain" ? { "content-length": String(bytesOf(reply).length) } : {}),
       });
-      // Only when the first part has left: the client must get it.
+      // Only after the first part was sent: the client must receive it.
       outgoing.write(upToMidFrame(reply), () => cutLine(outgoing));
       return;
     }
@@ -62,7 +62,7 @@ export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude
   }
 }
 
-/** All bytes but the last, and then no more. */
+/** All bytes but the last, and then nothing more. */
 function drip(outgoing: ServerResponse, bytes: Buffer): void {
   let sent = 0;
   const timer = setInterval(() => {
@@ -79,7 +79,7 @@ function upToMidFrame(reply: Reply): Buffer {
   return Buffer.concat([...whole, ...(next ? [next.subarray(0, Math.ceil(next.length / 2))] : [])]);
 }
 
-/** The connection itself, also where HTTP/2 carries many requests on it. */
+/** The connection itself, even if HTTP/2 carries many requests on it. */
 function cutLine(outgoing: ServerResponse): void {
   const { stream } = outgoing as ServerResponse & { readonly stream?: ServerHttp2Stream };
   if (stream?.session) stream.session.destroy();

@@ -16,14 +16,14 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of loopback. A request that is refused leaves the queued faults to the next one that is not. */
+/** Listens on a free port of loopback. A refused request leaves the queued faults for the next accepted one. */
 export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
   const requests: SeenRequest[] = [];
   const faults: Fault[] = [];
   let thinks = brain;
 
   const { origin, close } = await listen((incoming, outgoing) => {
-    // A client that leaves is nothing to report; what it left behind is closed with its socket.
+    // A client that disconnects needs no report. What it leaves behind is closed with its socket.
     incoming.on("error", () => undefined);
     outgoing.on("error", () => undefined);
     void exchange(incoming, outgoing);
@@ -46,7 +46,7 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
     try {
       return protocol.answer(request, thinks);
     } catch (error) {
-      // A fault of a brain or of this server must not look like a vendor's: nobody retries it.
+      // A fault of a brain or of this server must not look like the vendor's: a client must not retry it.
       const message = error instanceof Error ? error.message : String(error);
       return { ...protocol.failure(400, `The test server broke: ${message}`), refusal: `broken server: ${message}` };
     }
@@ -55,7 +55,7 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
   return { origin, requests, think: (next) => void (thinks = next), failNext: (...next) => void faults.push(...next), close };
 }
 
-/** Resolves after this time, and at once when the client leaves. */
+/** Resolves after this time, or at once when the client disconnects. */
 async function passed(ms: number, outgoing: ServerResponse): Promise<undefined> {
   const left = new AbortController();
   outgoing.once("close", () => left.abort());
@@ -95,7 +95,7 @@ function sendJson(outgoing: ServerResponse, status: number, headers: Readonly<Re
   outgoing.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
 }
 
-/** Writes each awkward piece for itself, and waits until it has left or the client has. */
+/** Writes each awkward piece separately, and waits until it was sent or the client has disconnected. */
 async function sendStream(outgoing: ServerResponse, headers: Readonly<Record<string, string>>, frames: readonly Buffer[]): Promise<void> {
   outgoing.writeHead(200, headers);
   for (const piece of awkwardPieces(Buffer.concat(frames))) {

@@ -15,18 +15,18 @@ import { attributeNames } from "../names.ts";
 import { currentInherited } from "../spans.ts";
 
 /**
- * The instrumentation of amqplib, with one client span beneath each publish of ours: from when the frame is written until the broker confirms. It would also make
- * a second producer span of each publish and a second consumer span of each delivery, and would overwrite the trace context that the message carries
- * with its own. A message is published and processed once, so these stay ours, as they are on every other bus.
+ * The instrumentation of amqplib, reduced to one client span beneath each of our publishes: from the write of the frame to the broker's confirm. On
+ * its own it would also create a second producer span for each publish and a second consumer span for each delivery, and overwrite the message's
+ * trace context. A message is published and processed once, so these spans stay ours, as on every other bus.
  */
 export function amqpClientSpans(): AmqplibInstrumentation {
-  // No span of a delivery waits for its ack, so none has to be given up after a time.
+  // No span of a delivery waits for its ack, so none has to time out.
   instrumentation ??= new AmqpClientSpans({ consumeTimeoutMs: 0 });
   instrumentation.enable();
   return instrumentation;
 }
 
-/** One for the whole process, on and off with telemetry: amqplib is loaded once, and only what saw that can change it. */
+/** One for the whole process, on and off with telemetry: amqplib is loaded once, and only an instrumentation that existed before can patch it. */
 let instrumentation: AmqplibInstrumentation | null = null;
 
 class AmqpClientSpans extends AmqplibInstrumentation {
@@ -40,7 +40,7 @@ function clientTracer(tracer: Tracer): Tracer {
     startSpan(name, options = {}, parent = context.active()) {
       const above = trace.getSpanContext(parent);
       if (options.kind !== SpanKind.PRODUCER) return trace.wrapSpanContext(above ?? INVALID_SPAN_CONTEXT);
-      // Announcements are in no trace, and begin none.
+      // Announcements belong to no trace and start none.
       if (!above || !isSpanContextValid(above)) return NO_SPAN;
       return unsent(tracer.startSpan(name, clientOptions(options), parent));
     },
@@ -50,7 +50,7 @@ function clientTracer(tracer: Tracer): Tracer {
 
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** Where it went, by the names of today. What the message says about itself is told by the span above. */
+/** The destination, under the present names of the conventions. The span above describes the message itself. */
 function clientOptions({ attributes: own = {} }: SpanOptions): SpanOptions {
   return {
     kind: SpanKind.CLIENT,
@@ -66,10 +66,10 @@ function clientOptions({ attributes: own = {} }: SpanOptions): SpanOptions {
   };
 }
 
-/** The instrumentation's name for what a message is published to. */
+/** The instrumentation's name for the destination of a publish. */
 const EXCHANGE = "messaging.destination";
 
-/** The span as the instrumentation gets it: it has no context to write into the headers, which hold that of the span above already. */
+/** The span for the instrumentation. It has no context to write into the headers, because these already carry the context of the span above. */
 function unsent(span: Span): Span {
   const facade: Span = {
     spanContext: (): SpanContext => INVALID_SPAN_CONTEXT,
@@ -94,7 +94,7 @@ function unsent(span: Span): Span {
       return facade;
     },
     setStatus({ code }) {
-      // No description: what a broker says may quote anything.
+      // No description: an error message of a broker may quote anything.
       span.setStatus({ code });
       return facade;
     },

@@ -5,7 +5,7 @@ import { sdkLogs } from "./sdk-logs.ts";
 import { sdkMeasurements } from "./sdk-measurements.ts";
 import { sdkSpans } from "./sdk-spans.ts";
 
-/** Records by OpenTelemetry's API, whichever SDK is behind it: the one that we set up, or the one that a user's own `--import` started. */
+/** Records through OpenTelemetry's API, with any SDK behind it: ours, or the one that a user's own `--import` started. */
 export function apiRecorder(on: { readonly traces: boolean; readonly metrics: boolean; readonly logs: boolean }): Omit<Recorder, "audit"> {
   return {
     spans: on.traces ? sdkSpans(trace.getTracer(SCOPE)) : null,

@@ -4,11 +4,11 @@ import { Agent as HttpsAgent } from "node:https";
 import { TelemetryRefused } from "../refused.ts";
 import type { OtlpTarget } from "../settings.ts";
 
-/** Connections to collectors that can be given up: a collector that does not answer must not keep a process alive. */
+/** Connections to collectors that can be closed at any time: a collector that does not answer must not keep a process alive. */
 export interface CollectorConnections {
-  /** What an exporter of OpenTelemetry takes as its options for one target. */
+  /** The options of an OpenTelemetry exporter for one target. */
   optionsFor(target: OtlpTarget): ExporterOptions;
-  /** Breaks what is open and refuses what would be opened. */
+  /** Breaks open connections and refuses new ones. */
   giveUp(): void;
 }
 

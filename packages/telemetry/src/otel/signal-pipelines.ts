@@ -6,7 +6,7 @@ import type { OtlpTarget, TelemetrySettings } from "../settings.ts";
 import type { CollectorConnections } from "./collector.ts";
 import { traceFiles } from "./trace-files.ts";
 
-/** What the SDK hands each signal to. */
+/** The destinations to which the SDK passes each signal. */
 export interface SignalPipelines {
   readonly spanProcessors: readonly SpanProcessor[];
   readonly metricReaders: readonly IMetricReader[];
@@ -19,7 +19,7 @@ export interface PipelineOptions {
   readonly connections: CollectorConnections;
 }
 
-/** Makes them as the settings ask for it. Throws `TelemetryRefused` when a folder or a certificate cannot be used. */
+/** Creates them as the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
 export async function signalPipelines({ settings, files, connections }: PipelineOptions): Promise<SignalPipelines> {
   const { targets, console, traceDir, batches } = settings;
   return { spanProcessors: await spans(), metricReaders: await measurements(), logRecordProcessors: await records() };

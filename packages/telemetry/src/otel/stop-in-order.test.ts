@@ -19,7 +19,7 @@ describe("parts that are stopped in order", () => {
     expect(said).toEqual(["traces begins", "traces ends", "metrics begins", "metrics ends", "logs begins", "logs ends"]);
   });
 
-  it("leave time for those after one that does not end, and say so", async () => {
+  it("leave time for the stages after one that does not end, and report it", async () => {
     const stuck: Stoppable = { shutdown: () => new Promise(() => undefined) };
     const { promise: stopped, resolve } = Promise.withResolvers<string>();
     const last: Stoppable = { shutdown: async () => resolve("stopped") };

@@ -1,12 +1,12 @@
-/** A part of the SDK that sends what it holds when it is stopped. */
+/** A part of the SDK that sends its remaining items when it is stopped. */
 export interface Stoppable {
   shutdown(): Promise<void>;
 }
 
 /**
- * Stops one stage after the other, so that what goes wrong with the first can still be told by the last. Each gets its share of the time that is left,
- * so that one whose collector does not answer takes nothing from those after it. False when one did not end in its share. Never rejects: what was
- * not exported is told elsewhere.
+ * Stops one stage after the other, so that the last stage can still report a failure of the first. Each stage gets a share of the remaining time, so
+ * that one whose collector does not answer takes no time from the later ones. False if a stage did not end within its share. Never rejects: failed
+ * exports are reported elsewhere.
  */
 export async function stopInOrder(
   stages: readonly (readonly Stoppable[])[],

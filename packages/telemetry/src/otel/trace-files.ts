@@ -7,8 +7,8 @@ import { TelemetryRefused } from "../refused.ts";
 import { traceparentOf } from "../trace-context.ts";
 
 /**
- * Writes every span that ends (of a trace that is sampled, others are not recorded) as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file holds everything that was
- * done for it. Throws `TelemetryRefused` when the folder cannot be written to.
+ * Writes every ended span of a sampled trace as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file has everything
+ * that was done for it. Throws `TelemetryRefused` if the folder cannot be written to.
  */
 export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanProcessor> {
   await usable(dir);
@@ -43,7 +43,7 @@ function spanLine(span: ReadableSpan): string {
   });
 }
 
-/** As text: nanoseconds since 1970 are more than a JSON number holds. */
+/** As text: nanoseconds since 1970 exceed a JSON number. */
 function nanoseconds([seconds, rest]: HrTime): string {
   return (BigInt(seconds) * 1_000_000_000n + BigInt(rest)).toString();
 }

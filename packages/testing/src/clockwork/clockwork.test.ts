@@ -23,7 +23,7 @@ describe("virtual time", () => {
     expect(t.happened).toEqual(["first", "second"]);
   });
 
-  it("drops what a killed process was going to do, and what was called off", async () => {
+  it("drops the pending events of a killed process, and cancelled events", async () => {
     const t = setup();
     t.process.after(5, "never", () => t.happened.push("never"));
     const callOff = t.time.schedule(null, 5, "called off", () => t.happened.push("called off"));
@@ -35,7 +35,7 @@ describe("virtual time", () => {
     expect(t.happened).toEqual([]);
   });
 
-  it("holds up what a paused process missed, and keeps its order", async () => {
+  it("delays what a paused process missed, and keeps its order", async () => {
     const t = setup();
     t.process.after(2, "one", () => t.happened.push(`one at ${t.time.now - START}`));
     t.process.after(3, "two", () => t.happened.push(`two at ${t.time.now - START}`));
@@ -45,14 +45,14 @@ describe("virtual time", () => {
     expect(t.happened).toEqual(["others", "one at 51", "two at 51"]);
   });
 
-  it("stops where it is told to", async () => {
+  it("stops at the requested time", async () => {
     const t = setup();
     for (let ms = 1; ms <= 5; ms++) t.time.schedule(null, ms, "tick", () => t.happened.push(String(ms)));
     await t.run(START + 3);
     expect(t.happened).toEqual(["1", "2", "3"]);
   });
 
-  it("tells of a kill once", () => {
+  it("reports a kill once", () => {
     const t = setup();
     let told = 0;
     t.process.onKill(() => told++);
@@ -63,7 +63,7 @@ describe("virtual time", () => {
 });
 
 describe("a simulated process", () => {
-  it("has its timers on virtual time, by whichever name it asks for them", async () => {
+  it("has its timers on virtual time, under whichever name it uses them", async () => {
     const t = setup();
     const { setTimeout: wait } = await import("node:timers/promises");
     t.process.after(0, "starts", () => {
@@ -76,7 +76,7 @@ describe("a simulated process", () => {
     expect(t.happened).toEqual(["timer at 1000", "deadline at 2000", "waited until 3000"]);
   });
 
-  it("takes its timers with it when it dies", async () => {
+  it("loses its timers when it dies", async () => {
     const t = setup();
     t.process.after(0, "starts", () => void setTimeout(() => t.happened.push("timer"), 1000));
     t.time.schedule(null, 500, "kill", () => t.process.kill());
@@ -84,7 +84,7 @@ describe("a simulated process", () => {
     expect(t.happened).toEqual([]);
   });
 
-  it("signs and verifies within an event, and as WebCrypto does", async () => {
+  it("signs and verifies within an event, with the same results as WebCrypto", async () => {
     const t = setup();
     const { createPrivateKey, createPublicKey, generateKeyPairSync } = await import("node:crypto");
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
@@ -107,7 +107,7 @@ describe("a simulated process", () => {
     expect(t.happened).toEqual(["the same signature", "true", "false", "64 hex digits", "next"]);
   });
 
-  it("is active in its own events alone; everybody else keeps Node's clockwork", async () => {
+  it("is active only in its own events; all other code keeps Node's timers", async () => {
     const t = setup();
     t.process.after(0, "own", () => t.happened.push(activeProcess()?.name ?? "nobody"));
     t.time.schedule(null, 1, "the world's", () => t.happened.push(activeProcess()?.name ?? "nobody"));
@@ -128,7 +128,7 @@ function setup() {
   };
 }
 
-/** Says something after so many microtasks. */
+/** Calls the function after so many microtasks. */
 async function later(happened: string[], what: string, microtasks: number): Promise<void> {
   for (let i = 0; i < microtasks; i++) await Promise.resolve();
   happened.push(what);

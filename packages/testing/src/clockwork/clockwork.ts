@@ -1,10 +1,10 @@
 import { eventHeap, type Timed } from "./event-heap.ts";
 
-/** Whose event it is: what belongs to a dead process never happens, what belongs to a paused one waits until it goes on. */
+/** The owner of an event. Events of a dead process never run; events of a paused one wait until it continues. */
 export interface Owner {
   readonly name: string;
   readonly alive: boolean;
-  /** Virtual time before which nothing of it runs. */
+  /** Virtual time before which none of its events runs. */
   readonly pausedUntil: number;
 }
 
@@ -16,18 +16,15 @@ export interface Step {
   readonly label: string;
 }
 
-/** Virtual time and everything that is going to happen in it. Time moves only from one event to the next. */
+/** Virtual time, and everything that will happen in it. Time moves only from one event to the next. */
 export interface Clockwork {
   /** Virtual milliseconds since 1970, with fractions. */
   readonly now: number;
-  /** Events that ran. */
+  /** The number of events that ran. */
   readonly steps: number;
-  /**
-   * Runs a task `delayMs` from now, as an event of this owner (null: of the world). The label names it in histories. What comes back calls it
-   * off.
-   */
+  /** Runs a task `delayMs` from now, as an event of this owner (null: of the world). The label names it in histories. The returned function cancels it. */
   schedule(owner: Owner | null, delayMs: number, label: string, task: () => void): () => void;
-  /** Moves time to the next event and gives it, without running it; null when nothing is due by `until`. */
+  /** Moves time to the next event and returns it, without running it; null if nothing is due by `until`. */
   advance(until: number): { readonly step: Step; readonly run: () => void } | null;
 }
 
@@ -63,7 +60,7 @@ export function clockwork(): Clockwork {
         const { owner, task, label } = event;
         if (!task || owner?.alive === false) continue;
         if (owner && owner.pausedUntil > event.due) {
-          // Its order is kept: what a paused process missed happens in the order in which it would have.
+          // Its order is kept: a paused process receives what it missed in the order in which it would have happened.
           events.push({ ...event, due: owner.pausedUntil });
           continue;
         }

@@ -3,7 +3,7 @@ import { leaveProcess } from "./sim-process.ts";
 import { real } from "./virtual-time.ts";
 
 export interface DriveOptions {
-  /** Virtual time at which it stops. */
+  /** The virtual time at which it stops. */
   readonly until: number;
   /** Called before each event; false stops. */
   readonly goOn: (step: Step) => boolean;
@@ -11,10 +11,10 @@ export interface DriveOptions {
   readonly settled: () => boolean;
 }
 
-// Node runs all microtasks between two immediates of one batch, and nothing else; one turn of its event loop pays for a whole batch.
+// Between two immediates of one batch, Node runs all microtasks and nothing else. So one turn of its event loop suffices for a whole batch.
 const BATCH = 64;
 
-/** Runs events one after the other, each with all its microtasks, until nothing is due or it is told to stop. */
+/** Runs events one after another, each with all its microtasks, until nothing is due or a callback stops it. */
 export function drive(clockwork: Clockwork, { until, goOn, settled }: DriveOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let over = false;
@@ -24,7 +24,7 @@ export function drive(clockwork: Clockwork, { until, goOn, settled }: DriveOptio
   function batch(): void {
     for (let i = 0; i < BATCH; i++) real.setImmediate(turn);
     real.setImmediate(() => {
-      // Between batches others have their turn, who are no simulated process.
+      // Between batches, code outside the simulated processes gets its turn.
       leaveProcess();
       if (over) resolve();
       else batch();

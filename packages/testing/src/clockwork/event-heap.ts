@@ -6,7 +6,7 @@ export interface Timed {
   readonly order: number;
 }
 
-/** A binary heap: the earliest first, in O(log n) each. */
+/** A binary heap: the earliest event first, in O(log n) for each operation. */
 export interface EventHeap<T extends Timed> {
   readonly size: number;
   push(event: T): void;

@@ -1,4 +1,4 @@
-/** Random numbers that follow from a seed alone: the same seed gives the same numbers, in every process and on every machine. */
+/** Random numbers that depend only on a seed: the same seed gives the same numbers, in every process and on every machine. */
 export interface Prng {
   /** From 0 up to 1. */
   next(): number;
@@ -12,11 +12,11 @@ export interface Prng {
   /** Throws a RangeError on an empty list. */
   pick<T>(list: readonly T[]): T;
   bytes(count: number): Uint8Array;
-  /** Another stream that does not depend on how much was drawn from this one. */
+  /** Another stream, which does not depend on how many numbers were drawn from this one. */
   fork(name: string): Prng;
 }
 
-/** The generator is sfc32, seeded by a hash of the text; good enough to choose schedules, useless as a secret. */
+/** The generator is sfc32, seeded by a hash of the text. It is good enough for schedules, and useless for secrets. */
 export function prng(seed: string): Prng {
   let [a, b, c, d] = hashed(seed);
   const generator: Prng = {

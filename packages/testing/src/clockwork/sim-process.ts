@@ -1,33 +1,33 @@
 import type { Clockwork, Owner } from "./clockwork.ts";
 
-// The process whose event is being handled. Everything until the next event is microtasks of it, so one variable is enough.
+// The process whose event is being handled. Everything until the next event is a microtask of it, so one variable is enough.
 let active: SimProcess | null = null;
 
-/** The simulated process that runs at the moment; null outside an event of one. */
+/** The simulated process that runs now; null outside its events. */
 export function activeProcess(): SimProcess | null {
   return active;
 }
 
-/** Called before each event: until it says otherwise, nobody's code runs. */
+/** Called before each event: no process is active until this sets one. */
 export function leaveProcess(): void {
   active = null;
 }
 
-/** One incarnation of a process: killed, it does nothing any more; the next start is another one. */
+/** One incarnation of a process. Once killed it does nothing any more; the next start is another incarnation. */
 export interface SimProcess extends Owner {
   /** What it runs, such as `agent`. */
   readonly role: string;
-  /** How far its wall clock is off, in milliseconds. */
+  /** The error of its wall clock, in milliseconds. */
   readonly skewMs: number;
   /** Whether it works: it has started, and nobody has asked it to stop. */
   working: boolean;
-  /** Runs a task as an event of this process. What comes back calls it off. */
+  /** Runs a task as an event of this process. The returned function cancels it. */
   after(delayMs: number, label: string, task: () => void): () => void;
-  /** Called once when it is killed: what the rest of the world notices of its death. */
+  /** Called once when it is killed: how the rest of the world learns of its death. */
   onKill(notice: () => void): void;
   /** kill -9: no handler runs, no timer fires, no reply arrives. */
   kill(): void;
-  /** SIGSTOP for so long: it misses everything and then goes on as if nothing had been. */
+  /** SIGSTOP for this long: it misses everything, and then continues as if nothing had happened. */
   pause(ms: number): void;
 }
 

@@ -3,14 +3,14 @@ import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import { activeProcess, type SimProcess } from "./sim-process.ts";
 
-/** Node's own clockwork, whoever is active. */
+/** Node's own timers and crypto, whichever process is active. */
 export const real = { setImmediate, now: (): number => performance.now() };
 
 let installed = false;
 
 /**
- * Puts timers of simulated processes on virtual time and makes their signatures synchronous, from now on, in this thread: an event then ends with its
- * microtasks and with nothing else. Code outside a simulated process keeps Node's own.
+ * From now on, in this thread: puts the timers of simulated processes on virtual time and makes their signatures synchronous, so that an event ends
+ * with its microtasks and nothing else. Code outside the simulated processes keeps Node's own.
  */
 export function installVirtualTime(): void {
   if (installed) return;
@@ -57,7 +57,7 @@ function replaceTimers(): void {
   };
 }
 
-/** A timer of one simulated process: gone with it, late when it is paused. */
+/** A timer of one simulated process. It dies with the process, and is late if the process is paused. */
 class VirtualTimer {
   cancel: () => void;
 
@@ -78,7 +78,7 @@ class VirtualTimer {
   }
 }
 
-/** WebCrypto answers from a thread pool, in an order that no seed decides. The same signatures and hashes, at once. */
+/** WebCrypto answers from a thread pool, in an order that no seed decides. This gives the same signatures and hashes, synchronously. */
 function replaceSignatures(): void {
   const { subtle } = globalThis.crypto;
   const [realSign, realVerify, realDigest] = [subtle.sign.bind(subtle), subtle.verify.bind(subtle), subtle.digest.bind(subtle)];
@@ -90,7 +90,7 @@ function replaceSignatures(): void {
   };
   subtle.verify = async (algorithm, key, signature, data) => {
     if (!activeProcess()) return realVerify(algorithm, key, signature, data);
-    // A message that comes again brings the same grant, and the answer depends on these three alone.
+    // A redelivered message brings the same grant, and the answer depends only on these three values.
     const name = `${keyNumber(key)} ${bytesOf(signature).toString("latin1")} ${bytesOf(data).toString("latin1")}`;
     const answer = verified.get(name) ?? verify(null, bytesOf(data), keyObjectOf(key), bytesOf(signature));
     if (verified.size > 1000) verified.clear();
@@ -104,7 +104,7 @@ function replaceSignatures(): void {
   };
 }
 
-// What a key was made of: WebCrypto does not give it back.
+// The parts from which a key was made, because WebCrypto does not return them.
 const keyObjects = new WeakMap<webcrypto.CryptoKey, { readonly key: KeyObject; readonly number: number }>();
 let keyCount = 0;
 

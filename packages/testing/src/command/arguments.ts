@@ -4,7 +4,7 @@ import type { Variant } from "../world/variants.ts";
 
 export type SimulateArguments =
   | { readonly kind: "help" }
-  /** Many seeds, one after the other. */
+  /** Many seeds, one after another. */
   | {
       readonly kind: "seeds";
       readonly first: number;
@@ -17,11 +17,11 @@ export type SimulateArguments =
     }
   /** One seed, with its history. */
   | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
-  /** Those whose name holds `only`; null for all. */
+  /** Mutants whose name contains `only`; null for all. */
   | { readonly kind: "mutants"; readonly only: string | null; readonly jobs: number; readonly json: boolean }
   | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
 
-/** Named here, so that a wrong flag is answered before the services are loaded; a test holds it against the variants there are. */
+/** Repeated here, so that a wrong flag is answered before the services are loaded. A test compares the list with the existing variants. */
 export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "unheard", "interruptions"];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
@@ -29,15 +29,15 @@ export const SIMULATE_HELP = `Runs the real services on virtual time, with fault
 Usage: npm run simulate -- [options]
 
   --seeds N          how many seeds, 1 to 10000000 (default: 1000)
-  --first N          the first of them (default: 1)
-  --linger           faults go on for a minute after every run has ended
+  --first N          the first seed (default: 1)
+  --linger           faults continue for a minute after every run has ended
   --variant NAME     another world of each seed: ${VARIANTS.join(", ")}
   --seed N           one seed, and print its history
-  --mutants          take out one protection after the other, and see that each is missed
-  --only TEXT        with --mutants: those whose name holds this text
+  --mutants          remove one protection after another, and check that a seed notices
+  --only TEXT        with --mutants: those whose name contains this text
   --exhaustive       kill each process at each step of three runs without other faults
   --coverage         with --seeds or --exhaustive: say how often each transition and each row of the crash table was reached
-  --jobs N           processes that share the work, 1 to 256 (default: one a core)
+  --jobs N           processes that share the work, 1 to 256 (default: one per core)
   --json             print one JSON document
   --help             this text
 
@@ -57,7 +57,7 @@ export type ReadSimulateArguments =
 const MAX_SEEDS = 10_000_000;
 const DEFAULT_SEEDS = 1000;
 
-/** The flags, or one sentence for what cannot be used. `cores` is how many there are. */
+/** The flags, or one sentence about what is wrong with them. `cores` is the number of cores. */
 export function simulateArguments(argv: readonly string[], cores: number): ReadSimulateArguments {
   const parsed = parse(argv);
   if (!parsed.ok) return parsed;
@@ -72,7 +72,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   if (values.variant !== undefined && kind !== "seeds" && kind !== "seed")
     return refused(`--variant goes with --seeds or --seed, not with --${kind}.`);
   if (values.variant !== undefined && variant === undefined)
-    return refused(`--variant takes ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
+    return refused(`--variant must be one of ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
   if (values.only !== undefined && kind !== "mutants") return refused(`--only goes with --mutants, not with --${kind}.`);
   if (coverage && kind !== "seeds" && kind !== "exhaustive")
     return refused(`--coverage goes with --seeds or --exhaustive, not with --${kind}.`);
@@ -97,12 +97,12 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   }
 }
 
-/** The number, or the sentence that says what it should be. */
+/** The number, or a sentence that says what it should be. */
 function whole(name: string, text: string | undefined, range: { readonly default: number; readonly most: number }): number | string {
   if (text === undefined) return range.default;
   const value = Number(text);
   if (/^[1-9][0-9]{0,15}$/.test(text) && value <= range.most) return value;
-  return `--${name} takes a whole number from 1 to ${range.most}, not "${text.slice(0, 40)}".`;
+  return `--${name} must be a whole number from 1 to ${range.most}, not "${text.slice(0, 40)}".`;
 }
 
 const refused = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
@@ -134,8 +134,6 @@ function parse(argv: readonly string[]) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     const bare = /'(--[a-z]+) <value>' argument/.exec(message)?.[1];
     if (bare) return refused(`${bare} needs a number: see npm run simulate -- --help.`);
-    return refused(
-      `${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run simulate -- --help for the flags there are.`,
-    );
+    return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run simulate -- --help for the flags.`);
   }
 }

@@ -5,19 +5,19 @@ import type { Task, TaskDone } from "./task.ts";
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 const LOAD_MUTANT = new URL("../mutants/load-mutant.ts", import.meta.url).href;
 
-/** Room for what one history leaves behind, so that collecting it costs little. */
+/** Room for the objects of one history, so that collecting them is cheap. */
 const YOUNG_SPACE = "--max-semi-space-size=32";
 
 export interface PoolOptions {
   readonly jobs: number;
-  /** The name of a mutant, to run that instead of the product. */
+  /** The name of a mutant that replaces the product. */
   readonly mutant?: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Does tasks in child processes, so many at a time, and hands over each as it is done; false ends it early. Rejects when a child dies or fails, or when the
- * signal aborts. No child outlives the call.
+ * Does tasks in child processes, so many at a time, and passes on each result as it arrives; a false from the callback ends it early. Rejects when a
+ * child dies or fails, or when the signal aborts. No child outlives the call.
  */
 export async function inChildren(tasks: Iterable<Task>, options: PoolOptions, onDone: (done: TaskDone) => boolean): Promise<void> {
   const { jobs, mutant, signal } = options;

@@ -1,7 +1,7 @@
 import { doTask, type Task } from "./task.ts";
 
-// A process that does pieces of work for the command, one after the other, until it is told that there are no more.
-// A stack of a fault that a simulated process runs into costs more than the fault.
+// A process that does pieces of work for the command, one after another, until there are no more. It keeps short stacks: collecting the stack of an
+// error in a simulated process costs more than the error itself.
 Error.stackTraceLimit = 0;
 
 process.on("message", (task: Task) => {

@@ -3,16 +3,16 @@ import { CRASH_ROWS, FAULT_ROWS, ROWS_ELSEWHERE } from "../progress/crash-rows.t
 import { WORK, WORKS } from "../progress/tally.ts";
 import type { MutantResult, Totals } from "./simulate.ts";
 
-/** How many findings are told in full. */
+/** How many findings are shown in full. */
 const SHOWN = 20;
 
-/** The figures of many seeds, or of many kills, as a table, with what was found below it. */
+/** The figures of many seeds, or of many kills, as a table, followed by what was found. */
 export function totalsText(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond, tally, missed }: Totals): string {
   const table = rows([
     [what, String(worlds)],
     ["violations", String(found.length)],
     ["faults injected", `${faults} (${worlds === 0 ? 0 : Math.round((faults / worlds) * 10) / 10} each)`],
-    ["a second and core", String(perCoreSecond)],
+    ["per second and core", String(perCoreSecond)],
     ...WORKS.map((name): readonly string[] => [
       WORK[name],
       `${tally.work[name]} (${Math.round((100 * tally.work[name]) / Math.max(1, worlds)) / 100} each)`,
@@ -27,7 +27,7 @@ export function totalsText(what: "seeds" | "kills", { worlds, found, faults, per
   return `${table}${missed.map((floor) => `${floor}\n`).join("")}${told.join("")}${more}${hint}`;
 }
 
-/** How often each transition was committed, what it did to a status, and how often each row of the crash table reached. */
+/** How often each transition was committed, what it did to a status, and how often each row of the crash table was reached. */
 export function coverageText({ transitions, changes, crashes }: Coverage): string {
   const reached = rows([["transition", "commits"], ...counts(transitions)]);
   const kills = rows([

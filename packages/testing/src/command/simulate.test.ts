@@ -18,7 +18,7 @@ describe("npm run simulate", () => {
     expect(Object.keys(JSON.parse(stdout))).toEqual(["seeds", "violations", "faults", "perCoreSecond", "work", "ends"]);
   });
 
-  it("prints the history of one seed and what became of it", { timeout: 60_000 }, async () => {
+  it("prints the history of one seed and its outcome", { timeout: 60_000 }, async () => {
     const { code, stdout } = await simulate("--seed", "12");
     expect(stdout).toMatch(/ 1 gateway-0\.1: starts\n/);
     expect(stdout).toMatch(/Seed 12: \d+ events, \d+ faults, everything held\.\n$/);
@@ -34,14 +34,14 @@ describe("npm run simulate", () => {
 });
 
 describe("a mutant", () => {
-  it("runs in a process of its own and is caught there, and the product beside it is not", { timeout: 120_000 }, async () => {
+  it("runs in a process of its own and is caught there, while the product beside it passes", { timeout: 120_000 }, async () => {
     const seeds: Task = { kind: "seeds", first: 1, count: 100, options: { linger: false }, untilFound: true };
     const mutated = await doneBy(seeds, "no ledger");
     expect(mutated.found).toHaveLength(1);
     expect((await doneBy({ ...seeds, count: mutated.worlds })).found).toEqual([]);
   });
 
-  it("is among forty or more", () => {
+  it("is one of forty or more", () => {
     expect(mutants.length).toBeGreaterThanOrEqual(40);
   });
 });
@@ -59,7 +59,7 @@ describe("the report", () => {
       "seeds: 10",
       "violations: 1",
       "faults injected: 25 (2.5 each)",
-      "a second and core: 40",
+      "per second and core: 40",
     ]);
     expect(lines).toContainEqual(expect.stringMatching(/^turns +45 \(4\.5 each\)$/));
     expect(lines).toContainEqual(expect.stringMatching(/^runs that ended failed time_limit +1$/));

@@ -12,11 +12,11 @@ export interface Totals {
   readonly worlds: number;
   readonly found: readonly Found[];
   readonly faults: number;
-  /** The work that was done in all of them. */
+  /** The work of all of them together. */
   readonly tally: Tally;
-  /** The places that were reached in any. */
+  /** The places that any of them reached. */
   readonly coverage: Coverage;
-  /** What was done too little of. Of worlds as they are drawn only: a variant does some things less, and on purpose. */
+  /** The work that is below its minimum. Only for worlds without a variant: a variant does less of some things on purpose. */
   readonly missed: readonly string[];
   /** Worlds for each second of one processor. */
   readonly perCoreSecond: number;
@@ -25,18 +25,18 @@ export interface Totals {
 export interface MutantResult {
   readonly name: string;
   readonly breaks: string;
-  /** After how many seeds it was noticed, and by what; null when it was not. */
+  /** After how many seeds it was noticed, and by what; null if it was not noticed. */
   readonly caught: { readonly seeds: number; readonly by: string } | null;
 }
 
 export interface SimulateOptions {
   readonly jobs: number;
   readonly signal: AbortSignal;
-  /** Told how many worlds have run, and how many will. */
+  /** Called with the number of worlds that have run, and of those that will. */
   readonly onProgress: (done: number, of: number) => void;
 }
 
-/** Small enough that progress is seen and that no process works long after the others. */
+/** Small enough that progress is visible and that no process works long after the others. */
 const SEEDS_A_TASK = 20;
 const KILLS_A_TASK = 40;
 
@@ -65,7 +65,7 @@ export async function simulateKills(options: SimulateOptions): Promise<Totals> {
   return total(tasks, kills.length, options);
 }
 
-/** Looks for each mutant until a seed shows it, or its number of seeds is used up. */
+/** Runs each mutant until a seed catches it, or until its number of seeds is used up. */
 export async function simulateMutants(chosen: readonly Mutant[], options: SimulateOptions): Promise<readonly MutantResult[]> {
   const results: MutantResult[] = [];
   for (const { name, breaks, within, variant } of chosen) {

@@ -10,9 +10,9 @@ export type Task =
   | { readonly kind: "list-kills"; readonly run: number }
   | { readonly kind: "kills"; readonly kills: readonly SingleKill[] };
 
-/** Something that did not hold. */
+/** A guarantee that did not hold. */
 export interface Found {
-  /** `seed 17`, or which kill. */
+  /** `seed 17`, or the kill. */
   readonly where: string;
   readonly violations: readonly string[];
 }
@@ -23,9 +23,9 @@ export interface TaskDone {
   readonly found: readonly Found[];
   /** Faults that were injected. */
   readonly faults: number;
-  /** Time on a processor, in milliseconds. */
+  /** Processor time, in milliseconds. */
   readonly cpuMs: number;
-  /** The work that was done in all of them. */
+  /** The work of all worlds together. */
   readonly tally: Tally;
   /** The places that were reached. */
   readonly coverage: Coverage;

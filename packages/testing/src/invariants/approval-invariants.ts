@@ -3,7 +3,7 @@ import { tierOf } from "../world/sim-tools.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
-/** I3, I7 and G6 of the approvals' own documents, after one commit. */
+/** I3, I7 and G6 for approvals' own documents, after one commit. */
 export function brokenByApproval(facts: Facts, changed: readonly Changed[]): readonly string[] {
   const broken: string[] = [];
   for (const document of changed) {
@@ -22,9 +22,9 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
   if (status === "pending" && !timed) broken.push(`I3: the approval ${approvalId} is pending and has no timer`);
   if (status !== "pending" && timed) broken.push(`I3: the approval ${approvalId} ended as ${status} and keeps its timer`);
   if (before && before.status !== "pending" && (before.status !== status || !same(before.decisions, decisions)))
-    broken.push(`I7: the approval ${approvalId} was final as ${before.status} and is ${status} now`);
+    broken.push(`I7: the approval ${approvalId} was final as ${before.status} and is now ${status}`);
   if (before && (before.argsHash !== after.argsHash || before.toolHash !== after.toolHash || before.arguments !== after.arguments))
-    broken.push(`I7: what the approval ${approvalId} is about has changed`);
+    broken.push(`I7: the subject of the approval ${approvalId} has changed`);
   for (const { approver, at } of decisions)
     if (at > after.expiresAt) broken.push(`G6: ${approver} decided ${approvalId} ${at - after.expiresAt} ms after its end`);
   for (const { approver, tokenHash } of decisions) {
@@ -35,18 +35,18 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
   return broken;
 }
 
-/** Whether this approval may stand: enough different people, none of them the requester, for a write of this tier. */
+/** Whether this approval is valid: enough different people, none of them the requester, for a write of this tier. */
 export function approvedWrongly(facts: Facts, approval: Approval): readonly string[] {
   const { approvalId, toolName, decisions, runId } = approval;
   const args = JSON.parse(approval.arguments || "{}") as JsonObject;
   const tier = tierOf(toolName, args);
   const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
   if (!origin) return [`G6: the approval ${approvalId} has no requester`];
-  if (tier === null) return [`G6: the approval ${approvalId} is of the write ${toolName}, which nobody pinned`];
+  if (tier === null) return [`G6: the approval ${approvalId} is for the write ${toolName}, which nobody pinned`];
   const approvers = new Set(decisions.filter(({ decision }) => decision === "approve").map(({ approver }) => approver));
   const broken: string[] = [];
   if (approvers.size < APPROVERS_NEEDED[tier]) broken.push(`G6: ${approvalId}, of tier ${tier}, is approved by ${approvers.size} people`);
-  if (approvers.has(origin.principal)) broken.push(`G6: ${origin.principal} approved an own request, ${approvalId}`);
+  if (approvers.has(origin.principal)) broken.push(`G6: ${origin.principal} approved their own request, ${approvalId}`);
   return broken;
 }
 

@@ -9,7 +9,7 @@ const WINDOW = `tb:budget:{0b}:run:${RUN}`;
 const NO_LIMIT = { tokens: 0, toolCalls: 0 };
 
 describe("a budget", () => {
-  it("holds where a call is reserved, made, answered and counted", () => {
+  it("holds if a call is reserved, made, answered and counted", () => {
     const told = setup({ tokens: 1000, toolCalls: 2 });
     expect(told.reserve("1.1", 400)).toEqual([]);
     expect(told.book.asked(RUN)).toEqual([]);
@@ -18,20 +18,20 @@ describe("a budget", () => {
     expect(told.turn(2)).toEqual([]);
   });
 
-  it("is broken where the model is asked and nothing is reserved", () => {
+  it("is broken if the model is asked and nothing is reserved", () => {
     const told = setup({ tokens: 1000, toolCalls: 0 });
     told.reserve("1.1", 400);
     expect(told.book.asked(RUN)).toEqual([]);
     expect(told.book.asked(RUN).join()).toContain("was asked for");
   });
 
-  it("is broken where more is reserved than it holds", () => {
+  it("is broken if more is reserved than the budget has", () => {
     const told = setup({ tokens: 700, toolCalls: 0 });
     expect(told.reserve("1.1", 400)).toEqual([]);
     expect(told.reserve("1.2", 400).join()).toContain("has 800 tokens, and 700 is the most");
   });
 
-  it("is broken where more tool calls are counted, or made, than it holds", () => {
+  it("is broken if more tool calls are counted, or made, than the budget has", () => {
     const told = setup({ tokens: 0, toolCalls: 2 });
     told.reserve("1.1", 400);
     expect(told.settle("1.1", 15, 3).join()).toContain("3 tool calls, and 2 is the most");
@@ -41,7 +41,7 @@ describe("a budget", () => {
     expect(other.turn(2).join()).toContain("2 tool calls are made");
   });
 
-  it("is broken where an answer gives all of it back, and holds where a call that was not answered does", () => {
+  it("is broken if an answer releases its whole reservation, and holds if an unanswered call does", () => {
     const told = setup({ tokens: 1000, toolCalls: 0 });
     told.reserve("1.1", 400);
     expect(told.settle("1.1", 0, 0)).toEqual([]);
@@ -50,13 +50,13 @@ describe("a budget", () => {
     expect(told.settle("1.2", 0, 0).join()).toContain("the model answered 1 times");
   });
 
-  it("is broken where anything but an answer's tokens takes the place of what was reserved", () => {
+  it("is broken if anything but an answer's tokens replaces the reservation", () => {
     const told = setup({ tokens: 1000, toolCalls: 0 });
     told.reserve("1.1", 400);
     expect(told.settle("1.1", 30, 0).join()).toContain("30 more than");
   });
 
-  it("is broken where a run is stopped that it has room for", () => {
+  it("is broken if a run is stopped although the budget has room for it", () => {
     const told = setup({ tokens: 1000, toolCalls: 0 });
     told.reserve("1.1", 400);
     expect(told.stopped()).toEqual([]);
@@ -65,7 +65,7 @@ describe("a budget", () => {
     expect(other.stopped().join()).toContain("each of them had room");
   });
 
-  it("is asked for nothing where nothing is limited", () => {
+  it("requires nothing if nothing is limited", () => {
     const told = setup(NO_LIMIT);
     expect(told.book.asked(RUN)).toEqual([]);
     expect(told.turn(9)).toEqual([]);

@@ -2,33 +2,33 @@ import { type BudgetReservation, type BudgetWindow, type Call, isRunEnd, type Js
 import type { Change } from "@toolbus/state";
 import { type Changed, familyOf } from "./facts.ts";
 
-/** What may be used at most; 0 is no limit, as in the agent's settings. Every run of a world is asked for by one principal. */
+/** The most that may be used. 0 means no limit, as in the agent's settings. One principal asks for all runs of a world. */
 export interface BudgetRules {
   readonly run: { readonly tokens: number; readonly toolCalls: number };
   readonly principal: { readonly tokens: number; readonly toolCalls: number };
-  /** What each answer of the simulated model takes. */
+  /** The tokens of each answer of the simulated model. */
   readonly tokensAnAnswer: number;
 }
 
-/** Keeps the budgets of a world by its own reckoning: from what the model was asked and answered, and not from what the agent says that it used. */
+/** Keeps its own account of the budgets of a world: from the requests to the model and its answers, not from the usage that the agent reports. */
 export interface BudgetBook {
   /** A process asks the model. */
   asked(runId: string): readonly string[];
-  /** The model has answered, whoever hears it: a vendor charges for that. */
+  /** The model has answered, even if nobody receives it: a vendor charges for it. */
   answered(runId: string): void;
   commit(changed: readonly Changed[], change: Change): readonly string[];
 }
 
-/** One budget, as it is kept here. */
+/** The account of one budget. */
 interface Account {
   readonly window: BudgetWindow;
-  /** The most that was ever used or reserved of it. */
+  /** The most that was ever used or reserved in it. */
   readonly mostTokens: number;
   readonly mostCalls: number;
-  /** What is reserved and neither used nor given back. */
+  /** What is reserved and neither used nor released. */
   readonly open: ReadonlyMap<string, BudgetReservation>;
   readonly reservations: number;
-  /** Reservations in whose place an answer's tokens were put. */
+  /** Reservations that were replaced by an answer's tokens. */
   readonly used: number;
 }
 
@@ -52,8 +52,8 @@ const EMPTY: Account = {
 };
 
 /**
- * The rules of budgets: no ceiling is passed, nobody asks the model for what is not reserved, an answer is counted or stays reserved, each reservation is
- * made and settled once, no more tool calls are made than were counted, and no run is stopped by a budget that has room.
+ * The rules of budgets: no ceiling is exceeded; nobody asks the model without a reservation; an answer is counted or stays reserved; each
+ * reservation is made and settled once; no more tool calls are made than were counted; no run is stopped by a budget that has room.
  */
 export function budgetBook(rules: BudgetRules): BudgetBook {
   const accounts = new Map<string, Account>();
@@ -94,7 +94,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     const broken: string[] = [];
     for (const { key: reservation, before: held, after: made } of beside) {
       if (made && held) broken.push(`budget: ${reservation} was made twice`);
-      // A profile's fixed calls are reserved as well, and nobody asks a model for them.
+      // A profile's fixed calls are reserved as well, although nobody asks a model for them.
       if (made && made.tokens > 0) {
         reservations++;
         expected += made.tokens;
@@ -108,7 +108,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     const answer = after.tokens - expected;
     if (settled && answer === rules.tokensAnAnswer) used++;
     else if (answer !== 0)
-      broken.push(`budget: ${name} has ${after.tokens} tokens, which is ${answer} more than was reserved, used and given back`);
+      broken.push(`budget: ${name} has ${after.tokens} tokens, which is ${answer} more than was reserved, used and released`);
     accounts.set(name, {
       window: after,
       mostTokens: Math.max(account.mostTokens, after.tokens),
@@ -133,7 +133,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
   }
 
   function countCall({ before, after }: Changed<Call>): void {
-    // One that is refused when it is made is none that a budget was needed for.
+    // A call that is refused when it is made needed no budget.
     if (before === undefined && after && after.state !== "resolved") for (const name of namesOf(after.runId)) deedsOf(name).calls++;
   }
 
@@ -158,7 +158,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     });
   }
 
-  /** Somebody else may have given something back between the refusal and the end: what counts is the most that was ever taken. */
+  /** Another run may have released something between the refusal and the end, so the highest usage ever counts. */
   function endBroken(runId: string): readonly string[] {
     const full = limitedNames(runId).some((name) => {
       const { mostTokens, mostCalls } = accounts.get(name) ?? EMPTY;
@@ -173,7 +173,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     return name === PRINCIPAL ? rules.principal : rules.run;
   }
 
-  /** The budgets of this run that are kept for the tokens of its model calls. */
+  /** The budgets of this run that limit the tokens of its model calls. */
   function limitedNames(runId: string): readonly string[] {
     return namesOf(runId).filter((name) => ceilingsOf(name).tokens > 0 || ceilingsOf(name).toolCalls > 0);
   }
@@ -191,13 +191,13 @@ function namesOf(runId: string): readonly string[] {
   return [`the budget of ${runId}`, PRINCIPAL];
 }
 
-/** Whose budget the key `tb:budget:{<shard>}:run:<id>` or `…:principal:<hash>:<day>` names. */
+/** The owner of the budget with the key `tb:budget:{<shard>}:run:<id>` or `…:principal:<hash>:<day>`. */
 function nameOf(key: string): string {
   const id = key.slice(key.indexOf("}:") + 2);
   return id.startsWith("run:") ? `the budget of ${id.slice(4)}` : PRINCIPAL;
 }
 
-/** Reservations lie in the same family beside it. */
+/** Reservations belong to the same family. */
 function isWindow({ before, after }: Changed): boolean {
   const value: Json | undefined = after ?? before;
   return typeof value === "object" && value !== null && "ceilings" in value;

@@ -15,18 +15,18 @@ import { TOOLSET } from "../world/sim-tools.ts";
 import type { BudgetRules } from "./budget-invariants.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 
-/** How this world's services are set up, as far as it decides what is right. */
+/** The settings of this world's services, as far as they decide what is right. */
 export interface Rules {
-  /** Whether later writes of a round run although one before them did not. */
+  /** Whether later writes of a round run although an earlier one did not. */
   readonly goesOn: boolean;
-  /** After how long a call is sent again: this, twice this, and so on up to the longest. Null where nothing is said. */
+  /** After how long a call is sent again: this, twice this, and so on up to the longest. Null if it is not set. */
   readonly redispatchMs: number | null;
   readonly redispatchMaxMs: number | null;
-  /** How far a process may be wrong about the store's time: it counts on from an answer that took its way. */
+  /** How far a process may be wrong about the store's time: it extrapolates from an answer that took time to arrive. */
   readonly slackMs: number;
-  /** Nobody forges decisions: what an agent says of an approval is what approvals said. */
+  /** Nobody forges decisions: what an agent says about an approval is what approvals said. */
   readonly honestBus: boolean;
-  /** The commits are those of the services, so each change of a status has to be in a table of transitions. */
+  /** The commits come from the services, so each change of a status must be in a table of transitions. */
   readonly tables: boolean;
   readonly budgets: BudgetRules;
 }
@@ -34,7 +34,7 @@ export interface Rules {
 /** Results after which the later writes of the round are not sent, unless the profile says so. */
 const STOPS: ReadonlySet<string> = new Set(["denied", "outcome_unknown", "cancelled", "not_executed"]);
 
-/** What the model is told of an approval that ended without a grant. */
+/** What the model reads about an approval that ended without a grant. */
 const TOLD: Readonly<Partial<Record<Approval["status"], string>>> = {
   rejected: "denied_by_user",
   revision_requested: "revision_requested",
@@ -43,7 +43,10 @@ const TOLD: Readonly<Partial<Record<Approval["status"], string>>> = {
   refused: "policy_denied",
 };
 
-/** What a commit says of calls and of when runs began: sent in their turn, at their pace, with the outcome that people and ledger gave them. */
+/**
+ * What a commit says about calls and about when runs began: calls are sent in their turn, at their pace, with the outcome that people and ledger
+ * gave them.
+ */
 export function brokenByCall(facts: Facts, changed: readonly Changed[], at: number, rules: Rules): readonly string[] {
   return changed.flatMap(({ key, before, after }) => {
     const family = familyOf(key);
@@ -63,7 +66,7 @@ function runBroken({ before, after }: Pick<Changed<Run>, "before" | "after">, at
   const { runId, startedAt, status } = after;
   const begins = !before || before.status === "queued";
   if (!begins || status !== "ready") return [];
-  // The commit was made after the store was asked for the time, and takes its way to the store.
+  // The process asked the store for the time before it made the commit, and the commit takes time to reach the store.
   return startedAt !== null && startedAt <= at + slackMs && startedAt > at - LONGEST_WAY_MS
     ? []
     : [`G2: ${runId} began at ${at} and says ${startedAt}`];
@@ -90,13 +93,13 @@ function sentBroken(
     const least = Math.min(redispatchMs * 2 ** (before.dispatch - 1), redispatchMaxMs);
     if (sentAt - before.sentAt < least - slackMs)
       broken.push(
-        `I2: ${callId} was sent for the ${dispatch}. time ${sentAt - before.sentAt} ms after the one before, and ${least} is the least`,
+        `I2: ${callId} was sent as dispatch ${dispatch} ${sentAt - before.sentAt} ms after the one before, and ${least} is the least`,
       );
   }
   return broken;
 }
 
-/** A stopped write that was not sent yet ends as cancelled at once; its worker may end it in its own words at the same moment. Neither did anything. */
+/** A stopped write that was not sent yet ends as cancelled at once. Its worker may end it in its own words at the same moment. Neither did anything. */
 function agree(told: ResultStatus, inLedger: ResultStatus): boolean {
   return told === inLedger || (told === "cancelled" && BEFORE_SENDING.has(inLedger));
 }
@@ -111,17 +114,20 @@ function endBroken(facts: Facts, { callId, kind, result, approvalId }: Call, at:
     broken.push(`G4: ${callId} was reported as unknown while attempt ${row.fence} still had ${row.lease.until - at} ms`);
   if (row?.state === "done" && row.result && !agree(result.status, row.result.status))
     broken.push(`G4: ${callId} was reported as ${result.status}, and its ledger says ${row.result.status}`);
-  // A run that is cancelled does not wait for what people say.
+  // A run that is cancelled does not wait for a decision.
   const told = approval && approvalId !== undefined ? TOLD[approval.status] : undefined;
   const code = result.error?.code;
   if (honestBus && told !== undefined && code !== told && !OWN.has(code ?? ""))
     broken.push(`G6: ${callId} ended as ${code}, and its approval as ${approval?.status}`);
   return broken;
 }
-/** Ends that the agent gives by itself, whatever becomes of the approval. */
+/** Ends that the agent sets by itself, whatever happens to the approval. */
 const OWN: ReadonlySet<string> = new Set(["cancelled", "skipped", "approval_lapsed", "timeout"]);
 
-/** The body of an invoke is four fields; everything else is an attribute, which a worker reads without parsing. And no call is waited for longer than said. */
+/**
+ * The body of an invoke has four fields. Everything else is an attribute, which a worker reads without parsing. And no call waits longer than its
+ * limit.
+ */
 export function brokenByMessage(change: Change, { redispatchMaxMs }: Rules): readonly string[] {
   const invokes = (change.outbox ?? [])
     .map(({ message }) => message as unknown as Message)
@@ -138,7 +144,7 @@ export function brokenByMessage(change: Change, { redispatchMaxMs }: Rules): rea
   const sent = new Set(invokes.map(({ correlationId }) => `call:${correlationId}`));
   const late = (change.timers ?? []).flatMap(({ id, dueIn }) =>
     redispatchMaxMs !== null && sent.has(id) && dueIn !== null && dueIn > redispatchMaxMs
-      ? [`I2: ${id} is looked at after ${dueIn} ms, and ${redispatchMaxMs} is the longest`]
+      ? [`I2: ${id} is checked after ${dueIn} ms, and ${redispatchMaxMs} is the longest`]
       : [],
   );
   return [...fields, ...unmarked, ...late];

@@ -19,7 +19,7 @@ import {
 } from "./wrong-histories.ts";
 
 describe("the checker", () => {
-  it("finds nothing wrong with a history that is right", () => {
+  it("finds nothing wrong with a correct history", () => {
     const t = aboutToSend();
     t.tell({ kind: "accepted", at: 0, runId: RUN });
     expect(t.effect()).toEqual([]);
@@ -28,7 +28,7 @@ describe("the checker", () => {
     expect(t.checker.end()).toEqual([]);
   });
 
-  describe("sees at once", () => {
+  describe("notices at once", () => {
     it("an effect that nobody approved", () => {
       expect(telling().effect().join()).toContain("G6");
     });
@@ -69,7 +69,7 @@ describe("the checker", () => {
       expect(ended(aboutToSend(), done).join()).toContain("reported as done and happened 0 times");
     });
 
-    it("a report that is not what its ledger says, unless both say that a stopped write was not sent", () => {
+    it("a report that differs from its ledger, unless both say that a stopped write was not sent", () => {
       const inLedger = (status: ToolResult["status"]) => {
         const t = aboutToSend();
         t.commit({ put: [t.puts.row(row({ state: "done", lease: null, result: { ...cancelled, status } }))] });
@@ -108,7 +108,7 @@ describe("the checker", () => {
       expect(call1.commit({ put: [call1.puts.call(call({ dispatch: 2 }))], timers: [gone(timers.call)] }).join()).toContain("I2");
     });
 
-    it("a run that counts its open calls wrongly", () => {
+    it("a run with a wrong count of its open calls", () => {
       const t = aboutToSend();
       const wrong = run({ status: "waiting", pending: 2, calls: [{ callId: CALL, write: true, resolved: false }] });
       expect(t.commit({ put: [t.puts.run(wrong)] }).join()).toContain("I4");
@@ -134,7 +134,7 @@ describe("the checker", () => {
       expect(t.commit({ put: [t.puts.call(call({ state: "resolved", result: cancelled }))] }).join()).toContain("G2");
     });
 
-    it("a round, a result or a decision that stands in a log twice, and an event after the end", () => {
+    it("a round, a result or a decision that is in a log twice, and an event after the end", () => {
       const t = aboutToSend();
       const turn = { log: keys.events(RUN), entries: [{ type: "turn", round: 1 }] };
       t.commit({ append: [turn] });
@@ -144,11 +144,11 @@ describe("the checker", () => {
       t.effect();
       ended(t, done);
       expect(t.commit({ append: [{ log: keys.events(RUN), entries: [{ type: "turn", round: 2 }] }] }).join()).toContain(
-        "goes on after its end",
+        "continues after its end",
       );
     });
 
-    it("a write that is skipped because of one after it", () => {
+    it("a write that is skipped because of a later one", () => {
       const t = aboutToSend();
       const skipped = failedResult("skipped", "Not run.");
       expect(ended(t, skipped).join()).toContain("was skipped and no write before it had failed");
@@ -180,7 +180,7 @@ describe("the checker", () => {
       expect(late.commit({ outbox }).join()).toContain("is cancelled and sends");
     });
 
-    it("a decision after the end of its approval, and a queue that is not in order", () => {
+    it("a decision after the end of its approval, and a queue that is out of order", () => {
       const t = telling();
       expect(t.commit({ put: [t.puts.approval(approval({ expiresAt: 1 }))] }).join()).toContain("after its end");
       const queue = [2, 1].map((accepted) => ({ runId: `${RUN.slice(0, -1)}${accepted + 1}`, accepted, interrupts: false }));
@@ -190,13 +190,13 @@ describe("the checker", () => {
       );
     });
 
-    it("a message about nothing that is there", () => {
+    it("a message about something that does not exist", () => {
       const message = { correlationId: CALL, body: "{}" };
       const outbox = [{ service: "agent", id: "m", topic: "tool.invoke.sim", message, dueIn: 0 }];
       expect(telling().commit({ outbox }).join()).toContain("I8");
     });
 
-    it("a decision that is answered otherwise when it is repeated", () => {
+    it("a decision that is answered differently when it is repeated", () => {
       const t = telling();
       const told = { kind: "decided", at: 0, approvalId: "ap", tokenId: "amy t", decision: "approve" } as const;
       expect(t.tell({ ...told, answer: "approved" })).toEqual([]);
@@ -211,7 +211,7 @@ describe("the checker", () => {
     });
   });
 
-  describe("sees at the end", () => {
+  describe("notices at the end", () => {
     it("an accepted run that was lost, and one that is stuck", () => {
       const lost = telling();
       lost.tell({ kind: "accepted", at: 0, runId: RUN });

@@ -13,20 +13,20 @@ import { brokenByRun } from "./run-invariants.ts";
 import { brokenByTransition } from "./transition-invariants.ts";
 import { brokenByTold } from "./stream-invariants.ts";
 
-/** Watches a history and says which guarantee is broken, when it is. */
+/** Watches a history, and says which guarantee is broken as soon as it is. */
 export interface Checker {
   readonly facts: Facts;
   /** The work that was done. */
   readonly tally: Tally;
-  /** What does not hold after this observation; empty when everything does. */
+  /** What does not hold after this observation; empty if everything does. */
   take(observation: Observation): readonly string[];
   /** What does not hold at the end. */
   end(): readonly string[];
 }
 
 /**
- * Checks the guarantees G1 to G6, the invariants I1 to I9 (docs/mechanics.md) and the budgets, each at the moment when it can break, from what was observed
- * outside the services alone.
+ * Checks the guarantees G1 to G6, the invariants I1 to I9 (docs/mechanics.md) and the budgets, each at the moment when it can break. It uses only
+ * what was observed outside the services.
  */
 export function checker(rules: Rules): Checker {
   const facts = keptFacts();
@@ -83,14 +83,14 @@ export function checker(rules: Rules): Checker {
     }
   }
 
-  /** The same token, approver and decision get the same answer, whenever they ask. */
+  /** The same token, approver and decision get the same answer, however often they ask. */
   function brokenByAnswer({ approvalId, tokenId, decision, answer }: Extract<Observation, { kind: "decided" }>): readonly string[] {
     const name = `${approvalId} ${tokenId} ${decision}`;
     const before = decided.get(name);
     decided.set(name, answer);
     return before === undefined || before === answer
       ? []
-      : [`G6: a repeated decision about ${approvalId} was answered otherwise than at first`];
+      : [`G6: a repeated decision about ${approvalId} was answered differently from the first time`];
   }
 }
 

@@ -25,7 +25,7 @@ const NOTHING: ReadonlySet<ResultStatus> = new Set([
   "timeout",
 ]);
 
-/** G3, G4 and G6 at the moment of an effect: whether it may happen, and whether it is the only one. */
+/** G3, G4 and G6 at the moment of an effect: whether it is allowed, and whether it is the only one. */
 export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] {
   const { callId, tool, arguments: args } = effect;
   const broken: string[] = [];
@@ -38,7 +38,7 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
     broken.push(...approvedWrongly(facts, approval));
   }
   const row = facts.documents.get(keys.ledger(TOOLSET, callId)) as unknown as LedgerRow | undefined;
-  if (!row || row.state === "begun") broken.push(`I6: ${tool} of ${callId} happened before its ledger said that it is sent`);
+  if (!row || row.state === "begun") broken.push(`I6: ${tool} of ${callId} happened before its ledger said "sending"`);
   if ((facts.effects.get(callId) ?? []).length > 1) broken.push(`${guaranteeOf(tool)}: ${tool} of ${callId} happened twice`);
   const call = facts.documents.get(keys.call(callId)) as unknown as Call | undefined;
   if (call) broken.push(...outOfTurn(facts, call));
@@ -47,16 +47,16 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
   return broken;
 }
 
-/** Writes of a turn run one after the other, and after what only looks: none may happen while one before it is open. */
+/** Writes of a turn run one after another, after its reads: none may happen while an earlier one is open. */
 function outOfTurn(facts: Facts, { runId, round, callId }: Call): readonly string[] {
   const run = facts.documents.get(keys.run(runId)) as unknown as Run | undefined;
-  // What was sent in an earlier round has had its turn.
+  // A call that was sent in an earlier round has had its turn.
   if (!run?.calls.some((open) => open.callId === callId)) return [];
   const before = run.calls.filter((open) => !open.resolved && (!open.write || callParts(open.callId).index < callParts(callId).index));
   return before.map((open) => `G2: ${callId} of round ${round} happened while ${open.callId} was open`);
 }
 
-/** G3 and G4 at the moment when a call gets its result: what it says is what happened. */
+/** G3 and G4 at the moment when a call gets its result: the result says what happened. */
 export function brokenByResult(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed.flatMap(({ key, before, after }) => {
     if (familyOf(key) !== "call") return [];
@@ -71,7 +71,7 @@ export function brokenByResult(facts: Facts, changed: readonly Changed[]): reado
   });
 }
 
-/** A write is skipped only because of one before it: what comes later in a turn does not undo what was asked for first. */
+/** A write is skipped only because of an earlier one: a later call of a turn does not cancel what was asked for first. */
 export function brokenBySkip(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed.flatMap(({ key, after }) => {
     const call = after as unknown as Call | undefined;

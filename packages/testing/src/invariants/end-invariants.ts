@@ -14,7 +14,7 @@ import { untold } from "./stream-invariants.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 
-/** What must hold when nothing goes wrong any more and an hour has passed: G1, G2, and nothing dead left behind. */
+/** What must hold when no more faults occur and an hour has passed: G1, G2, and nothing left behind. */
 export function brokenAtEnd(facts: Facts): readonly string[] {
   const broken: string[] = [];
   const runs = documents<Run>(facts, "run");

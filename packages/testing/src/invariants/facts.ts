@@ -1,12 +1,12 @@
 import type { Json } from "@toolbus/contracts";
 import type { Observation } from "../ports/observation.ts";
 
-/** A document that a commit wrote, and what it was before. */
+/** A document that a commit wrote, and its former value. */
 export interface Changed<T = Json> {
   readonly key: string;
-  /** Absent when it did not exist. */
+  /** Absent if it did not exist. */
   readonly before: T | undefined;
-  /** Absent when it was removed. */
+  /** Absent if it was removed. */
   readonly after: T | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface OutboxFact {
   readonly message: Json;
 }
 
-/** Something that happened at the target. */
+/** An effect at the target. */
 export interface Effect {
   readonly at: number;
   readonly callId: string;
@@ -24,7 +24,7 @@ export interface Effect {
   readonly arguments: Json;
 }
 
-/** Everything that is known of a world from what was observed: documents, logs, rows, effects. */
+/** Everything that is known about a world from its observations: documents, logs, rows, effects. */
 export interface Facts {
   readonly documents: ReadonlyMap<string, Json>;
   readonly logs: ReadonlyMap<string, readonly Json[]>;
@@ -36,14 +36,14 @@ export interface Facts {
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
   readonly accepted: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
-  /** Runs that somebody watches, and how many of their events she was told. */
+  /** Runs that somebody watches, and how many of their events the viewer received. */
   readonly told: ReadonlyMap<string, number>;
   /** How often the model has answered, by run. */
   readonly answers: ReadonlyMap<string, number>;
 }
 
 export interface KeptFacts extends Facts {
-  /** Takes in one observation, and gives the documents that it changed. */
+  /** Adds one observation, and returns the documents that it changed. */
   take(observation: Observation): readonly Changed[];
 }
 
@@ -116,7 +116,7 @@ export function keptFacts(): KeptFacts {
 /** The family in a key `tb:<family>:{<shard>}:<id>`. */
 export function familyOf(key: string): string {
   const family = key.slice(3, key.indexOf(":", 3));
-  // Beside its rows a toolset keeps turns and crash marks under the same right.
+  // A toolset keeps turns and crash marks beside its rows, under the same right.
   return family.startsWith("ledger.") && BESIDE_ROWS.test(key) ? "beside-ledger" : family;
 }
 

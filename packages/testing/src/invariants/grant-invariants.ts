@@ -16,8 +16,8 @@ import { tierOf } from "../world/sim-tools.ts";
 import type { Facts } from "./facts.ts";
 
 /**
- * G6 of the grants that approvals sign, when they leave: each one is of the very call, its tool and arguments, by enough people who are not the requester,
- * within the approval's time. Read from the token as any party can, and not by the product's own verifier.
+ * G6 for the grants that approvals signs, when they leave: each is for exactly this call, its tool and arguments, by enough people who are not the
+ * requester, within the approval's time. It reads the token as any party can, without the product's own verifier.
  */
 export function brokenByGrant(
   facts: Facts,
@@ -40,7 +40,7 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   const tier = tierOf(toolName, JSON.parse(approved || "{}") as JsonObject);
   const approvers = new Set(claims.approvers.map(({ sub }) => sub));
   const is = (what: string, one: unknown, other: unknown): void => {
-    if (one !== other) broken.push(`says ${String(one)} for ${what}, which is ${String(other)}`);
+    if (one !== other) broken.push(`says ${String(one)} for ${what}, but it is ${String(other)}`);
   };
   is("the call", claims.callId, callId);
   is("the approval", claims.jti, approvalIdOf(callId));
@@ -52,7 +52,7 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   is("the requester", claims.requester, origin?.principal);
   is("the tier", claims.tier, tier);
   if (tier !== null && approvers.size < APPROVERS_NEEDED[tier]) broken.push(`has ${approvers.size} approvers for the tier ${tier}`);
-  if (origin && approvers.has(origin.principal)) broken.push(`is approved by ${origin.principal}, who asked`);
+  if (origin && approvers.has(origin.principal)) broken.push(`is approved by ${origin.principal}, the requester`);
   const { grant } = approval;
   if (grant && claims.exp * 1000 > grant.executeBy + SECOND_MS && claims.exp * 1000 > grant.expiresAt + SECOND_MS)
     broken.push(`lasts until ${claims.exp}, longer than its approval`);

@@ -10,7 +10,7 @@ interface Moment {
 
 const ORDER = ["begun", "sending", "done"] as const;
 
-/** I5 and I6 of the workers' ledgers, after one commit: a row only goes forwards, and what is done stays as it is. */
+/** I5 and I6 for the workers' ledgers, after one commit: a row only moves forward, and a done row never changes. */
 export function brokenByLedger(facts: Facts, changed: readonly Changed[], moment: Moment): readonly string[] {
   return changed
     .filter(({ key }) => familyOf(key).startsWith("ledger."))
@@ -37,7 +37,7 @@ function rowBroken(
   if (after.fence < before.fence) broken.push(`I5: the fence of ${key} fell from ${before.fence} to ${after.fence}`);
   if (after.fence === before.fence && before.lease && after.lease && before.lease.by !== after.lease.by)
     broken.push(`I5: two attempts at ${key} have the fence ${after.fence}`);
-  // The broker brings the very message of an attempt again only when its worker is gone.
+  // The broker redelivers the message of an attempt only when its worker is gone.
   if (
     after.fence > before.fence &&
     before.lease &&
@@ -47,8 +47,8 @@ function rowBroken(
   )
     broken.push(`I5: attempt ${after.fence} at ${key} took a lease that had ${before.lease.until - moment.at} ms left`);
   if (after.argsHash !== before.argsHash || after.toolHash !== before.toolHash)
-    broken.push(`I6: the ledger row ${key} is of another write now`);
+    broken.push(`I6: the ledger row ${key} is now for another write`);
   if (before.state === "sending" && after.state === "sending" && !same(before.prepared, after.prepared))
-    broken.push(`I6: what ${key} sends has changed`);
+    broken.push(`I6: the prepared value of ${key} has changed`);
   return broken;
 }

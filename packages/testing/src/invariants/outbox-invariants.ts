@@ -2,14 +2,16 @@ import { approvalCallId, callParts, type Json, keys, type Message, type Run, sha
 import type { Change } from "@toolbus/state";
 import type { Facts } from "./facts.ts";
 
-/** I8, after one commit: every message that is to be sent is about something that exists. */
+/** I8, after one commit: every message in the outbox is about something that exists. */
 export function brokenByOutbox(facts: Facts, change: Change): readonly string[] {
   return (change.outbox ?? []).flatMap(({ service, id, message }) => {
     const about = aboutWhat(service, message);
     const first = sentFirst(id);
     const run = first === null ? undefined : (facts.documents.get(keys.run(callParts(first).runId)) as unknown as Run | undefined);
     if (run?.cancel) return [`G2: the run ${run.runId} is cancelled and sends ${id}`];
-    return about.some((key) => facts.documents.has(key)) ? [] : [`I8: the message ${id} of ${service} is about nothing that is there`];
+    return about.some((key) => facts.documents.has(key))
+      ? []
+      : [`I8: the message ${id} of ${service} is about something that does not exist`];
   });
 }
 

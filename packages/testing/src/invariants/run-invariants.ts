@@ -16,10 +16,10 @@ import { same } from "./same.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 const RESOLVED = "resolved";
-/** Ways to end that no person, model, tool or limit brings about. */
+/** Ends that no person, model, tool or limit causes. */
 const OURS: ReadonlySet<string> = new Set(["unpaired_transcript", "profile_unknown"]);
 
-/** I1, I2, I4, I5 and I9 of the agent's own documents, after one commit. Gives what does not hold, in words. */
+/** I1, I2, I4, I5 and I9 for the agent's own documents, after one commit. Returns what does not hold, in words. */
 export function brokenByRun(facts: Facts, changed: readonly Changed[], change: Change): readonly string[] {
   const broken: string[] = [];
   for (const document of changed) {
@@ -50,12 +50,12 @@ function runBroken(facts: Facts, { before, after }: Changed<Run>): readonly stri
   if (pending !== open) broken.push(`I4: ${runId} says ${pending} pending, ${open} calls are open`);
   for (const { callId, resolved } of calls) {
     const call = document<Call>(facts, keys.call(callId));
-    if (!call) broken.push(`I4: ${runId} names the call ${callId}, which is not there`);
+    if (!call) broken.push(`I4: ${runId} names the call ${callId}, which does not exist`);
     else if ((call.state === RESOLVED) !== resolved)
       broken.push(`I4: ${runId} says ${callId} is ${resolved ? "" : "not "}resolved, the call says ${call.state}`);
   }
   if (after.ending?.code !== undefined && OURS.has(after.ending.code))
-    broken.push(`G2: the run ${runId} ended by a fault of ours, ${after.ending.code}`);
+    broken.push(`G2: the run ${runId} ended because of a bug, ${after.ending.code}`);
   if (status === "waiting" && open === 0) broken.push(`I4: ${runId} waits for nothing`);
   return broken;
 }
@@ -64,7 +64,7 @@ function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly st
   if (!after) return [];
   const { callId, state, dispatch, notAfter } = after;
   const broken: string[] = [];
-  // What was resolved stays as it is; large arguments may be left out of it.
+  // A resolved call does not change, except that large arguments may be removed from it, and what its ledger says later.
   if (before?.state === RESOLVED && !same(withoutFollowing(before), withoutFollowing(after)))
     broken.push(`G2: the call ${callId} changed after its result`);
   if (state !== RESOLVED && !facts.timers.get("agent")?.has(`call:${callId}`))
@@ -121,7 +121,7 @@ function conversationBroken(facts: Facts, { after }: Changed<ConversationState>)
   if (activeRun !== null && queue.includes(activeRun)) broken.push(`I4: the active run of ${conversationId} also waits`);
   const active = activeRun === null ? undefined : document<Run>(facts, keys.run(activeRun));
   if (activeRun !== null && (!active || TERMINAL.has(active.status)))
-    broken.push(`I4: the active run of ${conversationId} has ended or is not there`);
+    broken.push(`I4: the active run of ${conversationId} has ended or does not exist`);
   for (const waiting of queue) {
     const run = document<Run>(facts, keys.run(waiting));
     if (run?.status !== "queued") broken.push(`I4: ${waiting} waits in ${conversationId} as ${run?.status ?? "nothing"}`);
@@ -129,13 +129,13 @@ function conversationBroken(facts: Facts, { after }: Changed<ConversationState>)
   return broken;
 }
 
-/** Nothing after the end; one turn a round, in order; one result a call. */
+/** Nothing after the end; one turn per round, in order; one result per call. */
 function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): readonly string[] {
   const all = (facts.logs.get(log) ?? []) as unknown as readonly RunEvent[];
   const broken: string[] = [];
   const added = entries as unknown as readonly RunEvent[];
   const end = all.findIndex(isRunEnd);
-  if (end >= 0 && end < all.length - 1) broken.push(`G1: ${log} goes on after its end`);
+  if (end >= 0 && end < all.length - 1) broken.push(`G1: ${log} continues after its end`);
   for (const event of added) {
     if (event.type === "turn" && all.filter((other) => other.type === "turn" && other.round === event.round).length > 1)
       broken.push(`I9: ${log} has round ${event.round} twice`);
@@ -146,7 +146,7 @@ function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): read
       broken.push(`G6: ${log} has two decisions of ${event.callId}`);
     const runId = log.slice(log.indexOf("}:") + 2);
     if (isRunEnd(event) && !TERMINAL.has(document<Run>(facts, keys.run(runId))?.status ?? ""))
-      broken.push(`G1: ${log} ends and its run does not`);
+      broken.push(`G1: ${log} ends, but its run does not`);
   }
   return broken;
 }

@@ -3,21 +3,23 @@ import { isDeepStrictEqual } from "node:util";
 import type { Observation } from "../ports/observation.ts";
 import type { Facts } from "./facts.ts";
 
-/** G7: whoever watches a run is told what was committed, every event once, in its order, over any cut. */
+/** G7: a viewer of a run receives every committed event once, in order, across every interruption. */
 export function brokenByTold({ logs, told }: Facts, { runId, id, data }: Extract<Observation, { kind: "told" }>): readonly string[] {
   const count = told.get(runId) ?? 0;
-  if (id !== `${runId}:${count}`) return [`G7: the viewer of ${runId} was told ${id}, and ${runId}:${count} was next`];
+  if (id !== `${runId}:${count}`) return [`G7: the viewer of ${runId} received ${id}, and ${runId}:${count} was next`];
   const committed = logs.get(keys.events(runId))?.[count - 1];
   return committed !== undefined && isDeepStrictEqual(JSON.parse(data), { sequence: count, ...(committed as object) })
     ? []
-    : [`G7: the viewer of ${runId} was told something else than what was committed as ${id}`];
+    : [`G7: the viewer of ${runId} received something else than was committed as ${id}`];
 }
 
-/** Who was not told all of a run that has ended. */
+/** Viewers who did not receive all of a run that has ended. */
 export function untold({ logs, told }: Facts): readonly string[] {
   return [...told].flatMap(([runId, count]) => {
     const events = (logs.get(keys.events(runId)) ?? []) as unknown as readonly RunEvent[];
     const due = events.findIndex(isRunEnd) + 1;
-    return count >= due ? [] : [`G7: the viewer of ${runId} was told ${count} of ${due} events, although she came back until the end`];
+    return count >= due
+      ? []
+      : [`G7: the viewer of ${runId} received ${count} of ${due} events, although the viewer reconnected until the end`];
   });
 }

@@ -7,7 +7,7 @@ import { transitionTables } from "./transition-tables.ts";
 const RUN = "tb:run:{0b}:rn_0b_1";
 
 describe("a change of a status", () => {
-  it("holds when the table of its transition has it", () => {
+  it("holds if the table of its transition has it", () => {
     const told = commits();
     expect(told("start:rn_0b_1:x", RUN, { status: "ready" })).toEqual([]);
     expect(told("acquire:rn_0b_1:1:x", RUN, { status: "ready" })).toEqual([]);
@@ -15,7 +15,7 @@ describe("a change of a status", () => {
   });
 
   it.each(RUN_STATUSES.filter((status) => !["ready", "waiting", "done"].includes(status)))(
-    "is broken where a turn makes a run %s",
+    "is broken if a turn makes a run %s",
     (status) => {
       const told = commits();
       told("start:rn_0b_1:x", RUN, { status: "ready" });
@@ -25,7 +25,7 @@ describe("a change of a status", () => {
     },
   );
 
-  it("is broken where nobody knows its transition, and where a row of a ledger goes back", () => {
+  it("is broken if its transition is unknown, and if a row of a ledger goes back", () => {
     const told = commits();
     expect(told("by-hand:rn_0b_1", RUN, { status: "ready" })).toHaveLength(1);
     const row = "tb:ledger.sim:{0b}:rn_0b_1.0.0";
@@ -33,13 +33,13 @@ describe("a change of a status", () => {
     expect(told("begin:rn_0b_1.0.0:2:x", row, { state: "begun" })).toHaveLength(1);
   });
 
-  it("is not asked of what no table is about", () => {
+  it("is not checked for documents without a table", () => {
     expect(commits()("rate:x", "tb:rate.gateway:{0b}:x", { used: 1 })).toEqual([]);
   });
 });
 
 describe("the tables", () => {
-  it("mark as rare only what they have, with a sentence", () => {
+  it("mark only existing changes as rare, with a sentence", () => {
     for (const { changes, rare = {} } of transitionTables)
       for (const [change, why] of Object.entries(rare)) {
         expect(changes).toContain(change);

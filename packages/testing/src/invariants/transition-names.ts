@@ -3,8 +3,8 @@ import type { Change } from "@toolbus/state";
 import { familyOf } from "./facts.ts";
 
 /**
- * The transition that a change is, such as `agent turn`: whose documents it writes says who made it. Null for what keeps no promise (rates, presence,
- * registrations).
+ * The transition of a change, such as `agent turn`: the family that it writes says which service made it. Null for documents without an obligation
+ * (rates, presence, registrations).
  */
 export function nameOf({ op, put = [] }: Change): string | null {
   const families = put.map(({ key }) => familyOf(key));
@@ -14,7 +14,7 @@ export function nameOf({ op, put = [] }: Change): string | null {
   return role === null ? null : `${role} ${(op.split(":")[0] ?? "").replace(/-\d+$/, "")}`;
 }
 
-/** The status of a document that a table of transitions is about; null for any other. */
+/** The status of a document that has a table of transitions; null for any other. */
 export function statusOf(key: string, value: Json | undefined): string | null {
   if (kindOf(key) === null) return null;
   const { status, state } = (value ?? {}) as { readonly status?: string; readonly state?: string };

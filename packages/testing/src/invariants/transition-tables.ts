@@ -3,15 +3,15 @@ import { approvalTransitions } from "@toolbus/approvals";
 import type { Transition } from "@toolbus/contracts";
 import { ledgerTransitions } from "@toolbus/tool-kit";
 
-/** The tables of every machine, as the services keep them. */
+/** The tables of every machine, from the services. */
 export const transitionTables: readonly Transition[] = [...agentTransitions, ...approvalTransitions, ...ledgerTransitions];
 
-/** Each change that a table expects of the worlds as they are drawn: all that are not marked as rare. */
+/** Each change that a table expects in worlds without a variant: all that are not marked as rare. */
 export const expectedChanges: readonly { readonly name: string; readonly change: string }[] = transitionTables.flatMap(
   ({ name, changes, rare = {} }) => changes.filter((change) => rare[change] === undefined).map((change) => ({ name, change })),
 );
 
-/** What a transition may do to a document's status; null when no table has the transition. */
+/** The changes of a status that a transition may make; null if no table has the transition. */
 export function changesOf(name: string): ReadonlySet<string> | null {
   return KNOWN.get(name) ?? null;
 }

@@ -18,7 +18,7 @@ import type { Observation } from "../ports/observation.ts";
 import { TOOLSET } from "../world/sim-tools.ts";
 import { type Checker, checker } from "./checker.ts";
 
-// One small history that is right, step by step, and what can be made wrong in it.
+// One small correct history, step by step, and what can be wrong in it.
 
 export const CONVERSATION = "cv_03_01JD0000000000000000000001";
 export const RUN = "rn_03_01JD0000000000000000000001";
@@ -79,10 +79,10 @@ export function row(part: Partial<LedgerRow> = {}): LedgerRow {
 const NO_LIMIT = { tokens: 0, toolCalls: 0 };
 const NO_BUDGETS = { run: NO_LIMIT, principal: NO_LIMIT, tokensAnAnswer: 1 };
 
-/** Observations, told one after the other. */
+/** Observations, reported one after another. */
 export interface Telling {
   readonly checker: Checker;
-  /** What was found wrong by the last one. */
+  /** What the checker reported for the last one. */
   commit(change: Partial<Change>): readonly string[];
   effect(args?: Json, callId?: string): readonly string[];
   tell(observation: Observation): readonly string[];
@@ -131,7 +131,7 @@ export const timers = {
   approval: { service: "approvals", id: `apr:${approvalIdOf(CALL)}`, dueIn: 1 },
 } as const;
 
-/** The same timer, taken away. */
+/** The removal of the same timer. */
 export function gone<T extends { readonly dueIn: number }>(timer: T): Omit<T, "dueIn"> & { readonly dueIn: null } {
   return { ...timer, dueIn: null };
 }

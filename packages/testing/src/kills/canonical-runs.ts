@@ -1,7 +1,7 @@
 import { quietPlan, type WorldPlan } from "../world/plan.ts";
 import { AT_LENGTH } from "../world/target.ts";
 
-/** A run without faults whose every step is known: into each of them a process can be killed. */
+/** A run without faults whose every step is known, so that a process can be killed at each of them. */
 export interface CanonicalRun {
   readonly name: string;
   readonly plan: WorldPlan;
@@ -20,7 +20,7 @@ export const canonicalRuns: readonly CanonicalRun[] = [
   { name: "two approvers", plan: quietPlan("a write that two people approve", [[{ name: "critical_none", n: 3 }]]) },
   {
     name: "long results",
-    plan: quietPlan("a read and a write that answer at length, and a look into working memory", [
+    plan: quietPlan("a read and a write with long answers, and a look into working memory", [
       [
         { name: "look_up", n: AT_LENGTH },
         { name: "low_key", n: AT_LENGTH },
@@ -31,7 +31,7 @@ export const canonicalRuns: readonly CanonicalRun[] = [
   {
     name: "cancel",
     plan: quietPlan(
-      "a write that is under way when the run is cancelled",
+      "a write that is running when the run is cancelled",
       [
         [
           { name: "look_up", n: 4 },

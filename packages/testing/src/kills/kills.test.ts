@@ -16,14 +16,14 @@ describe("the canonical runs", () => {
     expect([...end.facts.effects.values()].map((effects) => effects.length)).toEqual([1]);
   });
 
-  it("are a write that takes two people", async () => {
+  it("are a write that needs two people", async () => {
     const end = await canonical("two approvers");
     expect(ended(end)).toEqual(["done"]);
     const [approval] = documents<Approval>(end, "approval");
     expect(approval?.decisions.map(({ approver }) => approver).toSorted()).toEqual(["amy", "ben"]);
   });
 
-  it("are results that are longer than a document, and what is read of one in working memory", async () => {
+  it("are results that are longer than a document, and parts of one that are read from working memory", async () => {
     const end = await canonical("long results");
     expect(ended(end)).toEqual(["done"]);
     const calls = documents<Call>(end, "call");
@@ -43,12 +43,12 @@ describe("the canonical runs", () => {
 
 describe("a process that is killed", () => {
   it.each(canonicalRuns.map(({ name }, run) => ({ name, run })))(
-    "at any step of '$name' breaks nothing",
+    "breaks nothing at any step of '$name'",
     { timeout: 120_000 },
     async ({ run }) => {
       const kills = await killsOf(run);
       expect(kills.length).toBeGreaterThan(1000);
-      // All of them are run by npm run simulate -- --exhaustive; here a part that touches every process.
+      // `npm run simulate -- --exhaustive` runs all of them. This part touches every process.
       const broken: string[] = [];
       for (const kill of kills.filter((_, i) => i % 37 === 0)) {
         const { violations } = await runKill(kill);

@@ -6,14 +6,14 @@ import { canonicalRuns } from "./canonical-runs.ts";
 export interface SingleKill {
   readonly run: number;
   readonly step: number;
-  /** Which of those that live at that moment. */
+  /** Which of the processes that live at that moment. */
   readonly victim: number;
 }
 
-/** How long a killed process is gone. */
+/** How long a killed process is down. */
 const GONE_MS = 1000;
 
-/** Every place in a canonical run, times every process that lives there. */
+/** Every step of a canonical run, times every process that lives there. */
 export async function killsOf(run: number): Promise<readonly SingleKill[]> {
   const kills: SingleKill[] = [];
   const { plan } = runAt(run);
@@ -24,7 +24,7 @@ export async function killsOf(run: number): Promise<readonly SingleKill[]> {
   return kills;
 }
 
-/** Runs it again up to that step, kills the process there, and lets it go on. */
+/** Runs it again up to that step, kills the process there, and lets the run continue. */
 export async function runKill({ run, step, victim }: SingleKill): Promise<WorldEnd> {
   return runWorld(runAt(run).plan, {
     step({ number }, deployment) {

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Guards of budgets: without them more is used than somebody allowed, or less than was used is counted. */
+/** Guards of budgets: without them, more is used than somebody allowed, or less is counted than was used. */
 export const budgets: readonly Mutant[] = [
   {
     name: "no ceiling",
@@ -16,7 +16,7 @@ export const budgets: readonly Mutant[] = [
   },
   {
     name: "asked before it is reserved",
-    breaks: "a model is asked, and only afterwards a budget whether it has room",
+    breaks: "the model is asked first, and the budget afterwards",
     within: 300,
     patches: [
       {
@@ -29,7 +29,7 @@ export const budgets: readonly Mutant[] = [
   },
   {
     name: "settled as nothing",
-    breaks: "an answer of the model gives back all that was reserved for it",
+    breaks: "an answer of the model releases its whole reservation",
     within: 300,
     patches: [
       {
@@ -53,7 +53,7 @@ export const budgets: readonly Mutant[] = [
   },
   {
     name: "tool calls without a ceiling",
-    breaks: "a turn's tool calls are all made, however few are left",
+    breaks: "all tool calls of a turn are made, however few are left",
     within: 300,
     patches: [
       {
@@ -65,7 +65,7 @@ export const budgets: readonly Mutant[] = [
   },
   {
     name: "tool calls made that were not counted",
-    breaks: "a turn makes the calls as well that its budget had no room for",
+    breaks: "a turn also makes the calls for which its budget had no room",
     within: 300,
     patches: [
       {
@@ -77,7 +77,7 @@ export const budgets: readonly Mutant[] = [
   },
   {
     name: "the run's budget alone",
-    breaks: "what a principal may use in a day is not looked at",
+    breaks: "a principal's limit for a day is not checked",
     within: 300,
     patches: [
       {

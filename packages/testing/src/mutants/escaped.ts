@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Faults that were put into the product once and that neither suite nor simulator noticed then, and their like. */
+/** Faults that were once in the product unnoticed by suite and simulator, and similar ones. */
 export const escaped: readonly Mutant[] = [
   {
     name: "another message takes a live lease",
@@ -17,14 +17,14 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "an answer committed in two rounds",
-    breaks: "a step that did not hear of its own commit finds the run ready again and commits what its model said once more",
+    breaks: "a step that missed its own commit finds the run ready again, and commits the model's answer once more",
     within: 2000,
     variant: "unheard",
     patches: [{ file: "services/agent/src/transitions/holds.ts", find: " && run.lease !== null;", replace: ";" }],
   },
   {
     name: "writes after an unknown one",
-    breaks: "the later writes of a round run although nobody knows what became of the one before",
+    breaks: "the later writes of a round run although nobody knows what happened to an earlier one",
     within: 4000,
     patches: [
       {
@@ -36,7 +36,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "writes after a denied one",
-    breaks: "the later writes of a round run although people denied the one before",
+    breaks: "the later writes of a round run although people denied an earlier one",
     within: 300,
     patches: [
       {
@@ -59,9 +59,8 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "a taken-over attempt says that it was stopped",
-    breaks:
-      "a worker that lost its write to another one answers that it was cancelled before it was sent, and writes that over the other's row",
+    name: "a superseded attempt says that it was stopped",
+    breaks: "a worker that lost its write to another one answers that it was cancelled before it was sent, and overwrites the other's row",
     within: 1000,
     variant: "taken-over",
     patches: [
@@ -70,7 +69,7 @@ export const escaped: readonly Mutant[] = [
         find: `return documents[0]?.version === version ? "stopped" : "lost";`,
         replace: `return documents.length > 0 ? "stopped" : "lost";`,
       },
-      // Either guard alone is enough: without this one, too, nothing holds the answer back.
+      // Either guard alone is enough: without this one, nothing holds the answer back either.
       {
         file: "packages/tool-kit/src/ledger-hold.ts",
         find: "const receipt = await signReceipt(row, result, at);",
@@ -81,7 +80,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "a receipt over another result",
-    breaks: "a worker signs another result than it stores and answers",
+    breaks: "a worker signs another result than the one that it stores and answers",
     within: 60,
     patches: [
       {
@@ -93,7 +92,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "no timer of a waiting run",
-    breaks: "a run that waits is not looked at again by itself",
+    breaks: "nothing checks a waiting run again by itself",
     within: 2000,
     patches: [
       {
@@ -105,7 +104,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "no guard of the origin",
-    breaks: "a repeat of a request writes over who asked first; the guard of its conversation hides it, so that is gone too",
+    breaks: "a repeat of a request overwrites who asked first; the guard of its conversation hides this, so it is removed too",
     within: 2000,
     patches: [
       {
@@ -117,7 +116,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "no backoff",
-    breaks: "a call that nobody answers is sent again as often as at first",
+    breaks: "an unanswered call is sent again as often as at first",
     within: 300,
     patches: [
       {
@@ -133,8 +132,8 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "backoff without an end",
-    breaks: "a call that nobody answers waits longer each time, whatever the longest is",
+    name: "backoff without a limit",
+    breaks: "an unanswered call waits longer each time, beyond the longest wait",
     within: 2000,
     patches: [
       {
@@ -145,8 +144,8 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "an expired approval told as denied",
-    breaks: "the model is told that a person denied what nobody decided",
+    name: "an expired approval reported as denied",
+    breaks: "the model reads that a person denied what nobody decided",
     within: 2000,
     patches: [
       { file: "services/agent/src/transitions/decided.ts", find: `        "approval_expired",`, replace: `        "denied_by_user",` },
@@ -154,7 +153,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "a run that began in 1970",
-    breaks: "a run does not say when it began",
+    breaks: "a run does not record when it began",
     within: 60,
     patches: [
       {
@@ -179,7 +178,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "one approver for a critical write",
-    breaks: "one person is enough for what takes two",
+    breaks: "one person is enough for a write that needs two",
     within: 600,
     patches: [
       {
@@ -208,8 +207,8 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "a grant for another's request",
-    breaks: "a grant names somebody else as the one who asked",
+    name: "a grant for another requester",
+    breaks: "a grant names another person as the requester",
     within: 300,
     patches: [
       { file: "services/approvals/src/answers/grant-claims.ts", find: "requester: granted.requester,", replace: 'requester: "nobody",' },
@@ -217,7 +216,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "a grant that lasts too long",
-    breaks: "a grant counts for a day longer than its approval",
+    breaks: "a grant is valid for a day longer than its approval",
     within: 300,
     patches: [
       {
@@ -228,8 +227,8 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "own requests approved",
-    breaks: "whoever asked may approve it; the self check is gone",
+    name: "self-approval",
+    breaks: "the requester may approve the write; the check for it is gone",
     within: 2000,
     patches: [
       {
@@ -254,7 +253,7 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "another's token",
-    breaks: "a person decides with a token that somebody else was given",
+    breaks: "a person decides with a token that was given to somebody else",
     within: 2000,
     patches: [
       {
@@ -277,8 +276,8 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "no secret asked for",
-    breaks: "an agent believes an answer of somebody who never saw the invoke",
+    name: "no secret required",
+    breaks: "an agent accepts an answer from somebody who never saw the invoke",
     within: 600,
     patches: [
       {

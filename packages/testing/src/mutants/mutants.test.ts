@@ -7,7 +7,7 @@ import { mutants } from "./mutants.ts";
 const root = path.resolve(import.meta.dirname, "../../../..");
 
 describe("the mutants", () => {
-  it.each(mutants)("fit the product as it is: $name", async (mutant) => {
+  it.each(mutants)("fit the present product: $name", async (mutant) => {
     for (const file of new Set(mutant.patches.map((patch) => patch.file))) {
       const full = path.join(root, file);
       const text = await readFile(full, "utf8");
@@ -15,11 +15,11 @@ describe("the mutants", () => {
     }
   });
 
-  it("have names of their own", () => {
+  it("have different names", () => {
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   });
 
-  it("are refused when the text that they change is not there, or is there twice", () => {
+  it("are refused if the text that they change is missing, or occurs twice", () => {
     const mutant = { name: "old", breaks: "", within: 1, patches: [{ file: "a.ts", find: "x", replace: "y" }] };
     expect(patched(mutant, "/src/a.ts", "1 x 2")).toBe("1 y 2");
     expect(patched(mutant, "/src/b.ts", "1 x 2")).toBe("1 x 2");

@@ -4,11 +4,11 @@ import type { Mutant } from "./mutant.ts";
 import { stalled } from "./stalled.ts";
 import { streams } from "./streams.ts";
 
-/** One for each ordering rule and each guard whose absence loses or repeats something. */
+/** One for each ordering rule, and for each guard whose absence loses or repeats something. */
 const guards: readonly Mutant[] = [
   {
     name: "no version guard",
-    breaks: "a commit is made although what it rests on has changed",
+    breaks: "a commit is made although what it depends on has changed",
     within: 300,
     patches: [
       {
@@ -50,7 +50,8 @@ const guards: readonly Mutant[] = [
   },
   {
     name: "shared op",
-    breaks: "two processes that decide the same at the same time name their changes alike, and the store takes the second for a repeat",
+    breaks:
+      "two processes that make the same decision at the same time name their changes alike, and the store takes the second for a repeat",
     within: 6000,
     patches: [{ file: "services/agent/src/transitions/draft.ts", find: "build(`${op}:${this.rules.newNonce()}`,", replace: "build(op," }],
   },
@@ -94,7 +95,7 @@ const guards: readonly Mutant[] = [
   },
   {
     name: "skip of an earlier write",
-    breaks: "a write that is denied takes those before it along, which people still think about",
+    breaks: "denying a write skips earlier writes too, about which people still decide",
     within: 300,
     patches: [{ file: "services/agent/src/transitions/join.ts", find: "waiting.index < call.index ||", replace: "" }],
   },
@@ -149,7 +150,7 @@ const guards: readonly Mutant[] = [
   },
   {
     name: "one approver twice",
-    breaks: "the same person counts twice; four layers say no to that, so all four are gone",
+    breaks: "the same person counts twice; four layers prevent it, so all four are gone",
     within: 2000,
     patches: [
       {
@@ -176,7 +177,7 @@ const guards: readonly Mutant[] = [
   },
   {
     name: "outbox emptied first",
-    breaks: "a message is taken out of the outbox before it is published; the timers of calls hide it, so they are gone",
+    breaks: "a message is removed from the outbox before it is published; the timers of calls hide this, so they are gone",
     within: 600,
     variant: "without-fallback",
     patches: [
@@ -190,7 +191,7 @@ const guards: readonly Mutant[] = [
   },
   {
     name: "ack first",
-    breaks: "a message is acknowledged before it is worked on; the timers of calls hide it, so they are gone",
+    breaks: "a message is acknowledged before it is handled; the timers of calls hide this, so they are gone",
     within: 600,
     variant: "without-fallback",
     patches: [

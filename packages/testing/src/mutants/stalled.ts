@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** A part that does nothing, or nothing to the purpose: no harm is done, and no work. */
+/** A part that does nothing, or nothing useful: it does no harm, and no work. */
 export const stalled: readonly Mutant[] = [
   {
     name: "every step throws",
@@ -16,7 +16,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "every model call given up",
-    breaks: "a step takes what its model says for a failure that may be repeated",
+    breaks: "a step takes the model's answer for a failure that may be repeated",
     within: 60,
     patches: [
       {
@@ -28,7 +28,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "results not joined",
-    breaks: "an agent takes every answer for one that nobody asked for",
+    breaks: "an agent takes every answer for one that nobody requested",
     within: 60,
     patches: [
       {
@@ -40,7 +40,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "approvals not asked",
-    breaks: "an agent waits for a grant that it does not ask for",
+    breaks: "an agent waits for a grant that it does not request",
     within: 60,
     patches: [
       {
@@ -64,7 +64,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "approvals that grant nothing by policy",
-    breaks: "small writes are put before people as well",
+    breaks: "people must decide small writes too",
     within: 60,
     patches: [
       {
@@ -88,7 +88,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "a worker that refuses every grant",
-    breaks: "a worker takes no grant for genuine",
+    breaks: "a worker accepts no grant as genuine",
     within: 60,
     patches: [
       {
@@ -101,7 +101,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "no wakes and no timers",
-    breaks: "a run that became ready is not taken up",
+    breaks: "a run that became ready is not continued",
     within: 60,
     patches: [
       {
@@ -113,7 +113,7 @@ export const stalled: readonly Mutant[] = [
   },
   {
     name: "questions given up at once",
-    breaks: "a question to the person ends when it is asked, as if nobody had answered",
+    breaks: "a question to the person ends at once, as if nobody had answered",
     within: 60,
     patches: [
       {

@@ -1,10 +1,10 @@
 import type { Mutant } from "./mutant.ts";
 
-/** A gateway that does not tell, once and in order, what was committed. */
+/** A gateway that does not send what was committed, once and in order. */
 export const streams: readonly Mutant[] = [
   {
     name: "no stream is told",
-    breaks: "a gateway reads the log of a run and sends nothing of it",
+    breaks: "a gateway reads the log of a run and sends none of it",
     within: 60,
     patches: [
       {
@@ -16,7 +16,7 @@ export const streams: readonly Mutant[] = [
   },
   {
     name: "appends not heard",
-    breaks: "a stream that is open is not told that its run's log has grown",
+    breaks: "an open stream does not learn that its run's log has grown",
     within: 60,
     patches: [
       {
@@ -28,7 +28,7 @@ export const streams: readonly Mutant[] = [
   },
   {
     name: "an event skipped after a cut",
-    breaks: "a client that comes back is told from the event after the next",
+    breaks: "a client that reconnects gets the events from the one after the next",
     within: 60,
     patches: [
       {
@@ -40,7 +40,7 @@ export const streams: readonly Mutant[] = [
   },
   {
     name: "an event told again after a cut",
-    breaks: "a client that comes back is told the event that it has",
+    breaks: "a client that reconnects gets the event that it already has",
     within: 60,
     patches: [
       {
@@ -52,7 +52,7 @@ export const streams: readonly Mutant[] = [
   },
   {
     name: "a broken feed not made up for",
-    breaks: "what was appended while a gateway's feed was broken is told to nobody",
+    breaks: "what was appended while a gateway's feed was broken reaches nobody",
     within: 300,
     patches: [
       {

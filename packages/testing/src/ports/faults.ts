@@ -1,30 +1,30 @@
 import type { Prng } from "../clockwork/prng.ts";
 
-/** What goes wrong, and how often at most: the probability at each place where it can, before a seed's own factor. */
+/** The faults, and how often each happens at most: the probability at each place where it can, before a seed's own factor. */
 const BASE_RATES = {
   /** kill -9, before any event. */
   kill: 0.004,
   /** SIGSTOP for longer than a lease, before any event. */
   pause: 0.001,
-  /** SIGTERM, before any event: a process drains and another takes its place. */
+  /** SIGTERM, before any event: a process drains and another one replaces it. */
   stop: 0.001,
-  /** A port's request that is never executed; its caller waits in vain. */
+  /** A request to a port that is never executed. Its caller waits in vain. */
   lost_request: 0.02,
-  /** A port's request that is executed and never answered. */
+  /** A request to a port that is executed and never answered. */
   lost_reply: 0.03,
-  /** A port's request that is executed a second time. */
+  /** A request to a port that is executed a second time. */
   executed_twice: 0.03,
   /** A message that arrives again, up to minutes later. */
   duplicate: 0.05,
   /** A message that is overtaken. */
   reorder: 0.3,
-  /** A message that is held up for seconds to minutes. */
+  /** A message that is delayed by seconds to minutes. */
   late_message: 0.02,
   /** A message that is confirmed and never arrives. */
   lost_message: 0.01,
-  /** An announcement that a listener does not hear. */
+  /** An announcement that a listener does not receive. */
   unheard: 0.1,
-  /** A delivery that the broker gives to somebody else while it is worked on. */
+  /** A delivery that the broker gives to another consumer while the first one still handles it. */
   taken_back: 0.01,
   /** An ack that is lost: the message comes again. */
   lost_ack: 0.02,
@@ -36,11 +36,11 @@ const BASE_RATES = {
   slow_target: 0.1,
   /** A target that refuses and says that nothing happened. */
   refusing_target: 0.05,
-  /** A message by somebody who has no right to send it, once a virtual second. */
+  /** A message from a sender without the right to send it, once per virtual second. */
   forged: 0.2,
-  /** An old message, sent again by somebody who recorded it, once a virtual second. */
+  /** An old message, sent again by somebody who recorded it, once per virtual second. */
   replayed: 0.1,
-  /** The state store answers nobody for seconds, once a virtual second. */
+  /** The state store answers nobody for some seconds, once per virtual second. */
   outage: 0.01,
 } as const;
 
@@ -49,10 +49,10 @@ export const FAULT_NAMES = Object.keys(BASE_RATES) as readonly FaultName[];
 
 export type FaultRates = Readonly<Record<FaultName, number>>;
 
-/** Each fault's rate is drawn for each seed: many faults at once hide one another, so some are left out and some are frequent. */
+/** The rate of each fault is drawn for each seed. Many faults at once hide one another, so some are absent and some are frequent. */
 const FACTORS = [0, 0.03, 0.2, 1, 3] as const;
 
-/** In some seeds one fault is a storm: what lies behind it is reached only when it is almost the rule. */
+/** In some seeds one fault is a storm: some states are reached only if it happens nearly always. */
 const STORMS = 0.2;
 const STORM_FACTOR = 30;
 const STORMY: readonly FaultName[] = [
@@ -80,7 +80,7 @@ export function swarmRates(random: Prng): FaultRates {
   return random.chance(STORMS) ? { ...rates, [storm]: Math.min(STORM_AT_MOST, BASE_RATES[storm] * STORM_FACTOR) } : rates;
 }
 
-/** Nothing goes wrong, except what is named. */
+/** No faults, except the named ones. */
 export function ratesOf(named: Partial<FaultRates> = {}): FaultRates {
   return ratesBy((name) => named[name] ?? 0);
 }
@@ -89,12 +89,12 @@ export function ratesOf(named: Partial<FaultRates> = {}): FaultRates {
 export interface Faults {
   /** Whether this fault happens here and now. */
   hit(name: FaultName): boolean;
-  /** Counts one that came by a clock and not by a draw. */
+  /** Counts a fault that a clock caused, not a draw. */
   count(name: FaultName): void;
-  /** From now on nothing goes wrong any more. */
+  /** From now on there are no more faults. */
   end(): void;
   readonly ended: boolean;
-  /** Goes on where it ended. */
+  /** Continues where it ended. */
   resume(): void;
   readonly injected: Readonly<Record<FaultName, number>>;
 }

@@ -1,9 +1,9 @@
 import type { Json, Message } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
-/** What really happened outside the processes, in the order in which it did. All that invariants are judged by. */
+/** What really happened outside the processes, in order. The invariants use nothing else. */
 export type Observation =
-  /** A change that the store made. A repeat that it answered "ok" without doing anything is none. */
+  /** A change that the store made. A repeat that it answered "ok" without doing anything is not one. */
   | { readonly kind: "commit"; readonly at: number; readonly shard: string; readonly change: Change; readonly commit: number }
   /** Outbox rows that were removed. */
   | {
@@ -14,13 +14,13 @@ export type Observation =
     }
   /** A message that reached the broker. */
   | { readonly kind: "message"; readonly at: number; readonly id: string; readonly by: string; readonly message: Message }
-  /** Something changed at the target. A repeat that the target recognised by its key is none. */
+  /** A change at the target. A repeat that the target recognised by its key is not one. */
   | { readonly kind: "effect"; readonly at: number; readonly callId: string; readonly tool: string; readonly arguments: Json }
-  /** The target will never take this attempt any more. */
+  /** The target will never accept this attempt any more. */
   | { readonly kind: "void"; readonly at: number; readonly callId: string }
   /** A person was told that this run is accepted. */
   | { readonly kind: "accepted"; readonly at: number; readonly runId: string }
-  /** Whoever watches a run was told this event of it. */
+  /** A viewer of this run received this event. */
   | {
       readonly kind: "told";
       readonly at: number;
@@ -29,7 +29,7 @@ export type Observation =
       readonly type: string;
       readonly data: string;
     }
-  /** Somebody began to watch this run, and will until its end. */
+  /** Somebody began to watch this run, and will watch it until its end. */
   | { readonly kind: "watches"; readonly at: number; readonly runId: string }
   /** A person was told that this decision counts, in these words. */
   | {
@@ -40,11 +40,11 @@ export type Observation =
       readonly decision: string;
       readonly answer: string;
     }
-  /** A process asks the model, or the model has answered, whether or not anybody hears it. */
+  /** A process asks the model, or the model has answered, even if nobody receives it. */
   | { readonly kind: "model"; readonly at: number; readonly runId: string; readonly what: "asked" | "answered" }
   /** A process could not start, and ended. */
   | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string }
-  /** Something that only a mistake in the code does: a TypeError wherever it was caught, an answer 500, a rejection that nobody handles. */
+  /** Something that only a bug causes: a TypeError wherever it was caught, an answer 500, an unhandled rejection. */
   | { readonly kind: "fault"; readonly at: number; readonly process: string; readonly error: string };
 
 export type Observe = (observation: Observation) => void;

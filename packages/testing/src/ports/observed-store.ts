@@ -11,7 +11,7 @@ import type { Observe } from "./observation.ts";
 
 export type RowKind = "timer" | "outbox";
 
-/** The one memory store of a world, with everything that it does reported, and with an answer to when the next row is due. */
+/** The one memory store of a world. It reports everything that it does, and knows when the next row is due. */
 export interface ObservedStore extends Pick<
   StateStore,
   "read" | "range" | "live" | "recent" | "genuine" | "follow" | "page" | "putBlob" | "getBlob"
@@ -20,11 +20,11 @@ export interface ObservedStore extends Pick<
   commit(shard: string, change: Change): Promise<CommitReply>;
   claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]>;
   settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
-  /** When the next row of this service is due, by the store's clock; null when it has none. */
+  /** When the next row of this service is due, by the store's clock; null if it has none. */
   nextDue(service: string, kind: RowKind): number | null;
-  /** Called when a service got a row, or another time for one. */
+  /** Called when a service gets a row, or when the time of a row changes. */
   onRows(listener: (service: string, kind: RowKind) => void): void;
-  /** Rows that are there: a service's name and what it is for, such as `agent run:…`. */
+  /** The existing rows: the name of a service and the subject of the row, such as `agent run:…`. */
   rowsLeft(kind: RowKind): readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
       const at = clock();
       const asked = { limit, visibleAfter };
       const rows = kind === "timer" ? await store.claim(service, kind, asked) : await store.claim(service, kind, asked);
-      // What is due and was not given is not there any more.
+      // A row that was due and was not returned no longer exists.
       if (rows.length < limit) for (const [row, dueAt] of rowsOf(kind, service)) if (dueAt <= at) rowsOf(kind, service).delete(row);
       for (const { shard, id } of rows) setRow(kind, service, `${shard} ${id}`, at + visibleAfter);
       return rows;

@@ -19,7 +19,7 @@ export interface SimBusOptions {
   readonly observe: Observe;
 }
 
-/** The bus as one process sees it. Its deliveries go back to their queues when it dies, and sometimes while it still works on them. */
+/** The bus as one process sees it. When the process dies, its deliveries return to their queues. Sometimes they also return while it still handles them. */
 export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageBus {
   const { clockwork, faults, random } = wire;
   return {
@@ -44,7 +44,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
       ),
     unready: () => bus.unready(),
     async close() {
-      // The broker goes on when one of its clients leaves.
+      // The broker continues when one of its clients leaves.
     },
   };
 
@@ -53,7 +53,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     return portCall(wire, process, { label: `${process.name}: ${label}`, execute, unanswered, timeoutMs: TIMEOUT_MS, repeatable });
   }
 
-  /** A broker drops the subscriptions of a connection that is gone, also one that was just being made. */
+  /** A broker drops the subscriptions of a lost connection, including one that was just being created. */
   function subscribe(label: string, execute: () => Promise<Subscription>): Promise<Subscription> {
     const made = async (): Promise<Subscription> => {
       const subscription = await execute();
@@ -64,7 +64,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     return call(label, made, false);
   }
 
-  /** Confirmed when this resolves. What the broker does with a message it has confirmed is another matter. */
+  /** Confirmed when this resolves. The broker may still lose a confirmed message. */
   async function publish(message: Message): Promise<void> {
     observe({ kind: "message", at: clockwork.now, id: message.id, by: process.role, message });
     if (faults.hit("lost_message")) return wire.note(`the broker loses ${message.id}`);
@@ -78,7 +78,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     clockwork.schedule(null, delayMs, `broker: late ${message.id}`, () => void bus.publish(message).catch(() => undefined));
   }
 
-  /** Hands a delivery to the process and gives its disposition to the broker, which may have decided otherwise meanwhile. */
+  /** Gives a delivery to the process and its disposition to the broker, which may have decided otherwise meanwhile. */
   function deliver(delivery: Delivery, handler: DeliveryHandler, underWay: Set<(taken: Disposition) => void>): Promise<Disposition> {
     const { message, count } = delivery;
     const { promise, resolve } = Promise.withResolvers<Disposition>();
@@ -106,7 +106,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     }
     return promise;
 
-    /** The ack travels too: it may be lost, and then the message comes again. */
+    /** The ack travels too. If it is lost, the message comes again. */
     function answer(disposition: Disposition): void {
       const lost = faults.hit("lost_ack");
       clockwork.schedule(null, oneWay(wire), `${process.name}: ${disposition.kind} ${message.id}`, () =>

@@ -13,7 +13,7 @@ export interface SimStoreOptions {
   readonly down: () => boolean;
 }
 
-/** The state store as one process sees it: every call is a request and a reply, with everything that can happen to either. */
+/** The state store as one process sees it: every call is a request and a reply, and every fault can hit either. */
 export function simStore({ wire, process, store, claims, down }: SimStoreOptions): StateStore {
   return {
     shards: store.shards,
@@ -32,7 +32,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     putBlob: (bytes) => call("put a blob", () => store.putBlob(bytes)),
     getBlob: (hash) => call("get a blob", () => store.getBlob(hash)),
     async close() {
-      // The store goes on when one of its clients leaves.
+      // The store continues when one of its clients leaves.
     },
   };
 
@@ -59,7 +59,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     }
   }
 
-  /** What was appended and goes live, some time later and in its order, until the connection breaks: then something may have been missed. */
+  /** Appends and live batches arrive some time later and in order, until the connection breaks. After that the follower may have missed something. */
   async function* follow(signal: AbortSignal): AsyncGenerator<FeedItem, void> {
     const connection = new AbortController();
     const heard: FeedItem[] = [];
@@ -102,14 +102,14 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
   }
 }
 
-/** What the client of a real store waits for an answer. */
+/** How long the client of a real store waits for an answer. */
 const TIMEOUT_MS = 2000;
 
 function unavailable(): StoreUnavailable {
   return new StoreUnavailable("The state store did not answer.");
 }
 
-/** A key or an op as a history shows it. */
+/** A key or an op in the short form of a history. */
 function short(name: string | undefined): string {
   return (name ?? "").replace(/^tb:/, "").slice(0, 90);
 }

@@ -4,13 +4,13 @@ import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { ObservedStore, RowKind } from "./observed-store.ts";
 
 /**
- * Polls that found nothing. To let each process ask four times a second would make most events of a history idle, so a poll waits here until something
- * is due, and as long again as the place of that moment between two polls would have made it wait.
+ * Polls that found nothing. If each process polled four times a second, most events of a history would be idle. So a poll waits here until something
+ * is due, and then as long as its place between two polls would have made it wait.
  */
 export interface WaitingClaims {
-  /** Resolves, as an event of the process, when a row of the service is due, or when it is told to go on. */
+  /** Resolves, as an event of the process, when a row of the service is due, or when the process is released. */
   wait(process: SimProcess, service: string, kind: RowKind): Promise<void>;
-  /** Lets the polls of a process come back with nothing: it does not work any more, and waits for its loops to end. */
+  /** Releases the polls of a process with nothing: it no longer works, and waits for its loops to end. */
   release(process: SimProcess): void;
 }
 
@@ -18,7 +18,7 @@ interface Waiting {
   readonly process: SimProcess;
   readonly service: string;
   readonly kind: RowKind;
-  /** How long after a row is due this process looks. */
+  /** How long after a row is due this process polls. */
   readonly behindMs: number;
   readonly goOn: () => void;
   wakeAt: number | null;
@@ -52,7 +52,7 @@ export function waitingClaims(options: {
           },
         };
         waiting = [...waiting.filter((other) => other.process.alive), entry];
-        // One that starts may find that it cannot, and one that stops waits for this very poll.
+        // A starting process may find that it cannot start, and a stopping one waits for this poll.
         if (process.working) arm(entry);
         else process.after(pollMs, "poll again", entry.goOn);
       });

@@ -18,7 +18,7 @@ describe("a call of a port", () => {
     expect(t.time.steps).toBe(3);
   });
 
-  it("is not executed when its request is lost, and its caller hears so after a while", async () => {
+  it("is not executed when its request is lost, and its caller learns that after a while", async () => {
     const t = setup({ lost_request: 1 });
     t.call();
     await t.run();
@@ -39,14 +39,14 @@ describe("a call of a port", () => {
     expect(t.happened.toSorted()).toEqual(["answered", "executed", "executed"]);
   });
 
-  it("is never executed twice where that would be something else", async () => {
+  it("is never executed twice if the second time would be something else", async () => {
     const t = setup({ executed_twice: 1 });
     t.call({ repeatable: false });
     await t.run();
     expect(t.happened).toEqual(["executed", "answered"]);
   });
 
-  it("goes on without the process that asked, which hears nothing any more", async () => {
+  it("continues without the process that asked, which receives nothing any more", async () => {
     const t = setup();
     t.call();
     t.time.schedule(null, 0.5, "kill", () => t.process.kill());
@@ -54,7 +54,7 @@ describe("a call of a port", () => {
     expect(t.happened).toEqual(["executed"]);
   });
 
-  it("counts the faults it injects, and injects none after they ended", async () => {
+  it("counts the faults that it injects, and injects none after they ended", async () => {
     const t = setup({ lost_request: 1 });
     t.call();
     await t.run();

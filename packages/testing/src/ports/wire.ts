@@ -3,14 +3,14 @@ import type { Prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { Faults } from "./faults.ts";
 
-/** What lies between a process and everything outside it: time that passes, and what goes wrong on the way. */
+/** The connection between a process and everything outside it: time that passes, and faults. */
 export interface Wire {
   readonly clockwork: Clockwork;
   readonly faults: Faults;
   readonly random: Prng;
-  /** How long one way takes, at least and at most, in milliseconds. */
+  /** The shortest and longest duration of one way, in milliseconds. */
   readonly latencyMs: { readonly least: number; readonly most: number };
-  /** A line for the history; labels of events are there anyway. */
+  /** A line for the history. The labels of events are there anyway. */
   readonly note: (text: string) => void;
 }
 
@@ -19,19 +19,19 @@ export interface PortCall<T> {
   readonly label: string;
   /** What the other side does, at one moment of virtual time. */
   readonly execute: () => Promise<T>;
-  /** What the caller gets when no answer comes. */
+  /** What the caller gets if no answer comes. */
   readonly unanswered: () => Error;
-  /** How long it waits for one, in milliseconds. */
+  /** How long it waits for an answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** How much longer than others this one takes. */
+  /** How much longer than others this request takes. */
   readonly delayMs?: number;
-  /** False where a second execution is something else than the first: then no fault makes one. */
+  /** False if a second execution differs from the first: then no fault repeats it. */
   readonly repeatable?: boolean;
 }
 
 /**
- * One call of a port: the request is executed at some time, the reply arrives at some later time, and between the two anything may happen. Either can be
- * lost, and a request can be executed twice; a caller that was killed gets nothing.
+ * One call of a port: the request is executed at some time, the reply arrives later, and anything may happen between the two. Either can be lost,
+ * and a request can be executed twice. A caller that was killed gets nothing.
  */
 export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>): Promise<T> {
   const { clockwork, faults } = wire;
@@ -52,7 +52,7 @@ export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>):
         process.after(oneWay(wire), `${label} refused`, () => reject(error instanceof Error ? error : new Error(String(error)))),
     );
   });
-  // As a client does that sends again what it did not hear of: its caller never learns that there were two.
+  // Like a client that repeats an unanswered request: its caller never learns that there were two.
   if (repeatable && faults.hit("executed_twice"))
     clockwork.schedule(
       null,

@@ -6,8 +6,8 @@ import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
 
 const NOTHING = faults(ratesOf(), prng("none")).injected;
 
-describe("what was reached in a world", () => {
-  it("is the transitions of documents that a promise rests on, by who made them", () => {
+describe("the places that a world reached", () => {
+  it("are the transitions of obligatory documents, by the service that made them", () => {
     const reached = keptCoverage();
     const put = (key: string, value = {}) => [{ key, value }];
     reached.committed({ op: "turn:rn_1:0.1:x", guards: [], put: put("tb:run:{0b}:rn_1", { status: "waiting" }) });
@@ -37,7 +37,7 @@ describe("what was reached in a world", () => {
     expect(Object.keys(crashes).filter((row) => (crashes[row] ?? 0) > 0)).toEqual(rows);
   });
 
-  it("is added up over worlds", () => {
+  it("are added up over worlds", () => {
     const changed = "agent turn: run ready → waiting";
     const one: Coverage = { transitions: { "agent turn": 1 }, changes: { [changed]: 1 }, crashes: { "5": 1 } };
     expect(coverageOf(coverageOf(emptyCoverage(), one), one)).toEqual({
@@ -48,14 +48,14 @@ describe("what was reached in a world", () => {
   });
 });
 
-describe("what was never reached", () => {
+describe("places that were never reached", () => {
   const all: Coverage = {
     transitions: Object.fromEntries(TRANSITIONS.map((name) => [name, 1])),
     changes: Object.fromEntries(CHANGES.map((what) => [what, 1])),
     crashes: Object.fromEntries([...CRASH_ROWS, ...FAULT_ROWS].map(({ row }) => [row, 1])),
   };
 
-  it("is told from six hundred seeds on", () => {
+  it("are reported from six hundred seeds on", () => {
     expect(notReached(emptyCoverage(), 599)).toEqual([]);
     expect(notReached(emptyCoverage(), 600)).toHaveLength(TRANSITIONS.length + CHANGES.length + CRASH_ROWS.length + FAULT_ROWS.length);
     expect(notReached(all, 600)).toEqual([]);

@@ -4,7 +4,7 @@ import { changeName, nameOf, statusOf } from "../invariants/transition-names.ts"
 import type { Faults } from "../ports/faults.ts";
 import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
 
-/** What was reached in a world: transitions that were committed, and places at which a process was killed. How often each. */
+/** The places that a world reached: committed transitions, and the places where a process was killed. Each with its count. */
 export interface Coverage {
   /** By name: `agent turn`, `worker sending`. */
   readonly transitions: Readonly<Record<string, number>>;
@@ -15,10 +15,10 @@ export interface Coverage {
 }
 
 export interface KeptCoverage {
-  /** What was reached so far, with these faults. */
+  /** The places reached so far, with these faults. */
   coverage(injected: Faults["injected"]): Coverage;
   committed(change: Change): void;
-  /** Takes the label of an event that happens. */
+  /** Called with the label of each event. */
   step(label: string): void;
   killed(role: string, process: string): void;
 }
@@ -27,7 +27,7 @@ export function emptyCoverage(): Coverage {
   return { transitions: {}, changes: {}, crashes: {} };
 }
 
-/** What both reached. */
+/** The places that both reached. */
 export function coverageOf(one: Coverage, other: Coverage): Coverage {
   return {
     transitions: added(one.transitions, other.transitions),
@@ -78,24 +78,24 @@ export function keptCoverage(): KeptCoverage {
   };
 }
 
-/** Where a process is. */
+/** The position of a process. */
 interface Place {
-  /** The last thing that happened to it. */
+  /** Its last event. */
   last: string;
-  /** What was done for it, and not answered yet. */
+  /** What was executed for it and not answered yet. */
   readonly executed: Set<string>;
 }
 
-/** The transitions of the documents that a promise rests on, as far as seeds have to reach them. */
+/** The transitions of obligatory documents that seeds have to reach. */
 export const TRANSITIONS: readonly string[] = ["gateway accept", ...new Set(expectedChanges.map(({ name }) => name))];
 
-/** What each of them does to a document's status, without what is marked as rare in its table. */
+/** What each of them does to a document's status, without the changes that its table marks as rare. */
 export const CHANGES: readonly string[] = [...new Set(expectedChanges.map(({ name, change }) => `${name}: ${change}`))];
 
-/** So few seeds that a place may be missing by chance are not judged. */
+/** With fewer seeds a place may be missing by chance. */
 const FEWEST_SEEDS = 600;
 
-/** What was never reached in so many seeds, in words. */
+/** What so many seeds never reached, in words. */
 export function notReached({ transitions, changes, crashes }: Coverage, seeds: number): readonly string[] {
   if (seeds < FEWEST_SEEDS) return [];
   return [

@@ -8,20 +8,20 @@ const enough = (seeds: number): Tally => ({
 });
 const without = (name: Work, seeds: number): Tally => ({ ends: {}, work: { ...enough(seeds).work, [name]: 0 } });
 
-describe("the least work", () => {
-  it("is asked of sixty seeds and more, because chance explains anything in fewer", () => {
+describe("the minimum work", () => {
+  it("is required from sixty seeds on, because chance explains anything in fewer", () => {
     expect(missedFloors(emptyTally(), FEWEST_SEEDS - 1)).toEqual([]);
     expect(missedFloors(emptyTally(), FEWEST_SEEDS).length).toBeGreaterThan(10);
   });
 
-  it.each(WORKS)("is asked of %s", (name) => {
+  it.each(WORKS)("is required of %s", (name) => {
     expect(missedFloors(enough(600), 600)).toEqual([]);
     expect(missedFloors(without(name, 600), 600)).toContainEqual(
-      expect.stringMatching(/^floor missed: .*: 0 in 600 seeds, 0\.00 a seed, and [\d.]+ is the least$/),
+      expect.stringMatching(/^floor missed: .*: 0 in 600 seeds, 0\.00 per seed, and [\d.]+ is the least$/),
     );
   });
 
-  it("is asked of the share of runs that end done as well", () => {
+  it("is required of the share of runs that end done as well", () => {
     const { work } = enough(60);
     expect(missedFloors({ work: { ...work, done: 0.4 * work.runs }, ends: {} }, 60)).toEqual([
       "floor missed: 40 % of the runs ended done, and 45 % is the least",

@@ -1,18 +1,18 @@
 import { type Tally, WORK, type Work, WORKS } from "./tally.ts";
 
-/** The least work for each seed, and from how many seeds on that is asked for: what happens seldom may be missing in a few. */
+/** The minimum work for each seed, and from how many seeds on it is required: something rare may be missing in a few. */
 interface Floor {
   readonly aSeed: number;
   readonly from: number;
 }
 
-/** So few seeds that chance could explain anything are not judged. */
+/** With fewer seeds, chance could explain anything. */
 export const FEWEST_SEEDS = 60;
 
 const often = (aSeed: number): Floor => ({ aSeed, from: FEWEST_SEEDS });
 const seldom = (aSeed: number): Floor => ({ aSeed, from: 600 });
 
-/** About half of what seeds of the worlds as drawn do: measured over 1,500 of them, in blocks of 60 for what happens often. */
+/** About half of what seeds of worlds without a variant do: measured over 1,500 of them, in blocks of 60 for frequent work. */
 const FLOORS: Readonly<Record<Work, Floor>> = {
   runs: often(1.5),
   done: often(0.8),
@@ -38,16 +38,18 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   unknown: seldom(0.02),
 };
 
-/** The least share of runs that end done: people cancel a third of them. */
+/** The minimum share of runs that end done: people cancel a third of them. */
 const DONE_SHARE = 0.45;
 
-/** What was done too little of in so many seeds, in words; empty when there was work enough, or too few seeds to say. */
+/** The work that is below its minimum in so many seeds, in words; empty if there was enough work, or if there are too few seeds to judge. */
 export function missedFloors({ work }: Tally, seeds: number): readonly string[] {
   if (seeds < FEWEST_SEEDS) return [];
   const missed = WORKS.flatMap((name) => {
     const { aSeed, from } = FLOORS[name];
     if (seeds < from || work[name] >= aSeed * seeds) return [];
-    return [`floor missed: ${WORK[name]}: ${work[name]} in ${seeds} seeds, ${rate(work[name] / seeds)} a seed, and ${aSeed} is the least`];
+    return [
+      `floor missed: ${WORK[name]}: ${work[name]} in ${seeds} seeds, ${rate(work[name] / seeds)} per seed, and ${aSeed} is the least`,
+    ];
   });
   const share = work.runs === 0 ? 0 : work.done / work.runs;
   return share >= DONE_SHARE

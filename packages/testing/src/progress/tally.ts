@@ -3,11 +3,11 @@ import { type Changed, familyOf } from "../invariants/facts.ts";
 import type { Observation } from "../ports/observation.ts";
 
 /**
- * What is counted of the work that was done in a world. Absence of harm proves nothing where nothing is done: each has a floor (`floors.ts`), and a
- * simulated system that does less than that has failed, whatever it broke.
+ * The counts of the work of a world. Without work, the absence of harm proves nothing. So each kind has a floor (`floors.ts`), and a simulated
+ * system that does less has failed, whatever else it did.
  */
 export const WORK = {
-  /** Runs that somebody was promised. */
+  /** Runs that the gateway accepted. */
   runs: "runs accepted",
   /** Runs that came to an answer. */
   done: "runs that ended done",
@@ -17,13 +17,13 @@ export const WORK = {
   join: "results joined",
   /** Results with an answer of the tool. */
   answer: "calls that were answered",
-  /** Changes at the target. */
+  /** Effects at the target. */
   effect: "writes that happened",
-  /** Writes for which approvals signed, as workers began them. */
+  /** Writes that approvals signed for, when their workers began them. */
   grant: "writes begun under a grant",
-  /** Approvals that people granted themselves, rather than policy. */
+  /** Approvals that people granted, not policy. */
   decision: "decisions of people",
-  /** Writes that people or policy said no to. */
+  /** Writes that people or policy denied. */
   refusal: "writes refused",
   /** Calls that were sent again because nobody answered. */
   redispatch: "calls sent again",
@@ -34,28 +34,28 @@ export const WORK = {
   /** Questions that a person answered. */
   asked_and_answered: "questions answered",
   cancel: "runs cancelled",
-  /** Model calls for which something was reserved of a budget. */
+  /** Model calls with a reservation in a budget. */
   paid: "reservations of budgets",
-  /** Runs that a budget had no room for. */
+  /** Runs for which a budget had no room. */
   stopped: "runs stopped by a budget",
-  /** Messages that waited for the run before them. */
+  /** Messages that waited for the previous run. */
   queue: "runs queued",
-  /** Events of runs that whoever watched was told. */
-  told: "events told to viewers",
-  /** Runs taken from an agent that held them. */
+  /** Events of runs that a viewer received. */
+  told: "events that viewers received",
+  /** Runs taken over from an agent that held them. */
   take_over: "runs taken over",
-  /** Writes taken from a worker that held them. */
+  /** Writes taken over from a worker that held them. */
   write_take_over: "writes taken over",
   /** Writes whose target was asked whether they had happened. */
   reconcile: "writes reconciled",
-  /** Writes that ended with the honest answer that nobody knows. */
-  unknown: "writes of which nobody knows",
+  /** Writes that ended with the honest answer that the outcome is unknown. */
+  unknown: "writes with an unknown outcome",
 } as const;
 
 export type Work = keyof typeof WORK;
 export const WORKS = Object.keys(WORK) as readonly Work[];
 
-/** How often each piece of work was done, and how runs ended that did not end done: `failed poison_run`. */
+/** How often each piece of work was done, and the ends of runs that did not end done: `failed poison_run`. */
 export interface Tally {
   readonly work: Readonly<Record<Work, number>>;
   readonly ends: Readonly<Record<string, number>>;
@@ -63,11 +63,11 @@ export interface Tally {
 
 export interface KeptTally {
   readonly tally: Tally;
-  /** Counts what an observation shows. */
+  /** Counts the work in an observation. */
   take(observation: Observation, changed: readonly Changed[]): void;
 }
 
-/** Nothing was done. */
+/** No work. */
 export function emptyTally(): Tally {
   return { work: Object.fromEntries(WORKS.map((name) => [name, 0])) as Record<Work, number>, ends: {} };
 }
@@ -127,7 +127,7 @@ export function keptTally(): KeptTally {
   }
 
   function countBudget({ before, after }: Changed): void {
-    // The budget itself lies beside its reservations and names its ceilings.
+    // The budget itself is beside its reservations and names its ceilings.
     if (before === undefined && after !== undefined && !("ceilings" in Object(after))) work.paid++;
   }
 

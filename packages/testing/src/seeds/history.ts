@@ -2,9 +2,9 @@ import { START } from "../clockwork/clockwork.ts";
 import { runSeed, type SeedOptions } from "./run-seed.ts";
 import type { WorldEnd } from "../world/world.ts";
 
-/** One line of a history: an event, or what was noted about one. */
+/** One line of a history: an event, or a note about one. */
 export interface HistoryLine {
-  /** Virtual milliseconds since the beginning. */
+  /** Virtual milliseconds since the start. */
   readonly at: number;
   /** Null for a note. */
   readonly step: number | null;
@@ -26,7 +26,7 @@ export async function historyOf(seed: number, options: SeedOptions): Promise<His
   return { lines, end };
 }
 
-/** A number that two histories share only when all their events are the same, at the same times. */
+/** A number that two histories share only if all their events are the same, at the same times. */
 export async function historyHash(seed: number, options: SeedOptions): Promise<string> {
   let hash = 0xcbf29ce484222325n;
   await runSeed(seed, options, {

@@ -1,6 +1,6 @@
 import type { SeedOptions } from "./run-seed.ts";
 
-/** A seed that once showed a fault of Toolbus; each stays, and must hold. */
+/** A seed that once showed a fault of Toolbus. Each stays, and must hold. */
 export interface Regression {
   readonly seed: number;
   readonly options: SeedOptions;
@@ -10,28 +10,27 @@ export interface Regression {
 const anyWorld: SeedOptions = { linger: false };
 
 /**
- * A change of the simulator makes another world of a seed. So that nothing is lost, each fault is also a mutant, which brings it back; these seeds show it
- * again with that mutant.
+ * A change of the simulator gives a seed another world. So that no fault is lost, each is also a mutant that brings it back, and these seeds show it
+ * with that mutant.
  */
 export const regressions: readonly Regression[] = [
   {
     seed: 757,
     options: anyWorld,
-    showed: "two agents gave their changes the same op, and what the second one decided was sent although it was not stored",
+    showed: "two agents gave their changes the same op, and the decision of the second was sent although it was not stored",
   },
   {
     seed: 235,
     options: anyWorld,
     showed: "a write that lapsed as the last of its round put every result of the round into the transcript twice",
   },
-  { seed: 23, options: anyWorld, showed: "a write that was denied took along the one before it, which people still thought about" },
+  { seed: 23, options: anyWorld, showed: "a denied write also ended the one before it, about which people still had to decide" },
   {
     seed: 4490,
     options: anyWorld,
-    showed:
-      "an agent that stood still did not hear of its commit, found the run ready again and committed the same answer in the next round",
+    showed: "a paused agent missed its own commit, found the run ready again and committed the same answer in the next round",
   },
-  { seed: 5137, options: anyWorld, showed: "the same, where the commit was one of a turn with a write" },
+  { seed: 5137, options: anyWorld, showed: "the same, with the commit of a turn with a write" },
   {
     seed: 30,
     options: { linger: false, variant: "late-messages" },

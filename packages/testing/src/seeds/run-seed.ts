@@ -5,7 +5,7 @@ import { type Variant, variants } from "../world/variants.ts";
 import { runWorld, type Witness, type WorldEnd } from "../world/world.ts";
 
 export interface SeedOptions {
-  /** Whether faults go on for a minute after every run has ended: late duplicates are a kind of fault of their own. */
+  /** Whether faults continue for a minute after every run has ended: late duplicates are a kind of fault of their own. */
   readonly linger: boolean;
   /** Another world of the same seed, in which something is frequent or missing. */
   readonly variant?: Variant;

@@ -21,7 +21,7 @@ describe("a seed", () => {
     expect(new Set(first.map((line) => line.split(" ")[1])).size).toBe(SEEDS.length);
   });
 
-  it("has a history that tells events, faults and warnings in order", async () => {
+  it("has a history of events, faults and warnings, in order", async () => {
     const history = await historyOf(7, { linger: false });
     const times = history.lines.map(({ at }) => at);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -31,18 +31,18 @@ describe("a seed", () => {
     expect(history.end.violations).toEqual([]);
   });
 
-  it("draws faults that other seeds leave out", () => {
+  it("draws faults that other seeds omit", () => {
     const drawn = SEEDS.map((seed) => planOf(seed, { linger: false }).rates);
     expect(FAULT_NAMES.filter((name) => drawn.every((rates) => rates[name] > 0))).toEqual([]);
     expect(FAULT_NAMES.filter((name) => drawn.every((rates) => rates[name] === 0))).toEqual([]);
   });
 
-  it("injects every fault somewhere, does its work all the same, and breaks nowhere", { timeout: 120_000 }, async () => {
+  it("injects every fault somewhere, still does its work, and breaks nowhere", { timeout: 120_000 }, async () => {
     const injected = new Set<string>();
     const broken: string[] = [];
     let tally = emptyTally();
     const left = (): readonly string[] => FAULT_NAMES.filter((name) => !injected.has(name));
-    // A fault that few of these worlds draw may need some more.
+    // A fault that few of these worlds draw may need some more worlds.
     for (let seed = 1; seed <= FEWEST_SEEDS || (left().length > 0 && seed <= 2 * FEWEST_SEEDS); seed++) {
       const end = await runSeed(seed, { linger: false });
       if (seed <= FEWEST_SEEDS) tally = sumOf(tally, end.tally);
@@ -54,7 +54,7 @@ describe("a seed", () => {
     expect(missedFloors(tally, FEWEST_SEEDS)).toEqual([]);
   });
 
-  it.each(Object.keys(variants) as readonly Variant[])("holds in its variant '%s' as well", { timeout: 120_000 }, async (variant) => {
+  it.each(Object.keys(variants) as readonly Variant[])("also holds in its variant '%s'", { timeout: 120_000 }, async (variant) => {
     const broken: string[] = [];
     for (const seed of SEEDS.slice(0, 8)) {
       const { violations } = await runSeed(seed, { linger: false, variant });

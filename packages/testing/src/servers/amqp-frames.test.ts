@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { longText, methodFrame, short, shortText, takeFrame, textsOf } from "./amqp-frames.ts";
 
 describe("a frame of AMQP", () => {
-  it("is written as it is read", () => {
+  it("is read back as it was written", () => {
     const frame = methodFrame(1, "50.40", short(0), shortText("a.queue"), Buffer.from([0]));
     const taken = takeFrame(Buffer.concat([frame, Buffer.from("more")]));
     expect(taken).toEqual({
@@ -11,12 +11,12 @@ describe("a frame of AMQP", () => {
     });
   });
 
-  it("is waited for while it is not whole", () => {
+  it("is waited for while it is incomplete", () => {
     const frame = methodFrame(0, "10.51");
     for (let length = 0; length < frame.length; length += 1) expect(takeFrame(frame.subarray(0, length))).toBeNull();
   });
 
-  it("is passed over when it is a heartbeat", () => {
+  it("is skipped if it is a heartbeat", () => {
     expect(takeFrame(Buffer.from([8, 0, 0, 0, 0, 0, 0, 0xce]))).toEqual({ used: 8, value: null });
   });
 
@@ -28,7 +28,7 @@ describe("a frame of AMQP", () => {
     expect(() => takeFrame(Buffer.from(bytes, "latin1"))).toThrow(message);
   });
 
-  it("holds a table, from which the texts are taken", () => {
+  it("contains a table, from which the texts are read", () => {
     const flag = Buffer.concat([shortText("basic.nack"), Buffer.from("t\x01", "latin1")]);
     const nested = Buffer.concat([shortText("capabilities"), Buffer.from("F"), longText(flag)]);
     const number = Buffer.concat([shortText("connections"), Buffer.from("I"), Buffer.from([0, 0, 0, 9])]);

@@ -18,25 +18,25 @@ const EXCHANGE_DELETE_OK = "40.21";
 const QUEUE_DELETE = "50.40";
 const QUEUE_DELETE_OK = "50.41";
 
-/** Logs in, opens the virtual host and gives the version that the server says. */
+/** Logs in, opens the virtual host and returns the server's version. */
 export async function greetRabbitmq(wire: Wire, { user, password, virtualHost }: ServerAddress): Promise<string> {
   wire.write(PROTOCOL_HEADER);
   const start = await answer(wire, START);
   const properties = textsOf(start.args.subarray(2));
-  // Told that we understand it, the server says why it refuses a login. Otherwise it waits and closes without a word.
+  // If the client declares that it understands it, the server says why it refuses a login. Otherwise it waits and closes without a reason.
   const capabilities = longText(Buffer.concat([shortText("authentication_failure_close"), Buffer.from("t\x01", "latin1")]));
   const ours = longText(Buffer.concat([shortText("capabilities"), Buffer.from("F"), capabilities]));
   const login = longText(`\0${user === "" ? "guest" : user}\0${password === "" ? "guest" : password}`);
   wire.write(methodFrame(0, START_OK, ours, shortText("PLAIN"), login, shortText("en_US")));
   const tune = await answer(wire, TUNE);
-  // Its own proposal of channels and frame size, and no heartbeats: nothing here lasts that long.
+  // The server's own proposal of channels and frame size, and no heartbeats: no connection here lasts that long.
   wire.write(methodFrame(0, TUNE_OK, tune.args.subarray(0, 6), short(0)));
   wire.write(methodFrame(0, OPEN, shortText(virtualHost), shortText(""), Buffer.from([0])));
   await answer(wire, OPEN_OK);
   return properties.get("version") ?? "of an unknown version";
 }
 
-/** Deletes what is there of these, in the virtual host that the greeting opened; what is not there is no error. */
+/** Deletes these in the virtual host that the greeting opened. A missing one is not an error. */
 export async function deleteTopology(wire: Wire, queues: readonly string[], exchanges: readonly string[]): Promise<void> {
   wire.write(methodFrame(1, CHANNEL_OPEN, shortText("")));
   await answer(wire, CHANNEL_OPEN_OK);
@@ -51,7 +51,7 @@ export async function deleteTopology(wire: Wire, queues: readonly string[], exch
   }
 }
 
-/** Ends as the protocol wants it, so that the server's log has no warning. */
+/** Closes as the protocol requires, so that the server logs no warning. */
 export async function sayGoodbye(wire: Wire): Promise<void> {
   wire.write(methodFrame(0, CLOSE, short(200), shortText("bye"), short(0), short(0)));
   await answer(wire, CLOSE_OK);
@@ -63,7 +63,7 @@ async function answer(wire: Wire, expected: string): Promise<AmqpMethod> {
     if (!method) continue;
     if (method.id === expected) return method;
     if (method.id === CLOSE || method.id === CHANNEL_CLOSE) throw new Error(`it refused: ${reasonOf(method)}`);
-    throw new Error(`it answered with method ${method.id} in place of ${expected}`);
+    throw new Error(`it answered with method ${method.id} instead of ${expected}`);
   }
 }
 

@@ -9,9 +9,9 @@ export interface ContainerRecipe {
   /** Null for the image's own command. */
   readonly command: readonly string[] | null;
   readonly files: readonly { readonly content: string; readonly target: string }[];
-  /** User, password and colon, as a URL has them before the host. */
+  /** User, password and colon, in the form that a URL has before the host. */
   readonly login: string;
-  /** The port of its management inside the container, if it was asked for. */
+  /** The port of its management inside the container, if requested. */
   readonly managementPort: number | null;
 }
 
@@ -27,14 +27,14 @@ export const containerRecipes: ContainerRecipes = {
     login: loginOf(options.settings ?? {}),
     managementPort: null,
   }),
-  // Without a sync to the disk for each message: which version the image holds is not known before it runs, and a kill of a process loses no page.
+  // Without a sync to disk for each message: the version of the image is unknown before it runs, and a kill of a process loses no page.
   nats: (options) => ({
     command: ["-c", NATS_CONFIG],
     files: [{ content: natsConfig(options, "/data", false), target: NATS_CONFIG }],
     login: natsLogin(options),
     managementPort: null,
   }),
-  // To the server we come from another host, which `guest` may not by itself. The image for management runs that plug-in anyway.
+  // To the server we come from another host, from which `guest` may not log in by default. The image for management runs that plug-in anyway.
   rabbitmq: ({ settings, management }) => ({
     command: null,
     files: [{ content: rabbitmqConfig({ "loopback_users.guest": "false", ...settings }), target: RABBITMQ_CONFIG }],

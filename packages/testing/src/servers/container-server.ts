@@ -15,11 +15,11 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 const LOG_LINES = 8;
 
 /**
- * Starts a private server in a container, on a fixed port of the host, so that the address stays when it is started again. `why` says that there is
- * no container runtime, or that the container could not be started; a server that does not answer rejects.
+ * Starts a private server in a container, on a fixed port of the host, so that the address stays the same after a restart. `why` says that there is
+ * no container runtime, or that the container could not be started. Rejects if the server does not answer.
  *
- * A container ends with this process by Ryuk, the companion that `testcontainers` starts, and by our own guard where a `docker` command is on
- * the path; so it does too where Ryuk is switched off (`TESTCONTAINERS_RYUK_DISABLED=true`).
+ * A container ends with this process, through Ryuk, the companion that `testcontainers` starts, and through our own guard if a `docker` command is
+ * on the path. So it ends even if Ryuk is switched off (`TESTCONTAINERS_RYUK_DISABLED=true`).
  */
 export async function startInContainer<Kind extends ServerKind>(
   kind: Kind,
@@ -42,13 +42,13 @@ export async function startInContainer<Kind extends ServerKind>(
   }
 }
 
-/** Whether containers can be had at all. */
+/** Whether containers are available. */
 export async function containerRuntimeAnswers(): Promise<boolean> {
   return (await runtime()) !== null;
 }
 
 async function runtime(): Promise<ContainerRuntimeClient | null> {
-  // Late: it is large, and mostly nobody needs it.
+  // Imported late: it is large, and most runs do not need it.
   const { getContainerRuntimeClient } = await import("testcontainers");
   return getContainerRuntimeClient().catch(() => null);
 }
@@ -65,7 +65,7 @@ async function startContainer(
   const container = new GenericContainer(image)
     .withName(name)
     .withExposedPorts(...bound)
-    // Nothing but its own greeting says that a server is ready.
+    // Only the server's own greeting shows that it is ready.
     .withWaitStrategy(Wait.forAll([]));
   if (files.length > 0) container.withCopyContentToContainer([...files]);
   if (command) container.withCommand([...command]);
@@ -81,7 +81,7 @@ function containerCarrier(
 ): Carrier {
   const container = client.container.getById(started.getId());
   const alive = async (): Promise<boolean> => (await container.inspect()).State.Running;
-  /** Whether it can be told to end: one that is paused cannot, and one that has ended need not. */
+  /** Whether it can be asked to end: a paused one cannot, and one that has ended need not. */
   const awake = async (): Promise<boolean> => {
     const { Running, Paused } = (await container.inspect()).State;
     if (Paused) await container.unpause();

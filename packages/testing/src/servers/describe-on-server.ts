@@ -7,8 +7,8 @@ import { missingPrivateServer, startPrivateServer } from "./start-private-server
 import type { ServerMissing, TestServer } from "./test-server.ts";
 
 /**
- * A `describe` whose tests share a server with others. Where there is none, it has one test in place of them, whose name says what is missing and how
- * to enable it: skipped at a desk, failed on a build server (`CI=true`), where nobody reads what was skipped.
+ * A `describe` whose tests share a server with others. If there is none, it has one test instead, whose name says what is missing and how to enable
+ * it: skipped on a developer's machine, failed on a build server (`CI=true`), where nobody reads what was skipped.
  */
 export function describeOnServer(kind: ServerKind, name: string, suite: (server: () => TestServer) => void): void {
   describe(name, async () => {
@@ -18,7 +18,7 @@ export function describeOnServer(kind: ServerKind, name: string, suite: (server:
   });
 }
 
-/** The same with a private server for the suite alone, which is started before its first test and removed after its last. */
+/** The same with a private server for this suite alone. It starts before the first test and is removed after the last. */
 export function describeOnPrivateServer<Kind extends ServerKind>(
   kind: Kind,
   name: string,
@@ -34,7 +34,7 @@ export function describeOnPrivateServer<Kind extends ServerKind>(
     });
     afterAll(() => server?.remove());
     suite(() => {
-      if (!server) throw new Error("The server is there from the first beforeEach or test on.");
+      if (!server) throw new Error("The server exists from the first beforeEach or test on.");
       return server;
     });
   });

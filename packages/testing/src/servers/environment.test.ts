@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readEnvironment } from "./environment.ts";
 
 describe("the environment of tests", () => {
-  it("allows every source and names official images, when it says nothing", () => {
+  it("allows every source and names official images by default", () => {
     const environment = readEnvironment({});
     expect(environment.sources).toEqual(["environment", "local", "private", "container"]);
     expect(environment.url("redis")).toBeNull();
@@ -17,7 +17,7 @@ describe("the environment of tests", () => {
     expect(environment.url("nats")).toBeNull();
   });
 
-  it("narrows the sources, whose order stays", () => {
+  it("narrows the sources and keeps their order", () => {
     expect(readEnvironment({ TEST_SERVERS: "container, local" }).sources).toEqual(["local", "container"]);
   });
 

@@ -3,14 +3,14 @@ import { type ServerSource, serverSources } from "./test-server.ts";
 
 /** What the environment says about servers for tests. */
 export interface TestEnvironment {
-  /** The URL that was named for a kind, or null. */
+  /** The URL that is set for a kind, or null. */
   url(kind: ServerKind): string | null;
   image(kind: ServerKind): string;
-  /** Where programs are looked for. */
+  /** Where programs are searched for. */
   readonly searchPath: string;
-  /** Where servers may come from; all by default. `TEST_SERVERS=container` takes nothing but containers. */
+  /** The permitted sources of servers; all by default. `TEST_SERVERS=container` permits only containers. */
   readonly sources: readonly ServerSource[];
-  /** On a build server a test that cannot run has failed: nobody reads there what was skipped. */
+  /** On a build server a test that cannot run has failed, because nobody reads what was skipped. */
   readonly onBuildServer: boolean;
 }
 

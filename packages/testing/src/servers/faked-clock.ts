@@ -2,19 +2,19 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** The clock of a private server that its test may set, also while it runs. Durations inside the server stay real. */
+/** The clock of a private server, which its test may set even while the server runs. Durations inside the server stay real. */
 export interface FakedClock {
-  /** What the server is started with. */
+  /** The environment that the server is started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets the clock to so many milliseconds (whole seconds count) ahead of the real one; negative is behind. */
+  /** Sets the clock so many milliseconds (whole seconds count) ahead of the real one, or behind it if negative. */
   set(ms: number): void;
   remove(): void;
 }
 
-/** What a test that needs one says where there is none. */
+/** The remedy that a test shows if there is no libfaketime. */
 export const FAKED_CLOCK_REMEDY = "apt-get install libfaketime";
 
-/** Null where the machine has no libfaketime. */
+/** Null if the machine has no libfaketime. */
 export function fakedClock(): FakedClock | null {
   const libraries = librariesOf("libfaketime.so.1", "faketime");
   const libc = librariesOf("libc.so.6", "");
@@ -23,14 +23,14 @@ export function fakedClock(): FakedClock | null {
   const file = path.join(folder, "shift");
   const clock: FakedClock = {
     env: {
-      // The C library is named too: without it Redis' allocator asks for the time before libfaketime has found where to ask.
+      // The C library is preloaded too: without it, Redis' allocator asks for the time before libfaketime has found the real function.
       LD_PRELOAD: `${libraries}:${libc}`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
     set(ms) {
-      // Read with every look at the clock, so never half written.
+      // Replaced atomically, because it is read at every look at the clock.
       writeFileSync(`${file}.new`, `${ms < 0 ? "-" : "+"}${Math.abs(Math.trunc(ms / 1000))}\n`);
       renameSync(`${file}.new`, file);
     },
@@ -40,7 +40,7 @@ export function fakedClock(): FakedClock | null {
   return clock;
 }
 
-/** A library of this machine's architecture, as Debian and its kin lay them. */
+/** A library for this machine's architecture, in the layout of Debian and its derivatives. */
 function librariesOf(name: string, folder: string): string | null {
   const roots = ["/usr/lib", "/lib"].filter((root) => existsSync(root));
   const triples = roots.flatMap((root) =>

@@ -6,9 +6,9 @@ import type { ServerMissing, TestServer } from "./test-server.ts";
 const found = new Map<ServerKind, Promise<TestServer | ServerMissing>>();
 
 /**
- * Finds a server that tests may share, once a process: the one that TEST_REDIS_URL, TEST_RABBITMQ_URL or TEST_NATS_URL names, one that listens on its
- * usual port of this machine, a private one from the path, or one in a container. What was started for this ends with the process. Says on standard
- * error which one it took.
+ * Finds a server that tests may share, once per process: the one that TEST_REDIS_URL, TEST_RABBITMQ_URL or TEST_NATS_URL names, one on its usual
+ * port of this machine, a private one from the path, or one in a container. A server that was started for this ends with the process. Reports the
+ * choice on standard error.
  */
 export function findServer(kind: ServerKind): Promise<TestServer | ServerMissing> {
   const known = found.get(kind);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { freePort } from "./free-port.ts";
 
 describe("a free port", () => {
-  it("is none on which somebody listens", async () => {
+  it("is never one on which another process listens", async () => {
     const somebody = createServer().listen(0, "127.0.0.1");
     await once(somebody, "listening");
     const { port: taken } = somebody.address() as AddressInfo;
@@ -14,11 +14,11 @@ describe("a free port", () => {
     somebody.close();
   });
 
-  it("is below those that systems hand out for outgoing connections", async () => {
+  it("is below those that systems use for outgoing connections", async () => {
     expect(await freePort()).toBeLessThan(32_768);
   });
 
-  it("is not looked for without end", async () => {
+  it("is not searched for without end", async () => {
     const somebody = createServer().listen(0, "127.0.0.1");
     await once(somebody, "listening");
     const { port: taken } = somebody.address() as AddressInfo;

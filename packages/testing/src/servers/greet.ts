@@ -5,10 +5,10 @@ import type { ServerKind } from "./server-kinds.ts";
 import { parseServerUrl, type ServerAddress } from "./server-url.ts";
 import { type Wire, withWire } from "./wire.ts";
 
-/** A server that answered as one of its kind and took the login, or why it did not; `why` continues a sentence about it and holds no password. */
+/** A server that answered as one of its kind and accepted the login, or why it did not. `why` continues a sentence about it and contains no password. */
 export type Greeting = { readonly ok: true; readonly version: string } | { readonly ok: false; readonly why: string };
 
-/** Speaks the protocol's own greeting, without any client library: what one would find is what this finds. Never rejects. */
+/** Speaks the protocol's own greeting, without any client library. Never rejects. */
 export async function greet(kind: ServerKind, url: string, signal: AbortSignal): Promise<Greeting> {
   try {
     const address = parseServerUrl(kind, url);
@@ -35,7 +35,7 @@ async function versionOf(kind: ServerKind, wire: Wire, address: ServerAddress): 
 
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Several addresses of one name fail together, with an empty message.
+  // If several addresses of one name fail together, the message is empty.
   if (error instanceof AggregateError) return whyOf(error.errors[0]);
   const code = "code" in error ? error.code : null;
   if (code === "ECONNREFUSED") return "nothing listens there";

@@ -3,16 +3,16 @@ import { once } from "node:events";
 
 /** Ends with this process, however that ends. */
 export interface Guard {
-  /** To be told before a process does anything: the leader of a process group. */
+  /** Call it before a process does anything. The process must be the leader of a process group. */
   watch(pid: number): Promise<void>;
-  /** To be told once it is gone, because its number may be given to another. */
+  /** Call it once the process is gone, because its number may be reused. */
   forget(pid: number): Promise<void>;
-  /** Kills what is still watched and removes the folder. Safe twice. */
+  /** Kills what is still watched and removes the folder. Safe to call twice. */
   end(): Promise<void>;
 }
 
-// It reads what we tell it. The end of that, which also comes when this process is killed, is its call to work. Whoever was killed may take a
-// moment to be gone, and could write into the folder until then.
+// It reads our commands. When they end, which also happens when this process is killed, it does its work. A killed process may take a moment to die,
+// and could write into the folder until then.
 const SCRIPT = `
 pids=" "
 while read -r verb pid; do
@@ -32,16 +32,16 @@ shift
 `;
 
 /**
- * Starts a small shell beside this process that kills the watched processes and removes the folder when this process is gone, by SIGKILL too.
- * It is in a session of its own, so that Ctrl-C at a terminal does not end it first. It does not keep this process from ending.
+ * Starts a small shell beside this process. When this process is gone, even by SIGKILL, the shell kills the watched processes and removes the
+ * folder. It is in a session of its own, so that Ctrl-C at a terminal does not end it first, and it does not keep this process alive.
  *
- * `last` is a command with its arguments to be run then too.
+ * `last` is a command with its arguments that is then run too.
  */
 export function startGuard(folder: string, last: readonly string[] = []): Guard {
   const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", folder, ...last], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   shell.unref();
   const gone = once(shell, "exit");
-  // A guard that cannot start or dies is found out by the next word to it.
+  // The next write to a guard shows if it could not start or has died.
   gone.catch(() => undefined);
   shell.stdin.on("error", () => undefined);
   const tell = (words: string): Promise<void> =>

@@ -6,26 +6,26 @@ import type { Guard } from "./guard.ts";
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
-  /** All that it is given of an environment. */
+  /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where it runs, and where crash dumps go. */
+  /** The working directory, which also receives crash dumps. */
   readonly folder: string;
-  /** Where all that it says is added. */
+  /** The file to which all output is appended. */
   readonly logFile: string;
 }
 
-/** A process group whose leader runs a command. It does not keep this process from ending, and ends with it. */
+/** A process group whose leader runs a command. It does not keep this process alive, and ends with it. */
 export interface GuardedProcess {
   readonly running: boolean;
-  /** Resolves when the leader has ended. This process does not end by itself meanwhile. */
+  /** Resolves when the leader has ended. Meanwhile this process stays alive. */
   ended(): Promise<void>;
-  /** To the leader, which is what a service manager signals. */
+  /** Signals the leader, like a service manager. */
   signal(signal: NodeJS.Signals): void;
-  /** To the group: what cannot be caught must reach those too that the leader started. */
+  /** Signals the group: a signal that cannot be caught must also reach the leader's children. */
   signalAll(signal: NodeJS.Signals): void;
 }
 
-// It waits for a line before it becomes the command, and ends when this process does before that. So no command ever runs unguarded.
+// It waits for a line before it becomes the command, and ends if this process ends before that. So no command ever runs unguarded.
 const GATE = 'read -r go && exec "$0" "$@"';
 
 export async function startGuarded(command: Command, guard: Guard): Promise<GuardedProcess> {

@@ -8,21 +8,21 @@ import { withoutPassword } from "./server-url.ts";
 import type { ServerMissing, ServerSource, TestServer } from "./test-server.ts";
 
 export interface LookOptions {
-  /** Where a server of this machine listens, if not on the usual port. */
+  /** The port of a server on this machine, if not the usual one. */
   readonly localPort?: number;
   readonly signal?: AbortSignal;
 }
 
 const GREETING_MS = 5_000;
 
-/** Why one way did not lead to a server: a half sentence. */
+/** Why one way did not lead to a server: half a sentence. */
 interface Refusal {
   readonly why: string;
 }
 
 /**
- * Takes the first server that answers: the one that the environment names, one that listens on its usual port of this machine, a private one from the
- * path, a private one in a container. One that the environment names and that does not answer ends the search: whoever named it means that one.
+ * Returns the first server that answers: the one that the environment names, one on its usual port of this machine, a private one from the path, a
+ * private one in a container. If the environment names a server and it does not answer, the search ends: that server was meant.
  */
 export async function lookForServer(
   kind: ServerKind,
@@ -42,7 +42,7 @@ export async function lookForServer(
   }
   return { kind, missing: `${name} was not found: ${refusals.join("; ") || `${variable} is not set`}`, remedy: remedyFor(kind) };
 
-  /** Null: there is nothing to look at. */
+  /** Null if this source does not apply. */
   async function look(source: ServerSource): Promise<TestServer | Refusal | null> {
     switch (source) {
       case "environment": {
@@ -75,7 +75,7 @@ async function answering(
   return { kind, url, source, version: greeting.version, described };
 }
 
-/** It stays until this process ends. One that does not start is a reason to go on, with its last words. */
+/** It runs until this process ends. If it does not start, the search continues with the end of its log as the reason. */
 async function orRefusal(starting: Promise<PrivateServer | Refusal>): Promise<TestServer | Refusal> {
   try {
     const started = await starting;

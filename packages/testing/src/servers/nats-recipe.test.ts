@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { knowsSyncInterval, natsConfig } from "./nats-recipe.ts";
 
 describe("the configuration of a private NATS", () => {
-  it("has JetStream in a folder of its own", () => {
+  it("puts JetStream into a folder of its own", () => {
     expect(natsConfig({}, "/data/a b", false)).toBe('jetstream { store_dir: "/data/a b" }\n');
   });
 
-  it("has settings, a login, and every message on the disk before it is acknowledged", () => {
+  it("sets settings, a login, and a sync of every message to disk before its acknowledgement", () => {
     const options = { settings: { max_payload: "4MB" }, user: "ada", password: 'with " in it' };
     expect(natsConfig(options, "/data", true).split("\n")).toEqual([
       "max_payload: 4MB",
@@ -21,7 +21,7 @@ describe("the configuration of a private NATS", () => {
     ["2.10.0", true],
     ["2.12.3", true],
     ["3.0.0", true],
-  ])("of %s knows how often to sync: %s", (version, knows) => {
+  ])("for version %s sets how often to sync: %s", (version, knows) => {
     expect(knowsSyncInterval(version)).toBe(knows);
   });
 });

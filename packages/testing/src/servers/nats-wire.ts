@@ -1,12 +1,12 @@
 import { takeLine, type Taken, type Wire } from "./wire.ts";
 import type { ServerAddress } from "./server-url.ts";
 
-/** Asks one subject and gives the answer's body. One at a time. */
+/** Sends a request on one subject and returns the body of the answer. One at a time. */
 export interface NatsRequests {
   (subject: string, body: string): Promise<string>;
 }
 
-/** Logs in where the address says so, and gives the version that the server says. A server without JetStream is refused: nothing here can use it. */
+/** Logs in if the address has a login, and returns the server's version. Refuses a server without JetStream: nothing here can use it. */
 export async function greetNats(wire: Wire, { user, password }: ServerAddress): Promise<string> {
   const greeting = await wire.read(takeLine);
   if (!greeting.startsWith("INFO ")) throw new Error("it does not speak NATS' protocol");
@@ -22,7 +22,7 @@ export async function greetNats(wire: Wire, { user, password }: ServerAddress): 
   return String(info.get("version"));
 }
 
-/** To be called after the greeting. */
+/** Call it after the greeting. */
 export function natsRequests(wire: Wire): NatsRequests {
   const inbox = "_INBOX.toolbus-tests";
   wire.write(`SUB ${inbox} 1\r\n`);

@@ -7,7 +7,7 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 import { parseServerUrl, withoutPassword } from "./server-url.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** What each kind can be asked for. */
+/** The options of each kind. */
 export interface PrivateServerOptions {
   readonly redis: RedisOptions;
   readonly rabbitmq: RabbitmqOptions;
@@ -15,30 +15,33 @@ export interface PrivateServerOptions {
 }
 
 /**
- * A server of one's own, on a free port of this machine and with its own data, to be stopped, killed, paused and started again: address and data
- * stay. It ends with this process, also when that is killed, and its data goes with it. Its methods are called one after the other.
+ * A private server, on a free port of this machine and with its own data, which can be stopped, killed, paused and started again with the same
+ * address and data. It ends with this process, even if that is killed, and its data is removed with it. Call its methods one after another.
  */
 export interface PrivateServer extends TestServer, AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** RabbitMQ's management over HTTP, with its login, if it was asked for. */
+  /** RabbitMQ's management over HTTP, with its login, if requested. */
   readonly managementUrl: string | null;
-  /** Resolves when it answers again; at once if it runs. Rejects after a minute, or with the end of its log when it ends before. */
+  /** Resolves when it answers again, or at once if it runs. Rejects after a minute, or with the end of its log if it ends before. */
   start(signal?: AbortSignal): Promise<void>;
-  /** Asks it to end (SIGTERM) and waits until it has. One that has not after 30 s is killed. */
+  /** Asks it to end (SIGTERM) and waits until it has. If it has not after 30 s, it is killed. */
   stop(): Promise<void>;
-  /** SIGKILL to all of it; resolves when it is gone. */
+  /** SIGKILL to all of it. Resolves when it is gone. */
   kill(): Promise<void>;
   /** SIGSTOP: connections stay open and nobody answers. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Runs the server's own program for operators (`rabbitmqctl`) with these arguments and gives what it printed. Rejects when it fails, and where the server has none. */
+  /**
+   * Runs the server's own program for operators (`rabbitmqctl`) with these arguments and returns its output. Rejects if it fails, or if the server
+   * has none.
+   */
   control(args: readonly string[]): Promise<string>;
-  /** Kills it and removes its data. Safe twice; nothing else may follow. Disposing of it does the same. */
+  /** Kills it and removes its data. Safe to call twice; call nothing else afterwards. Disposing of it does the same. */
   remove(): Promise<void>;
 }
 
-/** What carries a server: processes, or a container. */
+/** What runs a server: processes, or a container. */
 export interface Carrier {
   readonly source: "private" | "container";
   readonly url: string;
@@ -62,7 +65,7 @@ const STOP_MS = 30_000;
 const GREETING_MS = 5_000;
 const BETWEEN_GREETINGS_MS = 50;
 
-/** Starts what the carrier carries. When that fails, the carrier is removed. */
+/** Starts the server of this carrier. If that fails, the carrier is removed. */
 export async function privateServer(kind: ServerKind, carrier: Carrier, signal?: AbortSignal): Promise<PrivateServer> {
   const address = parseServerUrl(kind, carrier.url);
   if ("problem" in address) throw new Error(address.problem);
@@ -98,13 +101,13 @@ export async function privateServer(kind: ServerKind, carrier: Carrier, signal?:
   }
 }
 
-/** Gives the version. There is no signal from outside that a server is ready but its answer. */
+/** Returns the version. Only an answer shows from outside that a server is ready. */
 async function untilItAnswers(kind: ServerKind, carrier: Carrier, signal?: AbortSignal): Promise<string> {
   const { name } = serverKinds[kind];
   const deadline = AbortSignal.any([AbortSignal.timeout(START_MS), ...(signal ? [signal] : [])]);
   for (;;) {
     const greeting = await greet(kind, carrier.url, AbortSignal.any([deadline, AbortSignal.timeout(GREETING_MS)]));
-    // Looked at after the answer: what answered may be a stranger who took the port.
+    // Checked after the answer: a stranger who took the port may have answered.
     if (!(await carrier.alive())) throw new Error(`${name} ended before it answered. Its last words: ${await carrier.lastWords()}`);
     if (greeting.ok && (await managementAnswers(carrier, deadline))) return greeting.version;
     signal?.throwIfAborted();

@@ -20,13 +20,13 @@ type Recipes = { readonly [Kind in ServerKind]: (program: string, options: Priva
 
 const recipes: Recipes = { redis: redisRecipe, rabbitmq: rabbitmqRecipe, nats: natsRecipe };
 
-/** How often a start is tried when somebody else took one of its ports in between. */
+/** How often a start is retried if another process took one of its ports. */
 const TRIES = 3;
 const LOG_LINES = 8;
 /** Its start alone takes seconds. */
 const CONTROL_MS = 60_000;
 
-/** Starts a private server from the program on the path. `why` says why none was found; a start that fails rejects. */
+/** Starts a private server from the program on the path. `why` says why there is none. Rejects if the start fails. */
 export async function startFromProgram<Kind extends ServerKind>(
   kind: Kind,
   options: PrivateServerOptions[Kind],
@@ -75,7 +75,7 @@ function processCarrier({ url, managementUrl, server, control }: Recipe, guard: 
     },
     async stop(graceMs) {
       const late = new AbortController();
-      // One that is paused cannot end.
+      // A paused process cannot end.
       signalAll("SIGCONT");
       running?.signal("SIGTERM");
       const timer = wait(graceMs, undefined, { signal: late.signal }).then(

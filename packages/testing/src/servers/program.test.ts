@@ -25,14 +25,14 @@ describe("a program on the path", () => {
     expect(programOnPath("server", bundle.searchPath)).toBe(second);
   });
 
-  it("is no folder and nothing that is not there", () => {
+  it("is not a folder and not a missing file", () => {
     using bundle = setup();
     mkdirSync(path.join(bundle.folder, "one", "server"), { recursive: true });
     expect(programOnPath("server", bundle.searchPath)).toBeNull();
     expect(programOnPath("server", "")).toBeNull();
   });
 
-  it("is RabbitMQ's own script where the one on the path only wraps it", () => {
+  it("is RabbitMQ's own script if the one on the path only wraps it", () => {
     using bundle = setup();
     const inner = bundle.file("lib/rabbitmq-server", "#!/bin/sh\nexec erl\n");
     const wrapper = bundle.file(

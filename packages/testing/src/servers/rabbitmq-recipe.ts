@@ -9,9 +9,9 @@ import { type ServerLogin, urlLogin } from "./server-url.ts";
 export interface RabbitmqOptions {
   /** Settings as `rabbitmq.conf` names them; each overrides ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Runs the management plug-in, which makes the start about twice as long. */
+  /** Runs the management plug-in, which doubles the time of the start. */
   readonly management?: boolean;
-  /** With whom the server is reached, where its definitions have users of their own. */
+  /** The user of the URL, if the definitions have users of their own. */
   readonly login?: ServerLogin;
 }
 
@@ -34,7 +34,7 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
   await mkdir(inside("log"));
   await writeFile(inside("rabbitmq.conf"), rabbitmqConfig(settings));
   await writeFile(inside("enabled_plugins"), options.management ? "[rabbitmq_management].\n" : "[].\n");
-  // An empty one of its own, so that the one of the machine's RabbitMQ is not read.
+  // An empty file of its own, so that the one of the machine's RabbitMQ is not read.
   await writeFile(inside("rabbitmq-env.conf"), "");
 
   const env = { ...bareEnvironment(place), ERL_EPMD_PORT: String(mapperPort), ERL_EPMD_ADDRESS: "127.0.0.1" };
@@ -55,11 +55,11 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
       RABBITMQ_CONFIG_FILE: inside("rabbitmq.conf"),
       RABBITMQ_CONF_ENV_FILE: inside("rabbitmq-env.conf"),
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
-      // The script then becomes the Erlang machine. Otherwise it stays as its parent, and outlives a kill of one of the two.
+      // The script then becomes the Erlang machine. Otherwise it would stay as its parent, and survive a kill of one of the two.
       RUNNING_UNDER_SYSTEMD: "true",
     },
   };
-  // A server that finds no port mapper starts one as a daemon and leaves it behind. This one stays in the foreground, and is ours to end.
+  // A server that finds no port mapper starts one as a daemon and leaves it behind. This one stays in the foreground, and we end it.
   const companion = { ...server, program: mapper, args: ["-address", "127.0.0.1", "-port", String(mapperPort)], env };
   return {
     port,

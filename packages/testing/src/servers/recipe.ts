@@ -1,15 +1,15 @@
 import type { Command } from "./guarded-process.ts";
 
-/** Where a private server may put things, and what it gets. */
+/** What a private server gets, and where it may write. */
 export interface Place {
-  /** A folder of its own, removed with it. */
+  /** A folder of its own, which is removed with it. */
   readonly folder: string;
   readonly searchPath: string;
-  /** Gives a port of 127.0.0.1 on which nothing listens, another at each call. */
+  /** Returns a port of 127.0.0.1 on which nothing listens, a different one at each call. */
   port(): Promise<number>;
 }
 
-/** How one private server is run. The commands stay the same when it is started again. */
+/** How one private server is run. A restart uses the same commands. */
 export interface Recipe {
   readonly port: number;
   readonly url: string;
@@ -18,11 +18,11 @@ export interface Recipe {
   readonly companion?: Command;
   /** The server's own program for operators, without its arguments: `rabbitmqctl`. */
   readonly control?: Pick<Command, "program" | "env" | "folder">;
-  /** Where its management answers over HTTP, if it was asked for. */
+  /** The address of its management over HTTP, if requested. */
   readonly managementUrl: string | null;
 }
 
-/** What a server is given of an environment: nothing of ours but the path. */
+/** The environment of a server: only our path. */
 export function bareEnvironment({ folder, searchPath }: Place): Readonly<Record<string, string>> {
   return { PATH: searchPath, HOME: folder, LANG: "C.UTF-8" };
 }

@@ -7,13 +7,13 @@ import { type ServerLogin, urlLogin } from "./server-url.ts";
 export interface RedisOptions {
   /** Settings as `redis.conf` names them; each overrides ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of a user in its own file of users: with whom the server is reached. */
+  /** The user of the URL, from the server's file of users. */
   readonly login?: ServerLogin;
-  /** A clock that the test sets; only for a server that is a program of this machine. */
+  /** A clock that the test sets. Only for a server that is a program of this machine. */
   readonly clock?: FakedClock;
 }
 
-/** Nothing that was acknowledged is lost by a kill, and nothing is evicted: what the state store asks of a Redis. */
+/** A kill loses nothing that was acknowledged, and nothing is evicted: the state store requires this of a Redis. */
 const DURABLE = { appendonly: "yes", appendfsync: "always", "maxmemory-policy": "noeviction", save: "" };
 
 export async function redisRecipe(program: string, { settings = {}, login, clock }: RedisOptions, place: Place): Promise<Recipe> {
@@ -33,12 +33,12 @@ export async function redisRecipe(program: string, { settings = {}, login, clock
   };
 }
 
-/** The settings as arguments, for a Redis in a container, whose address is not ours to choose. */
+/** The settings as arguments, for a Redis in a container, whose address we cannot choose. */
 export function redisContainerCommand({ settings = {} }: RedisOptions): readonly string[] {
   return ["redis-server", ...redisArguments({ ...DURABLE, ...settings })];
 }
 
-/** A Redis that was given a password is reached with it. */
+/** A Redis with a password has it in its URL. */
 export function loginOf(settings: Readonly<Record<string, string>>): string {
   const password = settings["requirepass"];
   return password === undefined ? "" : `:${encodeURIComponent(password)}@`;

@@ -3,12 +3,12 @@ import type { ServerAddress } from "./server-url.ts";
 
 type Reply = string | number | null | readonly Reply[] | { readonly error: string };
 
-/** Sends commands one after the other and gives their replies; an error reply is thrown. */
+/** Sends commands one after another and returns their replies. Throws an error reply. */
 export interface RedisCommands {
   (...words: readonly string[]): Promise<Exclude<Reply, { readonly error: string }>>;
 }
 
-/** Logs in where the address says so. */
+/** Logs in if the address has a login. */
 export async function redisCommands(wire: Wire, { user, password }: ServerAddress): Promise<RedisCommands> {
   const command: RedisCommands = async (...words) => {
     wire.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`);
@@ -20,7 +20,7 @@ export async function redisCommands(wire: Wire, { user, password }: ServerAddres
   return command;
 }
 
-/** The version that the server says. */
+/** The server's version. */
 export async function greetRedis(wire: Wire, address: ServerAddress): Promise<string> {
   const command = await redisCommands(wire, address);
   await command("PING");
@@ -28,7 +28,7 @@ export async function greetRedis(wire: Wire, address: ServerAddress): Promise<st
   return /^redis_version:(\S+)/m.exec(typeof info === "string" ? info : "")?.[1] ?? "of an unknown version";
 }
 
-/** Takes one reply of the protocol's second version. */
+/** Takes one reply of version 2 of the protocol. */
 export function takeReply(bytes: Buffer): Taken<Reply> {
   const line = takeLine(bytes);
   if (!line) return null;

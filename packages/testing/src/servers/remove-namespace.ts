@@ -6,7 +6,7 @@ import { parseServerUrl } from "./server-url.ts";
 import type { TestServer } from "./test-server.ts";
 import { type Wire, withWire } from "./wire.ts";
 
-/** What a test made on RabbitMQ. AMQP cannot list, so whoever made it says it. */
+/** What a test created on RabbitMQ. AMQP cannot list, so the test must say it. */
 export interface NamedTopology {
   readonly queues?: readonly string[];
   readonly exchanges?: readonly string[];
@@ -16,8 +16,9 @@ const DEADLINE_MS = 30_000;
 const KEYS_AT_ONCE = "500";
 
 /**
- * Deletes what a test made on a server that it shares: on Redis the keys that begin with `<namespace>:`, on NATS the streams whose name is the namespace in upper
- * case, alone or with `_` and more after it, on RabbitMQ those of the named queues and exchanges that are there, each of which must begin with `<namespace>.`
+ * Deletes what a test created on a shared server: on Redis the keys that begin with `<namespace>:`, on NATS the streams whose name is the namespace
+ * in upper case, alone or followed by `_` and more, on RabbitMQ the existing ones of the named queues and exchanges, whose names must all begin with
+ * `<namespace>.`
  */
 export async function removeNamespace(
   { kind, url }: Pick<TestServer, "kind" | "url">,
@@ -68,7 +69,7 @@ async function removeStreams(wire: Wire, own: string): Promise<void> {
   }
   for (const name of names.filter((candidate) => candidate === own || candidate.startsWith(`${own}_`))) {
     const error = fieldsOf(await request(`$JS.API.STREAM.DELETE.${name}`, "")).get("error");
-    // Whoever made it may have deleted it in between.
+    // The test may have deleted it meanwhile.
     if (error !== undefined && !JSON.stringify(error).includes("stream not found")) throw new Error(JSON.stringify(error));
   }
 }

@@ -1,19 +1,19 @@
 export type ServerKind = "redis" | "rabbitmq" | "nats";
 
-/** What is known about a kind of server before one is found. */
+/** The facts about a kind of server that are known before one is found. */
 export interface ServerFacts {
-  /** As it is written in a sentence. */
+  /** Its name in a sentence. */
   readonly name: string;
   /** The variable that names a server to use. */
   readonly variable: string;
-  /** How a URL of that variable begins. */
+  /** The scheme of a URL of that variable. */
   readonly scheme: string;
   readonly usualPort: number;
-  /** User, password and colon, as a URL has them before the host; empty where none is needed. */
+  /** User, password and colon, in the form that a URL has before the host; empty if none is needed. */
   readonly usualLogin: string;
-  /** The program that starts a private one, and what Debian calls its package. */
+  /** The program that starts a private one, and its Debian package. */
   readonly program: string;
-  /** The variable that names a container image, and the image without it. */
+  /** The variable that names a container image, and the default image. */
   readonly imageVariable: string;
   readonly image: string;
 }

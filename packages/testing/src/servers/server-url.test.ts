@@ -16,7 +16,7 @@ describe("a server's URL", () => {
     ["redis", "", "it is not a URL such as redis://127.0.0.1:6379"],
     ["rabbitmq", "amqps://ada:secret@host", "it begins with amqps:// and tests speak to RabbitMQ over amqp:// only"],
     ["nats", "nats://", "it is not a URL such as nats://127.0.0.1:4222"],
-  ] as const)("for %s is refused with what is wrong with it: %s", (kind, url, problem) => {
+  ] as const)("for %s is refused with the reason: %s", (kind, url, problem) => {
     expect(parseServerUrl(kind, url)).toEqual({ problem });
   });
 

@@ -4,7 +4,7 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
-  /** Empty where the URL names none. */
+  /** Empty if the URL has none. */
   readonly user: string;
   readonly password: string;
   /** RabbitMQ's virtual host. */
@@ -18,7 +18,7 @@ export function parseServerUrl(kind: ServerKind, text: string): ServerAddress | 
   if (!url || url.hostname === "") return { problem: `it is not a URL such as ${scheme}//127.0.0.1:${usualPort}` };
   if (url.protocol !== scheme) return { problem: `it begins with ${url.protocol}// and tests speak to ${name} over ${scheme}// only` };
   return {
-    // An IPv6 address stands in brackets in a URL, and in none in a socket's options.
+    // An IPv6 address has brackets in a URL, and none in the options of a socket.
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? usualPort : Number(url.port),
     user: decodeURIComponent(url.username),
@@ -27,17 +27,17 @@ export function parseServerUrl(kind: ServerKind, text: string): ServerAddress | 
   };
 }
 
-/** The URL as it may be printed: its password is replaced, and so is all that is no part of an address. */
+/** The URL in a form that may be printed: the password and everything that is not part of an address are replaced. */
 export function withoutPassword(text: string): string {
   const url = URL.parse(text);
-  // Without a host it is something else, such as a login alone, whose first word passes for a scheme.
+  // Without a host it is something else, for example only a login, whose first word looks like a scheme.
   if (!url || url.hostname === "") return "its value";
   return `${url.protocol}//${shownLogin(url)}${url.host}${url.pathname}`;
 }
 
 function shownLogin({ username, password }: URL): string {
   if (password !== "") return `${username}:***@`;
-  // A user alone is a token to NATS.
+  // A user without a password is a token to NATS.
   return username === "" ? "" : "***@";
 }
 
@@ -47,7 +47,7 @@ export interface ServerLogin {
   readonly password: string;
 }
 
-/** As a URL has it before the host. */
+/** In the form that a URL has before the host. */
 export function urlLogin({ user, password }: ServerLogin): string {
   return `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
 }

@@ -18,29 +18,29 @@ import type { PrivateServer } from "./private-server.ts";
 import { startPrivateServer } from "./start-private-server.ts";
 
 export interface ServersWithLoginsOptions {
-  /** The toolsets that get a login each, `operations` apart; `release` by default. */
+  /** The toolsets that get a login each, besides `operations`; `release` by default. */
   readonly toolsets?: readonly string[];
   readonly agents?: readonly string[];
-  /** Changes what a server is given: to see a check fail. */
+  /** Changes the files of a server, to see a check fail. */
   readonly alter?: (file: ServerFile) => string;
-  /** Whether exchanges, streams and the record of the store are made; true by default. */
+  /** Whether exchanges, streams and the record of the store are created; true by default. */
   readonly setUp?: boolean;
   /** The clock of Redis. */
   readonly clock?: FakedClock;
 }
 
-/** A broker and a Redis of one's own, with the users that `toolbus permissions` makes and no others. */
+/** A private broker and a private Redis, with exactly the users that `toolbus permissions` makes. */
 export interface ServersWithLogins extends AsyncDisposable {
   readonly plan: PermissionPlan;
   readonly broker: PrivateServer;
   readonly redis: PrivateServer;
-  /** The addresses of `gateway`, `agent`, `approvals`, `worker-<toolset>`, `operations`, `setup` or `admin`, with its login. */
+  /** The addresses of `gateway`, `agent`, `approvals`, `worker-<toolset>`, `operations`, `setup` or `admin`, each with its login. */
   addressesOf(name: string): ServiceAddresses;
   /** Stops both and removes their data. */
   remove(): Promise<void>;
 }
 
-/** Starts both, from programs of this machine: a container would not see the files. Everything that services find there is made. */
+/** Starts both, from programs of this machine: a container would not see the files. Creates everything that services expect there. */
 export async function startServersWithLogins(
   kind: "rabbitmq" | "nats",
   { toolsets = ["release"], agents = ["default"], alter = ({ text }) => text, setUp = true, clock }: ServersWithLoginsOptions = {},
@@ -56,7 +56,7 @@ export async function startServersWithLogins(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // Where they will listen is known later, and is part of no file.
+    // The ports are known later, and are part of no file.
     const draft = planAt(kind === "nats" ? "nats://127.0.0.1:1" : "amqp://127.0.0.1:1", "redis://127.0.0.1:1");
     const files = new Map(draft.serverFiles().map((file) => [file.server, alter(file)] as const));
     const start = async <Started extends PrivateServer>(starting: Promise<Started>): Promise<Started> => {

@@ -2,11 +2,11 @@ import { connect, type Socket } from "node:net";
 import type { CutFault, OneFault, TcpFaults } from "./tcp-faults.ts";
 import { tcpLane } from "./tcp-lane.ts";
 
-/** One client's connection through a proxy, and the proxy's own to the server. */
+/** One client's connection through a proxy, and the proxy's connection to the server. */
 export interface TcpConnection {
-  /** Both sides are reset. */
+  /** Resets both sides. */
   cut(): void;
-  /** To be called when a fault ended. */
+  /** Call it when a fault has ended. */
   wake(): void;
   /** Resolves when both sides are closed. */
   readonly closed: Promise<void>;
@@ -61,12 +61,12 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     for (const side of sides) side.resetAndDestroy();
   }
 
-  /** What one side learns of the other's failure, it learns through the network: not through a black hole. */
+  /** A side learns of the other's failure through the network, so not through a black hole. */
   function passOnFailure(): void {
     if (failed && !faults.blackHole) cut();
   }
 
-  /** Counts from the moment when the fault was asked for. */
+  /** Counts from the moment when the fault was requested. */
   function upTo(fault: CutFault, piece: Buffer): Buffer | null {
     if (counted?.fault !== fault) counted = { fault, bytes: 0 };
     const room = fault.afterBytes - counted.bytes;
@@ -74,7 +74,7 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     if (piece.length < room) return piece;
     faults.cut = null;
     isCut = true;
-    // A reset overtakes what has not left yet.
+    // A reset overtakes pieces that have not left yet.
     client.write(piece.subarray(0, room), () => {
       cut();
       fault.settle(true);

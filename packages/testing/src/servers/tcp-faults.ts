@@ -1,22 +1,22 @@
-/** A fault that happens once: `happened` says true then, and false when it was taken back before. */
+/** A fault that happens once. `happened` then resolves with true, and with false if the fault was cancelled before. */
 export interface OneFault {
   readonly happened: Promise<boolean>;
   settle(happened: boolean): void;
 }
 
-/** Cuts the first connection over which so many bytes have reached its client. */
+/** Cuts the first connection that delivers so many bytes to its client. */
 export interface CutFault extends OneFault {
   readonly afterBytes: number;
 }
 
-/** What all connections of a proxy look at before they pass anything on. */
+/** The faults that all connections of a proxy check before they pass anything on. */
 export interface TcpFaults {
-  /** By how much each piece is late, in milliseconds. */
+  /** The delay of each piece, in milliseconds. */
   delayMs: number;
   /** Connections stay open and nothing passes. */
   blackHole: boolean;
   cut: CutFault | null;
-  /** The next answer to something that is asked from now on is swallowed. */
+  /** The next answer to a request from now on is dropped. */
   lostReply: OneFault | null;
 }
 

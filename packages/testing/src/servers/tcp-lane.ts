@@ -3,20 +3,20 @@ import type { TcpFaults } from "./tcp-faults.ts";
 
 /** One direction of a connection. */
 export interface TcpLane {
-  /** To be called when a fault ended: what waited goes on. */
+  /** Call it when a fault has ended: what waited continues. */
   wake(): void;
   stop(): void;
 }
 
-/** What becomes of a piece that is due: it is passed on, in part or whole, or nothing more may happen here. */
+/** What happens to a due piece: it is passed on, in part or whole, or nothing more may happen here. */
 export type Passing = (piece: Buffer) => Buffer | null;
 
-/** What one lane holds back at most, in bytes. Beyond that its sender is not read, as by a full network. */
+/** The most that one lane holds back, in bytes. Beyond that it does not read its sender, like a full network. */
 const HELD_AT_MOST = 1024 * 1024;
 
 type Held = { readonly due: number; readonly piece: Buffer | null };
 
-/** Passes on what one socket says to the other, in order, late by the delay of the moment when it came. The end of it is passed on like a piece. */
+/** Passes on what one socket sends to the other, in order, with the delay at the time of arrival. The end is passed on like a piece. */
 export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, pass: Passing): TcpLane {
   const queue: Held[] = [];
   let held = 0;
@@ -34,7 +34,7 @@ export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, p
     full = false;
     flow();
   });
-  // One that is born into a black hole is not read either.
+  // A connection that starts in a black hole is not read either.
   flow();
 
   return {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
 
 describe("a TCP proxy", () => {
-  // It says back what it is told, and remembers it.
+  // Echoes what it receives, and remembers it.
   let told = "";
   const echo = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => undefined);
@@ -34,7 +34,7 @@ describe("a TCP proxy", () => {
     return { proxy, open, [Symbol.asyncDispose]: dispose };
   };
 
-  it("passes both ways what is said, in order, and the end of it", async () => {
+  it("passes data both ways, in order, and then the end", async () => {
     await using bundle = await setup();
     const client = await bundle.open();
     const long = Buffer.alloc(3_000_000, "0123456789").toString();
@@ -43,14 +43,14 @@ describe("a TCP proxy", () => {
     expect(client.heard() === long).toBe(true);
   });
 
-  it("stands in a URL in place of the server", async () => {
+  it("replaces the server in a URL", async () => {
     await using bundle = await setup();
     expect(bundle.proxy.through("amqp://guest:a%20b@server:5672/host?heartbeat=5")).toBe(
       `amqp://guest:a%20b@127.0.0.1:${bundle.proxy.port}/host?heartbeat=5`,
     );
   });
 
-  it("makes each piece late in both directions, and never earlier than one before it", async () => {
+  it("delays each piece in both directions, and never lets one overtake another", async () => {
     await using bundle = await setup();
     const client = await bundle.open();
     bundle.proxy.delay(40);
@@ -84,7 +84,7 @@ describe("a TCP proxy", () => {
     await during.hears("held too");
   });
 
-  it("holds in the black hole what was late", async () => {
+  it("holds delayed pieces in the black hole", async () => {
     await using bundle = await setup();
     await using good = await setup();
     const client = await bundle.open();
@@ -93,7 +93,7 @@ describe("a TCP proxy", () => {
     client.socket.write("late");
     await manyTurns(witness, 2);
     bundle.proxy.blackHole();
-    // Longer than the others are late.
+    // Longer than the delay of the others.
     good.proxy.delay(400);
     await manyTurns(witness, 1);
     expect([client.heard(), told.includes("late")]).toEqual(["", false]);
@@ -101,7 +101,7 @@ describe("a TCP proxy", () => {
     await client.hears("late");
   });
 
-  it("keeps the news that a side is gone in the black hole too", async () => {
+  it("also holds back the end of a side in the black hole", async () => {
     await using bundle = await setup();
     await using good = await setup();
     const witness = await good.open();
@@ -165,7 +165,7 @@ describe("a TCP proxy", () => {
     await other.hears("three");
   });
 
-  it("takes back what was to happen once when it heals, is closed, or is asked anew", async () => {
+  it("cancels a pending one-time fault when it heals, is closed, or gets a new request", async () => {
     await using bundle = await setup();
     const replaced = bundle.proxy.cutAfter(1);
     const healed = [bundle.proxy.cutAfter(2), bundle.proxy.dropNextReply()];
@@ -193,7 +193,7 @@ describe("a TCP proxy", () => {
     await next.hears("c");
   });
 
-  it("resets a client whose server refuses", async () => {
+  it("resets a client whose server refuses the connection", async () => {
     await using gone = await setup();
     const { port } = gone.proxy;
     await gone.proxy.close();
@@ -218,9 +218,9 @@ describe("a TCP proxy", () => {
 interface Client {
   readonly socket: Socket;
   heard(): string;
-  /** Resolves when all that was heard begins with this. */
+  /** Resolves when the received data begins with this. */
   hears(text: string): Promise<void>;
-  /** Resolves with why the connection failed. */
+  /** Resolves with the reason why the connection failed. */
   readonly lost: Promise<string>;
 }
 
@@ -251,7 +251,7 @@ function clientOf(socket: Socket): Client {
   };
 }
 
-/** Waits as long as a connection that works needs to pass so many things there and back, one after the other. */
+/** Waits as long as a working connection needs to pass so many pieces there and back, one after another. */
 async function manyTurns({ socket, heard, hears }: Client, turns = 20): Promise<void> {
   for (let count = 0; count < turns; count += 1) {
     const wanted = `${heard()}a`;

@@ -4,7 +4,7 @@ import { freePort } from "./free-port.ts";
 import { type TcpConnection, tcpConnection } from "./tcp-connection.ts";
 import { noFaults, oneFault } from "./tcp-faults.ts";
 
-/** A way to a server that can be bad. Faults hold for all connections, those that are open and those to come. */
+/** A network path to a server, with faults. They apply to all connections, open and future ones. */
 export interface TcpProxy extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
@@ -12,28 +12,28 @@ export interface TcpProxy extends AsyncDisposable {
   readonly connections: number;
   /** The URL of the server, with this proxy in its place. */
   through(url: string): string;
-  /** From now on each piece arrives so many milliseconds late, in both directions and in order; 0 ends it. */
+  /** From now on each piece arrives so many milliseconds late, in both directions and in order; 0 ends the delay. */
   delay(ms: number): void;
-  /** Connections stay open, new ones are accepted, and nothing passes, not even the news that a side is gone. */
+  /** Connections stay open, new ones are accepted, and nothing passes, not even the end of a side. */
   blackHole(): void;
-  /** Ends a delay and a black hole; what was held passes then. Takes back what was to happen once. */
+  /** Ends a delay and a black hole, and passes on what was held. Cancels pending one-time faults. */
   heal(): void;
   /** Resets all connections now. */
   cut(): void;
   /**
-   * Resets the first connection over which so many bytes have reached its client, counted from now; exactly these arrive. True when it happened, false when
-   * it was taken back by `heal`, by `close` or by another call.
+   * Resets the first connection that delivers so many bytes to its client, counted from now; exactly these arrive. True if it happened, false if
+   * `heal`, `close` or another call cancelled it.
    */
   cutAfter(bytes: number): Promise<boolean>;
   /**
-   * Swallows the next answer to something that a client says from now on, and resets that connection: the server did it, the client does not know. An
-   * answer is what comes next over the same connection, so nothing else should be under way there. True and false as above.
+   * Drops the next answer to a request that a client sends from now on, and resets that connection: the server has done it, and the client does not
+   * know. An answer is whatever comes next over the same connection, so nothing else should be in flight there. True and false as above.
    */
   dropNextReply(): Promise<boolean>;
-  /** New connections are refused until `accept`, as by a server that is down. Open ones stay. */
+  /** Refuses new connections until `accept`, like a server that is down. Open ones stay. */
   refuse(): Promise<void>;
   accept(): Promise<void>;
-  /** Resets all connections and stops listening. Safe twice. */
+  /** Resets all connections and stops listening. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function tcpProxy(target: { readonly host: string; readonly port: n
   const stopListening = async (): Promise<void> => {
     const old = listener;
     listener = null;
-    // Its close event waits for the connections; the port is free at once.
+    // Its close event waits for the connections, but the port is free at once.
     old?.close();
   };
   const takeBack = (): void => {

@@ -1,16 +1,16 @@
 import type { ServerKind } from "./server-kinds.ts";
 
-/** Where a server came from, in the order in which one is looked for. */
+/** The sources of a server, in the order of the search. */
 export const serverSources = ["environment", "local", "private", "container"] as const;
 export type ServerSource = (typeof serverSources)[number];
 
-/** A server that answered, and that tests may share: each uses a namespace of its own and removes it. */
+/** A server that answered, and that tests may share: each test uses a namespace of its own and removes it. */
 export interface TestServer {
   readonly kind: ServerKind;
-  /** With the password, if there is one. Never print it: `described` is for people. */
+  /** With the password, if there is one. Never print it: use `described` for people. */
   readonly url: string;
   readonly source: ServerSource;
-  /** As the server itself says it. */
+  /** As the server itself reports it. */
   readonly version: string;
   /** One line for people, without the password. */
   readonly described: string;

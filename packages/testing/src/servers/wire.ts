@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** What a reader found at the beginning of the bytes, and how many of them it used. Null: there are not enough yet. */
+/** What a reader found at the beginning of the bytes, and how many of them it used. Null if there are not enough yet. */
 export type Taken<T> = { readonly value: T; readonly used: number } | null;
 
 /**
- * A connection that is read piece by piece. Everything that waits rejects when the signal aborts, when the other side closes, or when the
- * connection fails; the connection is closed then. One read at a time.
+ * A connection that is read piece by piece. All waits reject, and the connection is closed, if the signal aborts, the other side closes, or the
+ * connection fails. One read at a time.
  */
 export interface Wire {
   write(bytes: Buffer | string): void;
@@ -70,7 +70,7 @@ export async function withWire<T>(
   }
 }
 
-/** Takes one line that ends with CR LF, without its end. */
+/** Takes one line that ends with CR LF, and returns it without its end. */
 export function takeLine(bytes: Buffer): Taken<string> {
   const end = bytes.indexOf("\r\n");
   return end < 0 ? null : { value: bytes.toString("utf8", 0, end), used: end + 2 };

@@ -3,7 +3,7 @@ import type { Principal } from "@toolbus/runtime";
 import { type Answer, insist, sleep } from "./http-door.ts";
 import { type PeopleOptions, REQUESTER } from "./persons.ts";
 
-/** Those who decide what is held, each with a token of their own, and some who try what they may not. */
+/** The people who decide held writes, each with their own token, and some who try what they may not do. */
 export interface Approvers {
   /** An approval as it was just stored. */
   notice(approval: Json): void;
@@ -59,7 +59,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     const token = await tokenOf(who, approvalId);
     if (token === null) return;
     await post(who, approvalId, { decision, token, ...ticket });
-    // A second click on the same button, or on the other one, with the token that was used.
+    // A second click on the same button, or on the other one, with the used token.
     if (random.chance(habits.cheats)) await post(who, approvalId, { decision: random.pick(["approve", "deny"]), token, ...ticket });
   }
 
@@ -69,7 +69,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     const own = (await tokenOf(REQUESTER.id, approvalId)) ?? first;
     await post(REQUESTER.id, approvalId, { decision: "approve", token: own, ...ticket });
     await post("ben", approvalId, { decision: "approve", token: first, ...ticket });
-    // The same person twice, each time with a token of her own.
+    // The same person twice, each time with a token of their own.
     const second = await tokenOf("amy", approvalId);
     await post("amy", approvalId, { decision: "approve", token: first, ...ticket });
     if (second !== null) await post("amy", approvalId, { decision: "approve", token: second, ...ticket });

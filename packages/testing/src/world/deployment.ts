@@ -19,13 +19,13 @@ import { type Script, scriptedModel } from "./scripted-model.ts";
 import type { Target } from "./target.ts";
 import type { WorldKeys } from "./world-keys.ts";
 
-/** How the services of a world are set up; what is not said is the product's default. */
+/** The settings of a world's services. The product's defaults apply to the rest. */
 export interface ServiceSettings {
   readonly agent: Partial<AgentConfig>;
   readonly approvals: Partial<ApprovalsConfig>;
   readonly gateway: Partial<GatewayConfig>;
   readonly worker: WorkerTimings;
-  /** How often a worker says that it lives, and an agent looks whether the store still has it. */
+  /** How often a worker sends a heartbeat, and how often an agent checks that the store still has its own. */
   readonly seenEveryMs: number;
   readonly profile: AgentProfile;
   readonly toolset: Toolset;
@@ -45,14 +45,14 @@ export interface DeploymentOptions {
   readonly settings: ServiceSettings;
   readonly replicas: Readonly<Record<Role, number>>;
   readonly keys: WorldKeys;
-  /** How far a process's wall clock is off. */
+  /** The error of a process's wall clock. */
   readonly skewMs: () => number;
   readonly storeDown: () => boolean;
-  /** Told of each kill, while the process still lives. */
+  /** Called for each kill, while the process still lives. */
   readonly onKill: (process: SimProcess) => void;
 }
 
-/** The processes of a world: the real services, each on ports of its own, started again some time after each death. */
+/** The processes of a world: the real services, each on ports of its own, restarted some time after each death. */
 export interface Deployment {
   /** Starts every replica. */
   start(): void;
@@ -62,7 +62,7 @@ export interface Deployment {
   serving(role: Role): readonly Served[];
   /** Kills a process; another incarnation starts `afterMs` later. */
   kill(process: SimProcess, afterMs: number): void;
-  /** Asks a process to stop as SIGTERM does; another incarnation starts when it has, or when its time is over. */
+  /** Asks a process to stop, like SIGTERM. Another incarnation starts when it has stopped, or when its time is over. */
   stop(process: SimProcess): void;
 }
 
@@ -174,13 +174,13 @@ interface Started {
 
 type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
 
-/** The real services, as their own composition roots start them, without ports and files. */
+/** The real services, started by their own composition roots, without ports and files. */
 function startersOf({ wire, script, settings, keys, target, observe }: DeploymentOptions): Readonly<Record<Role, Start>> {
   const config = configsOf(settings);
   return {
     async agent(infrastructure, process) {
       const provider = scriptedModel({ wire, process, script, observe });
-      // One for investigations, one for conversations, and nothing else differs.
+      // One for investigations, one for conversations, with no other difference.
       const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
       const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });
       return { routes: [], stop };

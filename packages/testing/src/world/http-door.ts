@@ -5,7 +5,7 @@ import type { Prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import { oneWay, type Wire } from "../ports/wire.ts";
 
-/** A simulated process with routes in front. */
+/** A simulated process with routes. */
 export interface Served {
   readonly process: SimProcess;
   readonly routes: readonly Route[];
@@ -26,14 +26,14 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
-/** No answer came in time; what was asked may have happened. */
+/** No answer came in time. The request may have been executed. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
 
 /**
- * Asks one of these processes over HTTP, as far as the simulator goes: the handler that the server would call is called, with the same checks of the
- * caller's role before it, and the way there and back can fail. Rejects with `NoAnswer`.
+ * Sends an HTTP request to one of these processes, as far as the simulator has HTTP: it calls the handler that the server would call, after the same
+ * checks of the caller's role, and both ways can fail. Rejects with `NoAnswer`.
  */
 export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Promise<Answer> {
   const { clockwork, faults, random } = wire;
@@ -54,7 +54,7 @@ export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Pr
 
 const TIMEOUT_MS = 6000;
 
-/** A client that repeats what was not answered, or was answered "not now"; null when it gives up. A fault of the server is told to `onFault`. */
+/** A client that repeats a request without an answer, or with the answer "not now"; null if it gives up. Calls `onFault` for a fault of the server. */
 export async function insist(
   wire: Wire,
   asked: Asked,
@@ -79,7 +79,7 @@ export async function insist(
   return null;
 }
 
-/** Time that passes for people. */
+/** Time that people take. */
 export function sleep({ clockwork }: Wire, ms: number): Promise<void> {
   return new Promise((resolve) => void clockwork.schedule(null, ms, "people", resolve));
 }
@@ -90,7 +90,7 @@ async function answer(routes: readonly Route[], asked: Asked): Promise<Answer> {
   if (route.access !== "public" && !mayCall(asked.principal.roles, route.access)) return { status: 403, body: {} };
   const reply = new Reply();
   try {
-    // The handlers use these fields of a request and no others; one that used more would fail here at once.
+    // The handlers use only these fields of a request. One that used more would fail here at once.
     const request = { params: { id: asked.id }, query: {}, body: asked.body, headers: asked.headers ?? {} } as unknown as Parameters<
       Route["handle"]
     >[0];

@@ -3,11 +3,11 @@ import { approvers } from "./approvers.ts";
 import type { PeopleOptions, Request } from "./persons.ts";
 import { requester } from "./requester.ts";
 
-/** The people of a world: one who asks for runs, cancels some and answers questions, and those who decide what is held. */
+/** The people of a world: one who asks for runs, cancels some and answers questions, and those who decide held writes. */
 export interface People {
-  /** Asks until everything that is asked for was accepted or refused. */
+  /** Sends requests until all were accepted or refused. */
   ask(request: Request): void;
-  /** What they notice of the world. */
+  /** What they notice about the world. */
   notice(observation: Observation): void;
   /** How many requests have not been answered yet. */
   readonly asking: number;

@@ -4,7 +4,7 @@ import type { Observe } from "../ports/observation.ts";
 import type { Wire } from "../ports/wire.ts";
 import type { Served } from "./http-door.ts";
 
-/** Who asks for runs. May decide as well, but never about a request of her own. */
+/** The person who asks for runs. May also decide, but never about their own request. */
 export const REQUESTER: Principal = {
   id: "rita",
   tenant: "acme",
@@ -13,23 +13,23 @@ export const REQUESTER: Principal = {
   keyId: "key of rita",
 };
 
-/** What people do; each is a probability, except for the last. */
+/** The habits of people. Each is a probability, except for the last. */
 export interface Habits {
-  /** That a run is cancelled while it goes on. */
+  /** Somebody cancels a run while it is under way. */
   readonly cancels: number;
-  /** That an approval gets no decision at all, and a question no answer. */
+  /** An approval gets no decision at all, and a question no answer. */
   readonly ignores: number;
   readonly denies: number;
   readonly revises: number;
-  /** That two people decide at once, and differently. */
+  /** Two people decide at once, and differently. */
   readonly races: number;
-  /** That somebody tries what is not allowed: twice, with another's token, about an own request, too late. */
+  /** Somebody tries what is not allowed: twice, with another's token, about their own request, too late. */
   readonly cheats: number;
-  /** That somebody watches a run from its beginning to its end. */
+  /** Somebody watches a run from its beginning to its end. */
   readonly watches: number;
-  /** That whoever watches hangs up before the connection ends by itself, and comes back. */
+  /** A viewer disconnects before the connection ends by itself, and reconnects. */
   readonly hangsUp: number;
-  /** How long people take, at most, in milliseconds. */
+  /** How long people take at most, in milliseconds. */
   readonly thinkMs: number;
 }
 
@@ -42,11 +42,11 @@ export interface PeopleOptions {
   readonly habits: Habits;
 }
 
-/** What one person wants: a single run, or a conversation of so many messages. */
+/** The request of one person: a single run, or a conversation of so many messages. */
 export interface Request {
   readonly name: string;
   /** How many messages; 0 is an investigation by itself. */
   readonly messages: number;
-  /** Every message interrupts what is active; otherwise each does what comes to mind. */
+  /** Every message interrupts the active run; otherwise each follows the habits. */
   readonly interrupts?: boolean;
 }

@@ -6,7 +6,7 @@ import type { Habits, Request } from "./persons.ts";
 import { drawnScript, fixedScript, type Script } from "./scripted-model.ts";
 import { simToolset, simWrites } from "./sim-tools.ts";
 
-/** Everything that distinguishes one simulated world from another, before anything happens in it. */
+/** Everything that distinguishes one simulated world from another before it starts. */
 export interface WorldPlan {
   readonly name: string;
   readonly rates: FaultRates;
@@ -14,13 +14,13 @@ export interface WorldPlan {
   readonly replicas: Readonly<Record<Role, number>>;
   readonly settings: ServiceSettings;
   readonly habits: Habits;
-  /** What is asked for. */
+  /** The requests of people. */
   readonly requests: readonly Request[];
-  /** How far wall clocks are off, at most, in milliseconds. */
+  /** The largest error of a wall clock, in milliseconds. */
   readonly skewMs: number;
-  /** Virtual milliseconds after which nothing goes wrong any more. */
+  /** Virtual milliseconds after which there are no more faults. */
   readonly faultsForMs: number;
-  /** How long faults go on when every run has ended. */
+  /** How long faults continue after every run has ended. */
   readonly lingerMs: number;
   readonly script: (random: Prng) => Script;
 }
@@ -30,7 +30,7 @@ const FAULTS_FOR_MS = 120_000;
 /** Shorter than the hour that passes after the last fault: a followed write is given up by then. */
 const FOLLOW_OUTCOME_MS = 1_200_000;
 export const LINGER_MS = 60_000;
-/** Ways that are as fast as a network in a room, as slow as one across the world, or anything between. */
+/** Ways as fast as a local network, as slow as one across the world, or anything between. */
 const LATENCIES = [
   { least: 0.1, most: 1 },
   { least: 1, most: 20 },
@@ -65,7 +65,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
   };
 }
 
-/** A world in which nothing goes wrong, and which asks for one run whose turns are known. */
+/** A world without faults, which asks for one run whose turns are known. */
 export function quietPlan(
   name: string,
   turns: readonly (readonly { readonly name: string; readonly n: number }[])[],
@@ -109,7 +109,7 @@ function drawnSettings(random: Prng): ServiceSettings {
   );
 }
 
-/** In a quarter of the worlds something is limited: so little that runs are stopped, or so much that only what was lost on the way stops one. */
+/** In a quarter of the worlds something is limited: either so little that runs are stopped, or so much that only lost reservations could stop one. */
 function drawnBudgets(random: Prng): ServiceSettings["agent"] {
   if (!random.chance(0.25)) return {};
   // A model call reserves 450 to 850 tokens, and uses few of them.

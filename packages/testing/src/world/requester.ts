@@ -7,7 +7,7 @@ import { viewer } from "./viewer.ts";
 export interface Requester {
   /** Resolves when everything was accepted or refused. */
   ask(request: Request): Promise<void>;
-  /** What she sees of a run. */
+  /** What the requester sees of a run. */
   notice(runId: string, events: readonly Json[]): void;
 }
 
@@ -62,7 +62,7 @@ export function requester({ wire, observe, random, gateways, habits }: PeopleOpt
     await think(habits.thinkMs);
     if (random.chance(habits.ignores)) return;
     await post("/v1/runs/:id/answers", `answer-${callId}`, { callId, text: "The second one." }, runId);
-    // As somebody who is not sure whether it was sent.
+    // Like a person who is not sure whether it was sent.
     if (random.chance(habits.cheats))
       await post("/v1/runs/:id/answers", `answer-${callId}-again`, { callId, text: "The first one." }, runId);
   }

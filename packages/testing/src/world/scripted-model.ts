@@ -5,7 +5,7 @@ import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { Observe } from "../ports/observation.ts";
 import { portCall, type Wire } from "../ports/wire.ts";
 
-/** What a model says at this point of a conversation. The wire's randomness makes two calls for the same turn differ, as with real models. */
+/** The model's answer at this point of a conversation. The wire's randomness makes two calls for the same turn differ, as with real models. */
 export type Script = (request: ModelRequest) => Pick<ModelReply, "text" | "calls">;
 
 export interface ScriptedModelOptions {
@@ -15,10 +15,10 @@ export interface ScriptedModelOptions {
   readonly observe: Observe;
 }
 
-/** What every answer takes, as the model reports it. */
+/** The tokens of every answer, as the model reports them. */
 export const USAGE = { inputTokens: 10, outputTokens: 5 } as const;
 
-/** A model whose answers follow from a script, and which is as slow and as unreliable as a real one. */
+/** A model whose answers follow a script, and which is as slow and as unreliable as a real one. */
 export function scriptedModel({ wire, process, script, observe }: ScriptedModelOptions): ModelProvider {
   const { faults, random } = wire;
   return {
@@ -48,7 +48,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
       const answered = portCall(wire, process, {
         label: `${process.name}: model ${runId}`,
         execute: async () => {
-          // A request that arrives twice is answered as the first time, and charged once.
+          // A request that arrives twice gets the first answer again, and is charged once.
           const first = said === null;
           said ??= faults.hit("failing_model") ? new ProviderError("The scripted model is overloaded.", true) : script(request);
           if (said instanceof ProviderError) throw said;
@@ -59,7 +59,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
         timeoutMs: 5000,
         delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(20, 2000),
       });
-      // Whichever is second has nobody left who waits for it.
+      // Nobody waits any more for the second one.
       aborted.catch(() => undefined);
       answered.catch(() => undefined);
       const { text, calls } = await Promise.race([answered, aborted]);
@@ -88,7 +88,7 @@ export function drawnScript(seed: string, random: Wire["random"]): Script {
     const names = tools.map(({ name }) => name);
     const calls = Array.from({ length: count }, (_, index) => {
       const name = names.length === 0 || plan.chance(0.04) ? "no_such_tool" : plan.pick(names);
-      // What differs from one attempt at this turn to the next.
+      // What differs between two attempts at this turn.
       const n = random.below(1001);
       const args =
         name === "ask_user"
@@ -119,14 +119,14 @@ export function fixedScript(turns: readonly (readonly { readonly name: string; r
 
 const RECALL = "get_from_working_memory";
 
-/** A chunk of the result that went into working memory last. */
+/** A chunk of the latest result in working memory. */
 function chunkIn(transcript: readonly TranscriptEntry[], n: number): { readonly key: string } {
   const index = transcript.findLast((entry) => entry.type === "result" && entry.indexKey !== undefined);
   const key = index?.type === "result" ? (index.indexKey ?? "") : "";
   return { key: key.replace(/index$/, `chunk${n}`) };
 }
 
-/** The turns that a model made in this run; a seed turn is none. */
+/** The turns that a model made in this run, without seed turns. */
 function turnsOf(transcript: readonly TranscriptEntry[], runId: string): readonly TranscriptEntry[] {
   return transcript.filter((entry) => entry.type === "assistant" && entry.runId === runId && entry.provider !== "toolbus");
 }

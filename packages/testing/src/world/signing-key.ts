@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey } from "node:crypto";
 import type { StoredSigningKey } from "@toolbus/contracts";
 import { prng } from "../clockwork/prng.ts";
 
-/** A signing key that follows from a name, so that a history has the same signatures every time. Of no use anywhere else. */
+/** A signing key that is derived from a name, so that a history has the same signatures every time. Never use it elsewhere. */
 export function keyFromName(name: string): StoredSigningKey {
   const seed = Buffer.from(prng(name).bytes(32));
   // PKCS #8 of an Ed25519 key is this prefix and the 32 bytes (RFC 8410).

@@ -10,7 +10,7 @@ export interface SimLogOptions {
   readonly note: (text: string) => void;
 }
 
-/** A process's log: warnings and errors stand in the history, and a fault of the code itself, wherever it was caught, is an observation. */
+/** A process's log. Its warnings and errors are in the history, and a fault of the code itself, wherever it was caught, is an observation. */
 export function simLog({ process, clockwork, observe, note }: SimLogOptions): Log {
   const log: Log = {
     debug: () => undefined,
@@ -28,7 +28,7 @@ export function simLog({ process, clockwork, observe, note }: SimLogOptions): Lo
   }
 }
 
-/** What a simulated world may throw: its ports say that they are away, its model that it failed, a deadline that it has passed. */
+/** The errors that a simulated world may cause: a port is unavailable, the model failed, a deadline has passed. */
 const EXPECTED: ReadonlySet<string> = new Set([
   "StoreUnavailable",
   "BusUnavailable",
@@ -42,7 +42,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "deadline",
 ]);
 
-/** An error that nothing in this world brings about, so only a mistake in the code does. Warnings have codes of their own that are no errors. */
+/** An error that nothing in this world causes, so it is a bug. The codes of warnings are not errors. */
 function faultOf(fields: object, isError: boolean): string | null {
   const { error, code, where } = fields as { readonly error?: unknown; readonly code?: unknown; readonly where?: unknown };
   if (error instanceof Error) return EXPECTED.has(error.name) ? null : `${error.name}: ${error.message}`;

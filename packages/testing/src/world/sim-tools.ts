@@ -18,10 +18,10 @@ const MODES: readonly Idempotency["mode"][] = ["key", "reconcile", "none"];
 /** One write of each tier and each way to be interrupted. */
 export const simWrites: readonly SimWrite[] = TIERS.flatMap((tier) => MODES.map((mode) => ({ name: `${tier}_${mode}`, tier, mode })));
 
-/** From this amount on a medium write is a high one. */
+/** From this amount on, a medium write is a high one. */
 export const LARGE = 900;
 
-/** The tier of one write by the simulator's own reckoning. */
+/** The tier of one write by the simulator's own rules. */
 export function tierOf(tool: string, args: JsonObject): Tier | null {
   const write = simWrites.find(({ name }) => name === tool);
   if (!write) return null;
@@ -42,7 +42,7 @@ export function simToolset(writes: readonly string[]): Toolset {
 
 const made = new Map<string, Tool>();
 const WRITE_TIMEOUT_MS = 4000;
-/** Longer than any request can be on its way, as a target has to keep its keys. */
+/** Longer than any request can be in transit, so long must a target keep its keys. */
 const KEEPS_KEYS_MS = 86_400_000;
 
 const PARAMETERS = {
@@ -52,7 +52,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-// Compiling a schema takes a millisecond, so each tool is made once a thread.
+// Compiling a schema takes a millisecond, so each tool is made once per thread.
 function once(name: string, make: () => Tool): Tool {
   const tool = made.get(name) ?? make();
   made.set(name, tool);

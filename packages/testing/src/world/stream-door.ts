@@ -5,7 +5,7 @@ import { oneWay, type Wire } from "../ports/wire.ts";
 import type { Served } from "./http-door.ts";
 import { REQUESTER } from "./persons.ts";
 
-/** An event as a client of a stream reads it; only durable ones have an id. */
+/** An event as a client of a stream reads it. Only durable ones have an id. */
 export interface Told {
   readonly id: string | null;
   readonly type: string;
@@ -17,21 +17,22 @@ export interface WatchOptions {
   readonly runId: string;
   /** The last durable event that the client has; null for none. */
   readonly lastEventId: string | null;
-  /** When the client hangs up; null for one that stays. */
+  /** When the client disconnects; null for one that stays. */
   readonly cutAfterMs: number | null;
   readonly onEvent: (event: Told) => void;
   /** A fault of the server. */
   readonly onFault: (what: string) => void;
 }
 
-/** How a connection ended: there is nothing to come back for, or it is gone. */
+/** How a connection ended: the stream is complete, or the connection was lost. */
 export type WatchEnd = "over" | "gone";
 
-/** A client that has heard nothing for two pings of the gateway hangs up. */
+/** A client that has received nothing for two pings of the gateway disconnects. */
 const SILENT_MS = 35_000;
 
 /**
- * Watches a run over one connection, as far as the simulator goes: what the handler writes arrives in its order, some time later, until either side is gone.
+ * Watches a run over one connection, as far as the simulator has HTTP: what the handler writes arrives in order, some time later, until either side
+ * is gone.
  */
 export function watchOver(wire: Wire, options: WatchOptions): Promise<WatchEnd> {
   const { clockwork, faults, random } = wire;
@@ -94,7 +95,7 @@ export function watchOver(wire: Wire, options: WatchOptions): Promise<WatchEnd> 
   }
 }
 
-/** Calls the handler that the server would call. A stream that has begun answers when it is over; what it wrote arrived by itself. */
+/** Calls the handler that the server would call. A running stream answers when it is over; what it wrote arrived separately. */
 async function handled(routes: readonly Route[], response: StreamedResponse, { runId, lastEventId }: WatchOptions): Promise<string> {
   const route = routes.find(({ method, url }) => method === "GET" && url === "/v1/runs/:id/events");
   if (!route) return "There is no route for the stream of a run.";
@@ -106,7 +107,7 @@ async function handled(routes: readonly Route[], response: StreamedResponse, { r
     code: (given: number) => ((status = given), reply),
     send: () => undefined,
   };
-  // The handler uses these fields of a request and of a reply and no others; one that used more would fail here at once.
+  // The handler uses only these fields of a request and of a reply. One that used more would fail here at once.
   const request = { params: { id: runId }, query: {}, headers: lastEventId === null ? {} : { "last-event-id": lastEventId } };
   try {
     await route.handle(request as unknown as Parameters<Route["handle"]>[0], reply as unknown as Parameters<Route["handle"]>[1], REQUESTER);

@@ -11,19 +11,19 @@ export interface Attempt {
   readonly arguments: Json;
 }
 
-/** What is asked for this is answered at more length than a message, a document or the model takes. */
+/** A request for this gets an answer that is longer than a message, a document or the model's window allows. */
 export const AT_LENGTH = 997;
 const LONG_TEXT = "A long answer, word for word. ".repeat(3000);
 
-/** What the tools act upon: it counts what happens to it, and honours a key, or can be asked, only where the tool says so. */
+/** The target of the tools. It counts what happens to it, and honours a key or answers about an outcome only if the tool says so. */
 export interface Target {
   /** Looks something up. */
   look(process: SimProcess, what: string): Promise<Json>;
-  /** What a write works out before it is sent; some have to look something up for it, and that can take long. */
+  /** Computes what a write will send. Some writes have to look something up for it, and that can take long. */
   prepare(process: SimProcess, args: Json): Promise<Json>;
-  /** Changes something, once for each request that it takes; with mode `key` once for each call. */
+  /** Makes a change, once for each request that it accepts; with mode `key` once for each call. */
   change(process: SimProcess, attempt: Attempt): Promise<ToolOutput>;
-  /** Says what became of a call; where nothing did, it refuses that call from now on. */
+  /** Says what happened to a call. If nothing happened, it refuses that call from now on. */
   ask(process: SimProcess, callId: string): Promise<Reconciliation>;
 }
 
@@ -41,7 +41,7 @@ export function target({ wire, observe }: { readonly wire: Wire; readonly observ
   };
 
   function change({ callId, tool, mode, arguments: args }: Attempt): ToolOutput {
-    // One that knows keys gives the same answer to the same key, a refusal too.
+    // A target with keys gives the same answer to the same key, even a refusal.
     const known = mode === "key" ? happened.has(callId) || refused.has(callId) : voided.has(callId);
     if (!known && faults.hit("refusing_target")) refused.add(callId);
     else if (!known) {

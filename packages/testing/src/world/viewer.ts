@@ -2,15 +2,15 @@ import { sleep } from "./http-door.ts";
 import { type PeopleOptions } from "./persons.ts";
 import { type Told, watchOver } from "./stream-door.ts";
 
-/** Somebody who watches runs, each until its end: after a cut she comes back with the last event that she has. */
+/** A person who watches runs, each until its end. After an interruption the viewer reconnects with the last event received. */
 export interface Viewer {
   /** Never rejects. */
   watch(runId: string): Promise<void>;
 }
 
-/** How long a browser waits before it comes back, as the gateway asks. */
+/** How long a browser waits before it reconnects, as the gateway asks. */
 const COMES_BACK_MS = 500;
-/** More often than any world cuts her off. */
+/** More reconnects than any world causes. */
 const PATIENCE = 10_000;
 
 export function viewer({ wire, observe, random, gateways, habits }: Omit<PeopleOptions, "approvals">): Viewer {

@@ -10,7 +10,7 @@ export interface WorldKeys {
   readonly identities: Readonly<Record<Role, Identity>>;
   readonly approvals: ApprovalsKeys;
   readonly trusted: TrustedKeys;
-  /** Importing a key is something that no seed decides the end of, so it is over before the first event. */
+  /** No seed decides when the import of a key ends, so it is over before the first event. */
   imported(): Promise<void>;
 }
 

@@ -22,48 +22,48 @@ import { USAGE } from "./scripted-model.ts";
 import { worldKeys } from "./world-keys.ts";
 import { target } from "./target.ts";
 
-/** What is said about a history while it happens. */
+/** What is reported about a history while it happens. */
 export interface Witness {
   /** Before each event. */
   readonly step?: (step: Step, deployment: Deployment) => void;
   /** What happened outside the services. */
   readonly observation?: (observation: Observation) => void;
-  /** What goes wrong, and what a process warns of. */
+  /** Faults, and warnings of a process. */
   readonly note?: (at: number, text: string) => void;
 }
 
 /** How a history ended. */
 export interface WorldEnd {
-  /** What does not hold, with the time since the beginning; empty when everything does. */
+  /** What does not hold, with the time since the start; empty if everything does. */
   readonly violations: readonly string[];
   readonly injected: Faults["injected"];
   readonly steps: number;
   /** Virtual milliseconds until every run had ended. */
   readonly lastedMs: number;
   readonly facts: Checker["facts"];
-  /** The work that was done; a history without violations in which nothing was done shows nothing. */
+  /** The work of this history. Without work, the absence of violations shows nothing. */
   readonly tally: Checker["tally"];
   /** The places that were reached. */
   readonly coverage: Coverage;
 }
 
 const SETTLED_BY_MS = 3_600_000;
-/** After the runs: what is still on its way arrives, what is left over is cleaned up. */
+/** After the runs: messages in transit arrive, and leftovers are cleaned up. */
 const AFTERMATH_MS = 1_200_000;
-// Nothing that a seed does takes nearly as many; a history that goes on for ever is a fault to be seen.
+// No seed takes nearly this many. A history without end is a fault and must be noticed.
 const MAX_STEPS = 300_000;
-// Of the kills, how many hit the process to which something happened last: by chance alone few processes die between an effect and its record.
+// The share of kills that hit the process of the last event: by chance alone few processes die between an effect and its record.
 const BUSY_SHARE = 0.5;
 
 const KEYS = await worldKeys();
 
-/** Lets one world run until its runs have ended, goes on until nothing is left to happen, and says what did not hold. */
+/** Lets one world run until its runs have ended and nothing is left to happen, and says what did not hold. */
 export async function runWorld(plan: WorldPlan, witness: Witness = {}): Promise<WorldEnd> {
   installVirtualTime();
-  // Importing a key is the one thing here that no seed decides the end of, so it is over before the first event.
+  // No seed decides when the import of a key ends, so it is over before the first event.
   await KEYS.imported();
   const world = createWorld(plan, witness);
-  const onUnhandled = (reason: unknown): void => world.fault(`a rejection that nobody handles: ${String(reason)}`);
+  const onUnhandled = (reason: unknown): void => world.fault(`an unhandled rejection: ${String(reason)}`);
   process.on("unhandledRejection", onUnhandled);
   try {
     return await history(world, plan);
@@ -144,7 +144,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
   const mallory = adversary({ wire, bus, facts: check.facts, random: random.fork("mallory") });
   const chaos = random.fork("chaos");
   let busy = "";
-  // Runs that somebody was promised and that have not ended.
+  // Runs that were accepted and have not ended.
   const open = new Set<string>();
 
   return {
@@ -158,7 +158,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
       faultsNowAndThen();
       keepFaults = time.schedule(null, plan.faultsForMs, "the faults end", () => injected.end());
     },
-    /** Things go wrong until `faults.end()` is called, also where their time was over. */
+    /** Faults happen until `faults.end()` is called, even after their time was over. */
     faultsAgain() {
       keepFaults();
       if (!injected.ended) return;
@@ -175,7 +175,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
           strike();
           reached.step(step.label);
           busy = /^([a-z]+-[0-9.]+): /.exec(step.label)?.[1] ?? busy;
-          return step.number < MAX_STEPS || violated(`G1: the history goes on for ever: ${MAX_STEPS} events`);
+          return step.number < MAX_STEPS || violated(`G1: the history has no end: ${MAX_STEPS} events`);
         },
         settled: () => violations.length === 0 && goOn(),
       });
@@ -205,14 +205,14 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     return false;
   }
 
-  /** Before an event: a process dies, stands still or is asked to stop. */
+  /** Before an event: a process is killed, paused or asked to stop. */
   function strike(): void {
     if (injected.hit("kill")) withVictim("kill -9", (victim) => services.kill(victim, chaos.magnitude(10, 15_000)), BUSY_SHARE);
     if (injected.hit("pause")) withVictim("SIGSTOP", (victim) => victim.pause(chaos.magnitude(500, 60_000)));
     if (injected.hit("stop")) withVictim("SIGTERM", (victim) => services.stop(victim));
   }
 
-  /** Any process that lives; with `busyShare` as probability the one to which something happened last. */
+  /** Any living process; with probability `busyShare` the process of the last event. */
   function withVictim(signal: string, act: (victim: SimProcess) => void, busyShare = 0): void {
     const { alive } = services;
     if (alive.length === 0) return;
@@ -228,7 +228,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     nowAndThen("replayed", () => mallory.replay());
   }
 
-  /** Calls a task now and then: as often as its fault is drawn, once a second each. */
+  /** Calls a task now and then: as often as its fault is drawn, which happens once a second for each. */
   function nowAndThen(name: "outage" | "forged" | "replayed", task: () => void): void {
     const rate = plan.rates[name];
     if (rate === 0) return;
