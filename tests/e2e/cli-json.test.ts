@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askingRun, type CliUnderTest, cliUnderTest, RELEASE, waitingRun } from "./cli-under-test.ts";
 import { inMemory } from "./dead-letter-places.ts";
-import { deadLettersIn } from "./dead-letters-under-test.ts";
+import { deadLettersIn } from "./dead-letters/dead-letters-under-test.ts";
 import { approve, call } from "./http-client.ts";
 import { type Ended, startCommand } from "./program.ts";
 import { taggedRepository } from "./scratch.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.stop());
 
-/** A command line that works, after the command's own name; made when it is wanted, because ids in it are. */
+/** A working command line, without the command's own name. It is a function, because it contains ids. */
 type Line = () => readonly string[] | Promise<readonly string[]>;
 
 const approval = async (...more: string[]) => [(await waitingRun(cli)).approvalId, ...more];
@@ -24,7 +24,7 @@ const conversation = async () =>
   String(((await call(`${cli.gateway}/v1/conversations`, cli.user, {})).body as { conversationId: string }).conversationId);
 const run = async (...more: string[]) => [(await waitingRun(cli)).runId, ...more];
 
-/** Every command, with lines that it succeeds with. One that is missing here fails the first test. */
+/** Every command, with lines that succeed. If one is missing here, the first test fails. */
 const LINES: Readonly<Record<string, readonly Line[]>> = {
   demo: [() => ["--repo", taggedRepository(cli.files.at("repo")), "--data", cli.files.data(), "--approve"]],
   chat: [() => ["hello"]],
@@ -68,7 +68,7 @@ const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"
 /** One document a line, as it happens, and one that has no document. */
 const OTHERWISE = ["runs watch", "start"];
 
-/** The commands that the help names, those that only are names for others left out: they have no examples. */
+/** The commands in the help, without aliases, which have no examples. */
 async function commandsIn(help: string, before: readonly string[] = []): Promise<readonly string[]> {
   const [, listed = ""] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
   const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => [...before, name]);
@@ -81,14 +81,14 @@ async function hash(): Promise<string> {
   return /sha256-[\w-]+/.exec(stdout)?.[0] ?? "";
 }
 
-/** The whole of standard output is one document: `JSON.parse` accepts neither words around it nor a second one. */
+/** All of standard output is one document: `JSON.parse` accepts neither text around it nor a second document. */
 function expectOneDocument({ stdout }: Ended): void {
   expect(stdout).toMatch(/^[{[]/);
   expect(() => void JSON.parse(stdout)).not.toThrow();
 }
 
 describe("--json", () => {
-  it("is tried below for every command that there is, and for no other", async () => {
+  it("is tested below for every existing command, and for no other", async () => {
     const commands = await commandsIn((await cli.run(["--help"])).stdout);
     expect([...Object.keys(LINES), ...LETTERS, ...OTHERWISE].toSorted()).toEqual(commands.toSorted());
   });
@@ -117,7 +117,7 @@ describe("--json", () => {
     expect(await cli.run(["start", "--json"])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/leave --json out/) });
   });
 
-  it("of npm run demo is one document behind npm's own lines, and alone with -s", async () => {
+  it("of npm run demo is one document after npm's own lines, and alone with -s", async () => {
     const flags = ["--repo", taggedRepository(cli.files.at("shop")), "--data", cli.files.data(), "--approve", "--json"];
     const npm = (...before: readonly string[]) => startCommand("npm", ["run", ...before, "demo", "--", ...flags], {}).ended();
     expectOneDocument(await npm("-s"));

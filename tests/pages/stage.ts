@@ -1,15 +1,15 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, statfsSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort, type PrivateServer, type ServerKind, startPrivateServer } from "@toolbus/testing/servers";
 import { type Program, startCommand } from "../e2e/program.ts";
 import { PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "../e2e/scratch.ts";
-import { copyCheckout } from "./checkout-copy.ts";
-import { quickFolder } from "./quick-folder.ts";
 import { CTRL_C } from "./shell-fence.ts";
 import { type Exported, patternOf, type Seen, type Step, type Typed, type Written } from "./steps.ts";
 import { shownIds, type ShownIds } from "./shown-ids.ts";
 
-/** Where the steps of one page are done: a copy of the checkout, terminals, and the servers that the page names. */
+/** The place for the steps of one page: a copy of the checkout, terminals, and the servers that the page names. */
 export interface Stage extends AsyncDisposable {
   /** Throws a `NotAsThePageSays`. */
   act(step: Step): Promise<void>;
@@ -27,19 +27,19 @@ export class NotAsThePageSays extends Error {
   }
 }
 
-/** The servers that pages name, by the address that they have as they come. */
+/** The servers on pages, by their default addresses. */
 const SERVERS: readonly (readonly [address: string, kind: ServerKind])[] = [
   ["127.0.0.1:4222", "nats"],
   ["127.0.0.1:6379", "redis"],
   ["127.0.0.1:5672", "rabbitmq"],
 ];
-/** For one step, a system on two brokers among them. */
+/** The time for one step; some start a system on two brokers. */
 const DEADLINE_MS = 150_000;
 
 /**
- * A stage for one page. Addresses of the page are mapped to separate ports, so that nothing else on this machine is touched: servers are private ones,
- * started when they are first named. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0, and in it `report.xml`, its test
- * results; `toolbus` is on the path, and folders in `/srv` are made.
+ * A stage for one page. Addresses of the page are mapped to separate ports, so that nothing else on this machine is touched. Servers are private
+ * ones, started when they are first named. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0, and in it `report.xml`,
+ * its test results. `toolbus` is on the path, and folders in `/srv` are created.
  */
 export async function openStage(root: string): Promise<Stage> {
   await using begun = new AsyncDisposableStack();
@@ -97,7 +97,7 @@ export async function openStage(root: string): Promise<Stage> {
 
   function write({ file, text }: Written): void {
     const content = asHere(text);
-    // What runs it is found by its whole name, here and nowhere else.
+    // Its process is found by its full path, here and nowhere else.
     here.set(file, files.file(`checkout/${file}`, content));
   }
 
@@ -163,8 +163,41 @@ function isSimple(line: string): boolean {
   return !/[|;&<>(]|^\w+=/.test(line);
 }
 
-/** What a newcomer has: without the programs of this checkout, the Node that runs this among them. */
+/** The environment of a newcomer: without the programs of this checkout and the Node that runs this. */
 function systemPath(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);
   return folders.filter((folder) => !folder.includes("node_modules"));
+}
+
+/** The parts of a checkout that exist on this machine only: its history is cloned, its packages are linked, the rest is created by what runs in it. */
+const LEFT_OUT: readonly string[] = [".git", ".toolbus", ".pnpm", ".cache"];
+
+/**
+ * Copies a checkout in its current state, including uncommitted changes, with its history and installed packages. What runs in the copy stays in the
+ * copy. Takes about a second.
+ */
+function copyCheckout(from: string, to: string): void {
+  const git = (...args: readonly string[]): void => void execFileSync("git", args, { stdio: ["ignore", "ignore", "inherit"] });
+  const history = existsSync(path.join(from, ".git"));
+  if (history) git("clone", "--quiet", "--shared", "--no-checkout", from, to);
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (file) => !LEFT_OUT.includes(path.basename(file)) });
+  symlinkSync(path.join(from, "node_modules/.pnpm"), path.join(to, "node_modules/.pnpm"));
+  if (history) git("-C", to, "reset", "--quiet");
+}
+
+const MEMORY = "/dev/shm";
+/** The size of a checkout and its page's output, with a large reserve. */
+const NEEDED_BYTES = 2 * 2 ** 30;
+
+/**
+ * A folder in memory if this machine has room for one, else in the folder for temporary files. A checkout has two thousand files, and a disk may
+ * take a millisecond for each.
+ */
+function quickFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize > NEEDED_BYTES ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }

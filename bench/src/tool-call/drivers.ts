@@ -1,3 +1,4 @@
+import { peerModule } from "../peer-module.ts";
 import type { Driver } from "./driver.ts";
 
 /** Every driver; each is loaded where it runs. Those of peers need the packages that npm installs into their folder. */
@@ -6,9 +7,13 @@ export const drivers = {
   "Toolbus on JetStream": async (): Promise<Driver> => (await import("./toolbus-driver.ts")).toolbusDriver("nats"),
   "raw amqplib": async (): Promise<Driver> => (await import("./raw-amqp-driver.ts")).rawAmqpDriver,
   "raw JetStream": async (): Promise<Driver> => (await import("./raw-jetstream-driver.ts")).rawJetStreamDriver,
-  "NestJS as shipped": async (): Promise<Driver> => (await import("./peer-driver.ts")).peerDriver("nest-as-shipped"),
-  "NestJS with noDelay": async (): Promise<Driver> => (await import("./peer-driver.ts")).peerDriver("nest-no-delay"),
-  "moleculer as shipped": async (): Promise<Driver> => (await import("./peer-driver.ts")).peerDriver("moleculer-as-shipped"),
+  "NestJS as shipped": () => peerDriver("nest-as-shipped"),
+  "NestJS with noDelay": () => peerDriver("nest-no-delay"),
+  "moleculer as shipped": () => peerDriver("moleculer-as-shipped"),
 } as const;
 
 export type DriverName = keyof typeof drivers;
+
+async function peerDriver(name: "nest-as-shipped" | "nest-no-delay" | "moleculer-as-shipped"): Promise<Driver> {
+  return (await peerModule<{ readonly driver: Driver }>(name)).driver;
+}

@@ -1,15 +1,16 @@
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { modelInWords } from "@toolbus/agent";
 import { approvals } from "@toolbus/approvals";
 import { gateway } from "@toolbus/gateway";
 import { unknownSettings } from "@toolbus/runtime";
+import { mcpVariablesOf } from "@toolbus/tool-executor";
 import { greeting } from "./greeting.ts";
 import { keepRunning } from "./keep-running.ts";
 import { everySetting, NOT_SHARED, settingsOfService } from "./known-settings.ts";
 import { namedLines } from "./named-lines.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { APART, type Apart, type ApartName, startApart } from "./start-apart.ts";
-import { serversEnvironment } from "./servers-environment.ts";
 import { type EmbeddedOptions, NO_RELEASE } from "./start-embedded.ts";
 
 export interface ClusterOptions extends EmbeddedOptions {
@@ -96,6 +97,17 @@ function unread(env: EmbeddedOptions["env"]): readonly string[] {
       env[name] ? [`${name} is not read by services in separate processes: ${why}.`] : [],
     ),
   ];
+}
+
+/**
+ * What the bridge to MCP servers gets from an environment besides its settings: where programs are, and the variables that its file names. Null without a
+ * file. If the file is unreadable, the bridge itself refuses it, in its own words.
+ */
+async function serversEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Readonly<Record<string, string>> | null> {
+  const file = env["MCP_CONFIG_FILE"];
+  if (!file) return null;
+  const text = await readFile(file, "utf8").catch(() => "");
+  return Object.fromEntries(["PATH", ...mcpVariablesOf(text)].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 function whereOf(apart: Apart, { busUrl, stateUrl, directory }: ClusterOptions): readonly (readonly [string, string])[] {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Answered, Asked } from "../model-server.ts";
-import { approximateTokens } from "./tokens.ts";
 
-/** What the brain answered, made whole: every call has an id and the text of its arguments. */
+/** The brain's answer, completed: every call has an id and the text of its arguments. */
 export interface Turn {
   readonly text: string;
   readonly thinking: string;
@@ -11,20 +10,20 @@ export interface Turn {
   readonly usage: TurnUsage;
 }
 
-/** Tokens, counted simply: four characters are one. */
+/** Tokens, by a simple count: four characters are one. */
 export interface TurnUsage {
-  /** All of the prompt. */
+  /** All tokens of the prompt. */
   readonly prompt: number;
-  /** What of it a cache gave: all before the last turn of the model, from the second turn on. */
+  /** Those of them that come from a cache: all before the last turn of the model, from the second turn on. */
   readonly cached: number;
-  /** All of the reply, thinking among it. */
+  /** All tokens of the reply, including thinking. */
   readonly output: number;
   readonly thinking: number;
 }
 
 /**
- * The turn in a form that every protocol writes from. Ids follow from the request's text, so that the same request gets the same answer and
- * another one gets other ids.
+ * The turn in a form that every protocol can write. Ids are derived from the request's text, so the same request gets the same answer and another
+ * one gets other ids.
  */
 export function turnOf(answered: Answered, asked: Asked, requestText: string, idOf: (digest: string) => string): Turn {
   const calls = (answered.calls ?? []).map((call, index) => ({
@@ -47,7 +46,7 @@ export function turnOf(answered: Answered, asked: Asked, requestText: string, id
   };
 }
 
-/** The tokens of a prompt, and how many of them come again since the turn before. */
+/** The tokens of a prompt, and how many of them were in the previous turn as well. */
 export function promptTokens({ system, tools, messages }: Asked): { readonly prompt: number; readonly cached: number } {
   const lastTurn = messages.findLastIndex((message) => message.role === "assistant");
   return {
@@ -56,7 +55,12 @@ export function promptTokens({ system, tools, messages }: Asked): { readonly pro
   };
 }
 
-/** Letters and digits that follow from the text. */
+/** Letters and digits that are derived from the text. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** About how many tokens a text has: one for four characters, and at least one. */
+function approximateTokens(text: string): number {
+  return Math.max(1, Math.ceil(text.length / 4));
 }

@@ -2,18 +2,18 @@ import { context, diag, logs, metrics, propagation, trace } from "@opentelemetry
 import { SDK_INFO, setGlobalErrorHandler } from "@opentelemetry/core";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { NodeSDK } from "@opentelemetry/sdk-node";
+import { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
 import type { JsonlFiles } from "../jsonl-files.ts";
 import type { Recorder } from "../recorder.ts";
-import type { TelemetrySettings } from "../settings.ts";
+import type { SamplerSettings, TelemetrySettings } from "../settings.ts";
 import { apiRecorder } from "./api-recorder.ts";
 import { collectorConnections } from "./collector.ts";
-import { samplerOf } from "./sampler.ts";
 import { signalPipelines } from "./signal-pipelines.ts";
 import { type Stoppable, stopInOrder } from "./stop-in-order.ts";
 
 export interface SdkRecorder {
   readonly recorder: Omit<Recorder, "audit">;
-  /** Sends what is left, traces first, then measurements, then log records; gives up after so many milliseconds. Never rejects. */
+  /** Sends the rest, traces first, then measurements, then log records, and gives up after so many milliseconds. Never rejects. */
   shutdown(withinMs: number): Promise<void>;
 }
 
@@ -23,16 +23,16 @@ export interface SdkOptions {
   readonly files: JsonlFiles;
   /** Give the client of RabbitMQ its spans. It must not be loaded yet. */
   readonly instrumentAmqp: boolean;
-  /** Something was not exported. `why` is a code, never what a collector answered. */
+  /** Something was not exported. `why` is a code, never the answer of a collector. */
   readonly onFault: (why: string) => void;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
 }
 
 /**
- * Sets the SDK up as the settings ask for it, and makes it the one that OpenTelemetry's API reaches in this process: what a tool or an instrumentation
- * records goes the same way as what we do, and our spans are the parents of its spans. What the settings say is given to the SDK, which would
- * read the variables itself, but continues with its defaults where a value is bad.
+ * Sets up the SDK as the settings require, and registers it with OpenTelemetry's API in this process. So records of a tool or an instrumentation
+ * take the same way as ours, and our spans are the parents of their spans. The settings are passed to the SDK: it could read the variables itself,
+ * but would silently use a default for an invalid value.
  */
 export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const { settings, instanceId, files, instrumentAmqp, onFault, monotonic } = options;
@@ -63,13 +63,13 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
         pipelines.spanProcessors,
         pipelines.metricReaders,
         pipelines.logRecordProcessors,
-        // Everything of it has ended by now.
+        // Everything in it has ended by now.
         [sdk],
       ];
       const ended = await stopInOrder(stages, { withinMs, monotonic });
       connections.giveUp();
       amqp?.disable();
-      // Another start in this process finds the places free.
+      // Another start in this process can register again.
       for (const api of [trace, metrics, logs, context, propagation]) api.disable();
       if (!ended) onFault("stopped_before_all_was_sent");
     },
@@ -89,6 +89,15 @@ function resourceOf({ serviceName, resource }: TelemetrySettings, instanceId: st
     "service.name": serviceName,
     ...SDK_INFO,
   });
+}
+
+function samplerOf({ root, ratio, parentBased }: SamplerSettings): Sampler {
+  const own = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  }[root]();
+  return parentBased ? new ParentBasedSampler({ root: own }) : own;
 }
 
 function codeOf(error: unknown): string {

@@ -3,7 +3,6 @@ import type { CallToolResult, Tool as McpTool, Transport } from "@modelcontextpr
 import type { Log } from "@toolbus/telemetry";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpSession, openSession, type SessionCall } from "./mcp-session.ts";
-import { firstWaitMs, nextWaitMs } from "./reconnect-pace.ts";
 
 /** The server is unavailable now. The message names it and says why; nothing was sent. */
 export class ServerDown extends Error {
@@ -55,6 +54,12 @@ export interface McpServerOptions {
   readonly stepMs?: number;
 }
 
+/** The wait before the second attempt. */
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 60_000;
+/** After a connection that held for this long, the next wait is the shortest again. */
+const HELD_MS = 30_000;
+
 /**
  * Keeps one connection to a server: all calls share it and its reconnects. A failed connection is retried after a wait that doubles up to a minute, and
  * only one that held for half a minute resets the wait.
@@ -95,7 +100,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
   };
 
   async function run(): Promise<void> {
-    let waitMs = firstWaitMs;
+    let waitMs = FIRST_WAIT_MS;
     while (!stopping.signal.aborted) {
       const from = monotonic();
       await connectOnce().catch((error: unknown) => {
@@ -211,3 +216,7 @@ function isBroken(error: unknown): boolean {
 }
 
 const BROKEN: ReadonlySet<string> = new Set(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED"]);
+
+function nextWaitMs(before: number, heldMs: number): number {
+  return heldMs >= HELD_MS ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, before * 2);
+}

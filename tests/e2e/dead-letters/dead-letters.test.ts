@@ -1,12 +1,12 @@
 import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
-import { expectRefusal } from "./cli-under-test.ts";
+import { expectRefusal } from "../cli-under-test.ts";
 import { deadLetterCases } from "./dead-letter-cases.ts";
-import { inMemory, onServers } from "./dead-letter-places.ts";
+import { inMemory, onServers } from "../dead-letter-places.ts";
 import { deadLettersIn } from "./dead-letters-under-test.ts";
-import { call } from "./http-client.ts";
+import { call } from "../http-client.ts";
 
-/** Nobody gave this one up. */
+/** An id that no dead letter has. */
 const NO_LETTER = `dl_00_${"0".repeat(26)}`;
 
 describe("dead letters on the bus in memory", () => {
@@ -33,7 +33,7 @@ describe("dead letters on the bus in memory", () => {
     expect(await letter(letterId)).toMatchObject({ state: "open" });
   });
 
-  it("that there are not, or that need a Toolbus that runs, are a sentence", async () => {
+  it("that do not exist, or that need a running Toolbus, are reported in one sentence", async () => {
     const { cli, cliAs } = system();
     expectRefusal(await cli("dead-letters", "show", NO_LETTER), 5, /^There is no dead letter "dl_00_0+" for this key/);
     expectRefusal(await cli("dead-letters", "replay", NO_LETTER), 5, /^There is no dead letter/);

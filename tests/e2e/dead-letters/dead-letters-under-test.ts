@@ -3,12 +3,12 @@ import type { Message } from "@toolbus/contracts";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import type { Infrastructure } from "@toolbus/runtime";
 import { afterAll, beforeAll, expect } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import type { Place } from "./dead-letter-places.ts";
-import { call } from "./http-client.ts";
-import { type Ended, runProgram } from "./program.ts";
-import { someRelease } from "./releases.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { TOOLBUS } from "../cli-under-test.ts";
+import type { Place } from "../dead-letter-places.ts";
+import { call } from "../http-client.ts";
+import { type Ended, runProgram } from "../program.ts";
+import { someRelease } from "../releases.ts";
+import { scratch, type Scratch } from "../scratch.ts";
 
 /** Every service in this process, with access to their bus and to the kept dead letters. */
 export type DeadLettersUnderTest = Awaited<ReturnType<typeof startDeadLetters>>;
@@ -27,7 +27,7 @@ export function deadLettersIn(place: () => Place): () => DeadLettersUnderTest {
   });
   afterAll(() => system?.stop());
   return () => {
-    if (!system) throw new Error("The system is there from the first test on.");
+    if (!system) throw new Error("The system exists from the first test on.");
     return system;
   };
 }
@@ -91,7 +91,7 @@ async function startDeadLetters(place: Place) {
     cliAs,
     bus: () => built().bus,
     state: () => built().state,
-    /** The gateway's view of a dead letter for an operator. */
+    /** The gateway's view of a dead letter, for an operator. */
     letter: (letterId: string) => ask(`/${letterId}`),
     list: async (query = ""): Promise<unknown> => new Map(Object.entries((await ask(query)) ?? {})).get("deadLetters"),
     replay: (letterId: string) => ask(`/${letterId}/replay`, {}),
@@ -121,7 +121,7 @@ async function startDeadLetters(place: Place) {
       await self.bus().publish(self.message(topic, body, part));
       return kept;
     },
-    /** The next message to such a topic reaches nobody: it becomes a dead letter, as when its consumer keeps dying of it. */
+    /** The next message to such a topic reaches nobody: it becomes a dead letter, as if its consumer kept dying of it. */
     loseNext: (topicStart: string) => void (losing = topicStart),
     invokes: (runId: string): readonly Message[] => sent.filter(({ id }) => id.startsWith(runId)),
     stop: () => open.disposeAsync(),

@@ -1,17 +1,17 @@
 import { deadLetterMessage } from "@toolbus/bus";
 import { attributes, keys, type Message, type RunEvent, topics } from "@toolbus/contracts";
 import { expect, it } from "vitest";
-import { expectRefusal } from "./cli-under-test.ts";
+import { expectRefusal } from "../cli-under-test.ts";
 import { type DeadLettersUnderTest, RELEASE } from "./dead-letters-under-test.ts";
-import { follow, startRun } from "./http-client.ts";
+import { follow, startRun } from "../http-client.ts";
 
 const HOUR_MS = 3_600_000;
 const GRANT = "eyJ.a-grant.of-nobody";
 const CALL_SECRET = "a-secret-of-a-call";
 
-/** The outcome of messages that their queue gives up: each case runs on every bus, and the command line prints the same on all. */
+/** The outcome of messages that their queue gives up. Each case runs on every bus, and the command line prints the same on all. */
 export function deadLetterCases(system: () => DeadLettersUnderTest): void {
-  it("are none at first, and the list says so", async () => {
+  it("are absent at first, and the list says so", async () => {
     const listed = await system().cli("dead-letters", "list");
     expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, "", "There are no dead letters.\n"]);
     expect(await system().list()).toEqual([]);
@@ -75,7 +75,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(JSON.stringify(documents)).not.toMatch(new RegExp(`${GRANT}|${CALL_SECRET}`));
   });
 
-  it("are shown with the tries before", async () => {
+  it("are shown with the previous attempts", async () => {
     const now = Date.now();
     const history = [3, 2].map((ago) => ({ at: now - ago * HOUR_MS, reason: "the handler failed (TypeError)" }));
     const tired = system().message("approval.cancel", "{}");
@@ -106,7 +106,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expectRefusal(await system().cli("dead-letters", "replay", letterId), 1, /The dead letter breaks its schema/);
   });
 
-  it("are replayed once; a replay that dies again refers to the original", async () => {
+  it("are replayed once, and a replay that dies again refers to the original", async () => {
     const letterId = await system().given("run.wake", '{"runId": "nonsense"}');
     const again = system().next("keep");
     const noted = system().next("replayed");
@@ -123,7 +123,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(await system().list("?queue=run.wake&state=replayed")).toMatchObject([{ id: letterId }]);
   });
 
-  it("of an invoke have the agent send its call again at once", async () => {
+  it("of an invoke make the agent send its call again at once", async () => {
     const kept = system().next("keep");
     system().loseNext("tool.invoke.");
     const runId = await startRun(system(), RELEASE);
@@ -136,7 +136,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(system().invokes(runId)).toMatchObject([{ id: `${runId}.0.0#1` }, { id: `${runId}.0.0#2` }]);
   });
 
-  it("of a result have the agent join it when it comes to its queue again", async () => {
+  it("of a result make the agent join it when it comes to its queue again", async () => {
     const kept = system().next("keep");
     system().loseNext("tool.result.");
     const runId = await startRun(system(), RELEASE);
@@ -148,7 +148,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(system().invokes(runId)[0]).toMatchObject({ id: `${runId}.0.0#1` });
   });
 
-  it("of a call that has its result are not replayed, with the reason", async () => {
+  it("of a call that already has its result are not replayed, with the reason", async () => {
     const runId = await startRun(system(), RELEASE);
     await follow(system(), runId, isResolved);
     const [invoke] = system().invokes(runId);
@@ -162,7 +162,7 @@ function isResolved(event: RunEvent): boolean {
   return event.type === "call.resolved";
 }
 
-/** Lines whose ids, times and widths are of no account. */
+/** Lines whose ids, times and widths do not matter. */
 function plain(printed: string): readonly string[] {
   return printed
     .replaceAll(/\bdl_\w{2}_\w{26}/g, "dl")
