@@ -117,7 +117,7 @@ async function cutOff() {
   await b.turn([asks("change", "w")]);
   const { now } = await b.snapshot();
   const terms = { grantExpiresAt: now + 900_000, executeBy: now + DAY_MS };
-  const decided = { toolCallId: CALL, approvalId: `ap_${CALL}`, outcome: "approved", decidedBy: ["ana"], ...terms } as const;
+  const decided = { toolCallId: CALL, approvalId: `ap_${CALL}`, outcome: "approved" as const, decidedBy: ["ana"], ...terms };
   await b.commit(callDecided(await b.snapshot(), decided, "grant", b.rules));
   const parsedOf = async <T>(key: string, parse: (value: unknown) => { readonly ok: boolean; readonly value?: T }): Promise<T> => {
     const { documents } = await state.read([key]);
