@@ -28,7 +28,7 @@ describe("doctor, checking the model that this shell configures", () => {
     expect(wrong).toMatchObject({
       level: "warn",
       message: "compatible does not accept the key.",
-      fix: "Set LLM_API_KEY to one that is good.",
+      fix: "Set LLM_API_KEY to a valid key.",
     });
     expect(await check({ ...env, LLM_MODEL: "small", LLM_API_KEY: "good-key" })).toMatchObject({
       level: "warn",
