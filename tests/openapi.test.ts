@@ -1,17 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { approvals } from "@toolbus/approvals";
-import { memoryBus } from "@toolbus/bus";
 import { compileSchema, type JsonObject, problemCodes } from "@toolbus/contracts";
-import { ownKeys } from "@toolbus/grants";
-import { gateway } from "@toolbus/gateway";
-import { readSettings } from "@toolbus/runtime";
-import { memoryStore } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { child, faultsOf, operations, textOf } from "./openapi-rules.ts";
+import { SERVICES, startBoth } from "./openapi-services.ts";
 
 const ROUTES = {
   gateway: `
@@ -76,7 +67,6 @@ const TAGS = new Set(
     " ",
   ),
 );
-const SERVICES = ["gateway", "approvals"] as const;
 
 let system: Awaited<ReturnType<typeof startBoth>>;
 beforeAll(async () => void (system = await startBoth()));
@@ -151,14 +141,13 @@ describe("the description of the stream", () => {
     const media = streamIn(await system.document("gateway"));
     const shown = Object.values(child(media, "examples") as JsonObject).map((example) => textOf(child(example, "value")));
     expect(shown.map((text) => /^event: (.+)$/m.exec(text)?.[1])).toEqual([
-      "accepted",
       "run.queued",
       "run.started",
       "turn",
       "model.retry",
       "call.held",
-      "call.unserved",
       "call.decided",
+      "call.unserved",
       "call.resolved",
       "call.settled",
       "call.asked",
@@ -166,6 +155,7 @@ describe("the description of the stream", () => {
       "run.completed",
       "run.failed",
       "run.cancelled",
+      "accepted",
       "delta",
       "arguments",
       "reset",
@@ -278,44 +268,3 @@ const streamIn = (document: JsonObject) =>
   child(document["paths"], "/v1/runs/{id}/events", "get", "responses", "200", "content", "text/event-stream");
 
 const text = (document: JsonObject): string => JSON.stringify(document);
-
-/** Both services with an HTTP address, over a store and a bus of their own. */
-async function startBoth() {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "openapi-"));
-  const keys = path.join(folder, "api-keys.json");
-  await writeFile(keys, "[]");
-  const clock = (): number => 1_750_000_000_000;
-  const bus = memoryBus({ clock });
-  const state = memoryStore({ clock });
-  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-  const own = await ownKeys(["gateway", "agent", "approvals"]);
-  const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
-  const infrastructure = { bus, state, log: silentLog, ...keyed, random, monotonic: clock, clock };
-  const env = {
-    GATEWAY_PORT: "0",
-    APPROVALS_PORT: "0",
-    GATEWAY_API_KEYS_FILE: keys,
-    APPROVALS_API_KEYS_FILE: keys,
-    APPROVALS_KEY_FILE: path.join(folder, "key.json"),
-  };
-  const services = {
-    gateway: await gateway.start(infrastructure, readSettings(gateway.settings, env)),
-    approvals: await approvals.start(infrastructure, readSettings(approvals.settings, env)),
-  };
-  return {
-    async document(name: (typeof SERVICES)[number]): Promise<JsonObject> {
-      return (await fetch(`${services[name].url}/openapi.json`)).json() as Promise<JsonObject>;
-    },
-    async page(name: (typeof SERVICES)[number]) {
-      const response = await fetch(`${services[name].url}/docs`);
-      return { headers: response.headers, html: await response.text() };
-    },
-    async stop(): Promise<void> {
-      await services.gateway.stop();
-      await services.approvals.stop();
-      await bus.close();
-      await state.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}

@@ -1,16 +1,7 @@
-import {
-  declared,
-  type EraResume,
-  type EraRaise,
-  eraRaise,
-  eraResume,
-  EraView,
-  FIRST_ERA,
-  isHeld,
-  type JsonObject,
-} from "@toolbus/contracts";
+import { declared, type EraResume, type EraRaise, eraRaise, eraResume, EraView, FIRST_ERA, isHeld } from "@toolbus/contracts";
 import { getRoute, HttpProblem, noQuery, postRoute, type Route } from "@toolbus/runtime";
 import { type EraNow, EraRefused, type Eras } from "../eras/eras.ts";
+import { recorded } from "./route-docs.ts";
 
 const TAG = "Era";
 const OPERATORS = ["operator"] as const;
@@ -25,7 +16,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         operationId: "getEra",
         tag: TAG,
         summary: "The era that grants are valid for, and the shards that lost writes.",
-        answers: { 200: { says: "The era.", body: view, example } },
+        answers: { 200: { says: "The era.", body: view, example: recorded.era } },
         problems: ["conflict"],
       },
       query: noQuery,
@@ -40,7 +31,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         summary: "Voids every grant, after a restore that no process could notice.",
         description:
           "Grants are renewed by themselves. With `hold`, writes that cannot be repeated safely wait in every shard until they are resumed. `replace` raises it over a stored era that approvals did not sign, and holds every shard.",
-        answers: { 200: { says: "The current era.", body: view, example } },
+        answers: { 200: { says: "The current era.", body: view, example: recorded.raisedEra } },
         problems: ["conflict"],
       },
       body: {
@@ -60,7 +51,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         tag: TAG,
         summary: "Lets writes begin again in shards that lost some.",
         description: "In the named shards, or in all. The caller has checked what the targets received before the loss.",
-        answers: { 200: { says: "The current era.", body: view, example } },
+        answers: { 200: { says: "The current era.", body: view, example: recorded.resumedEra } },
         problems: [],
       },
       body: {
@@ -105,14 +96,6 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
 }
 
 const view = declared("Era", EraView);
-const AT = 1_763_718_400_000;
-const example: JsonObject = {
-  era: 1_763_718_400,
-  raisedAt: AT,
-  reason: "the store lost writes of shard 03",
-  lost: [{ shard: "03", lostAt: AT, held: true }],
-};
-
 function viewOf({ era, now }: EraNow): EraView {
   return {
     era: era?.era ?? FIRST_ERA,

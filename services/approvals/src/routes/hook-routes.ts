@@ -6,7 +6,7 @@ import type { Decisions } from "../decisions/decisions.ts";
 import { approverOf, type HookSources, signingSource } from "../decisions/hook-sources.ts";
 import { notFound, problemOf } from "../decisions/not-decided.ts";
 import { firstUse } from "./request-keys.ts";
-import { approvalId as approvalDocs, examples, views } from "./route-docs.ts";
+import { approvalId as approvalDocs, recorded, views } from "./route-docs.ts";
 import { viewOf } from "../decisions/view.ts";
 
 export interface HookRoutesOptions {
@@ -45,7 +45,7 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
         200: {
           says: "The decision counts; the approval as this decision left it.",
           body: views.approval,
-          example: examples.approval,
+          example: recorded.approved,
           headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same `webhook-id`." },
         },
       },

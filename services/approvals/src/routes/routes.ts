@@ -16,7 +16,7 @@ import { type ApprovalDocuments, isShardOf } from "../sealed/approval-documents.
 import type { Decisions } from "../decisions/decisions.ts";
 import { notFound, problemOf } from "../decisions/not-decided.ts";
 import { pendingApprovals } from "../decisions/pending-list.ts";
-import { approvalId, examples, jwksSchema, views } from "./route-docs.ts";
+import { approvalId, exampleToken, recorded, jwksSchema, views } from "./route-docs.ts";
 import { firstUse } from "./request-keys.ts";
 import { viewOf } from "../decisions/view.ts";
 
@@ -52,7 +52,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         tag: TAG,
         summary: "The approvals that wait for a decision in the caller's tenant, oldest first.",
         description: "A page may hold fewer approvals than its limit, and still have one after it.",
-        answers: { 200: { says: "A page of approvals.", body: views.page, example: { approvals: [examples.approval] } } },
+        answers: { 200: { says: "A page of approvals.", body: views.page, example: recorded.page } },
         problems: ["invalid_cursor"],
       },
       query: approvalsQuery,
@@ -68,7 +68,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         description:
           "Everything in it comes from the pinned definition and the requester, nothing from the agent's words. Reading decides nothing.",
         id: approvalId,
-        answers: { 200: { says: "The approval.", body: views.toDecide, example: examples.toDecide } },
+        answers: { 200: { says: "The approval.", body: views.toDecide, example: recorded.pending } },
         problems: [],
       },
       query: noQuery,
@@ -88,7 +88,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
           200: {
             says: "The decision counts; the approval as this decision left it.",
             body: views.approval,
-            example: examples.approval,
+            example: recorded.approved,
             headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." },
           },
         },
@@ -98,8 +98,8 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         declared: decisionRequest,
         required: true,
         examples: [
-          { decision: "approve", token: examples.token },
-          { decision: "revise", token: examples.token, comment: "Refund 40 only." },
+          { decision: "approve", token: exampleToken },
+          { decision: "revise", token: exampleToken, comment: "Name the two failed tests." },
         ],
         remedy: 'Send {"decision": "approve" or "deny" or "revise", "token": "…"}.',
       },

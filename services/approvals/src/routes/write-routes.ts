@@ -2,6 +2,7 @@ import { declared, type JsonObject, ToolRemoval, toolRemove, WriteList, writeEna
 import { getRoute, HttpProblem, noBody, noQuery, postRoute, type Route, type RouteDocs } from "@toolbus/runtime";
 import type { Removals } from "../pins/removals.ts";
 import type { WriteOutcome, WriteRefused, Writes } from "../pins/writes.ts";
+import { recorded } from "./route-docs.ts";
 
 const TAG = "Writes";
 const OPERATORS = ["operator"] as const;
@@ -17,7 +18,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         tag: TAG,
         summary: "Every registered write, and whether it is enabled.",
         description: "`pending` and `changed` ones wait for an operator: until then their calls are refused.",
-        answers: { 200: { says: "The writes.", body: views.list, example: { writes: [summary] } } },
+        answers: { 200: { says: "The writes.", body: views.list, example: recorded.writes } },
         problems: [],
       },
       query: noQuery,
@@ -31,7 +32,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         tag: TAG,
         summary: "One write: the enabled definition, the registered ones, and the difference.",
         id: tool,
-        answers: { 200: { says: "The write.", body: views.write, example } },
+        answers: { 200: { says: "The write.", body: views.write, example: recorded.write } },
         problems: [],
       },
       query: noQuery,
@@ -47,13 +48,13 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         description:
           "The hash names the definition, so that the checked definition is the one that is enabled. A definition that is less strict than the enabled one needs `acceptWeaker`. The earlier definition stays granted for runs that began with it, if it is no less strict.",
         id: tool,
-        answers: { 200: { says: "The write in its new state.", body: views.write, example } },
+        answers: { 200: { says: "The write in its new state.", body: views.write, example: recorded.enabledWrite } },
         problems: ["conflict"],
       },
       body: {
         declared: writeEnable,
         required: true,
-        examples: [{ toolset: "orders", hash: HASH }],
+        examples: [{ toolset: "release", hash: HASH }],
         remedy: 'Send {"toolset": "…", "hash": "…"} as GET /v1/writes/{tool} shows them.',
       },
       rate: null,
@@ -68,7 +69,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         summary: "Switches a write off: no version of it gets grants.",
         description: "Existing grants stay valid until they expire.",
         id: tool,
-        answers: { 200: { says: "The write in its new state.", body: views.write, example } },
+        answers: { 200: { says: "The write in its new state.", body: views.write, example: recorded.disabledWrite } },
         problems: ["conflict"],
       },
       body: noBody,
@@ -85,7 +86,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         description:
           "Never below the definition's own tier; naming that tier undoes a raise. Writes that were approved at a lower tier get no more grants. Lowering the tier again needs `acceptWeaker`.",
         id: tool,
-        answers: { 200: { says: "The write in its new state.", body: views.write, example } },
+        answers: { 200: { says: "The write in its new state.", body: views.write, example: recorded.raisedWrite } },
         problems: ["conflict"],
       },
       body: { declared: writeTier, required: true, examples: [{ tier: "critical" }], remedy: 'Send {"tier": "high"} or "critical".' },
@@ -108,7 +109,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       body: {
         declared: toolRemove,
         required: false,
-        examples: [{ version: "2" }],
+        examples: [{ version: "1" }],
         remedy: 'Send {"version": "…"} if several are registered.',
       },
       rate: null,
@@ -173,40 +174,9 @@ const views = {
   removal: declared("ToolRemoval", ToolRemoval),
 } as const;
 
-const tool: NonNullable<RouteDocs["id"]> = { says: "The tool's name.", pattern: "^[a-z][a-z0-9_]{0,63}$", example: "issue_refund" };
+const tool: NonNullable<RouteDocs["id"]> = { says: "The tool's name.", pattern: "^[a-z][a-z0-9_]{0,63}$", example: "file_risk_report" };
 
-const HASH = "sha256-9b74c9897bac770ffc029102a200c5de";
+/** That of the recorded write. */
+const HASH = "sha256-s0OeURxmSAKMCfGtBIlFR2ILD2WrBpGVtblIbjWj-U8";
 const AT = 1_763_718_400_000;
-const definition: JsonObject = {
-  name: "issue_refund",
-  version: "2",
-  description: "Pays money back.",
-  parameters: { type: "object", required: ["order"], properties: { order: { type: "string" } } },
-  kind: "write",
-  risk: { tier: "high" },
-  idempotency: { mode: "key", keepsForMs: 86_400_000 },
-  timeoutMs: 30_000,
-  source: "orders",
-};
-const registered: JsonObject = {
-  tool: "issue_refund",
-  toolset: "orders",
-  version: "2",
-  hash: HASH,
-  tier: "high",
-  state: "pending",
-  granted: false,
-  weaker: null,
-  receiptKeys: ["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"],
-  receiptKeysFrom: "service-keys",
-  registeredAt: AT,
-  lastSeenAt: AT,
-};
-const removal: JsonObject = { tool: "issue_refund", toolset: "orders", version: "2", lastSeenAt: AT, served: false };
-const summary: JsonObject = { ...registered, enabled: null };
-const example: JsonObject = {
-  tool: "issue_refund",
-  enabled: null,
-  damaged: null,
-  registered: [{ ...registered, definition, changes: [] }],
-};
+const removal: JsonObject = { tool: "file_risk_report", toolset: "release", version: "1", lastSeenAt: AT, served: false };

@@ -2,7 +2,7 @@ import { type AgentList, keys, parseProfileList } from "@toolbus/contracts";
 import { getRoute, noQuery, type Route } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 import { CALLERS } from "./callers.ts";
-import { views } from "./documented.ts";
+import { recorded, views } from "./documented.ts";
 
 /** `GET /v1/agents`: whether an agent is alive that takes the runs of this gateway, and which profiles it knows. */
 export function agentRoutes({ state, config }: Gateway): readonly Route[] {
@@ -19,10 +19,7 @@ export function agentRoutes({ state, config }: Gateway): readonly Route[] {
           200: {
             says: "The agents.",
             body: views.agents,
-            example: {
-              asOf: 1_763_718_400_000,
-              agents: [{ name: "default", profiles: ["chat", "direct"], lastSeenAt: 1_763_718_390_000 }],
-            },
+            example: recorded.agents,
           },
         },
         problems: [],

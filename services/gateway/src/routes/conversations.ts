@@ -10,7 +10,7 @@ import { deleteConversation, deletedView } from "../inbound/delete-conversation.
 import { sendMessage } from "../inbound/send-message.ts";
 import { orProblem } from "../refused.ts";
 import { CALLERS } from "./callers.ts";
-import { conversationId, examples, REPLAY, STARTED, views } from "./documented.ts";
+import { conversationId, recorded, REPLAY, STARTED, views } from "./documented.ts";
 import { STREAM } from "./event-docs.ts";
 import type { Limits } from "./limits.ts";
 import { answerWithRun } from "./started-run.ts";
@@ -34,7 +34,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
           201: {
             says: "The new, empty conversation.",
             body: views.conversation,
-            example: examples.conversation,
+            example: recorded.conversation,
             headers: { Location: "The conversation.", ...REPLAY },
           },
         },
@@ -63,7 +63,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         summary: "The caller's own conversations, newest first.",
         description:
           "Those of investigations are included: see `profile`. A page may hold fewer than its limit, and still have a next page.",
-        answers: { 200: { says: "A page of conversations.", body: views.conversations, example: examples.conversations } },
+        answers: { 200: { says: "A page of conversations.", body: views.conversations, example: recorded.conversations } },
         problems: ["invalid_cursor"],
       },
       query: conversationsQuery,
@@ -77,7 +77,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         tag: TAG,
         summary: "A conversation: its profile, the run that is active and those that wait.",
         id: conversationId,
-        answers: { 200: { says: "The conversation.", body: views.conversation, example: examples.conversation } },
+        answers: { 200: { says: "The conversation.", body: views.conversation, example: recorded.conversation } },
         problems: [],
       },
       query: noQuery,
@@ -95,7 +95,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
           "Only the owner of a conversation may delete it. A repeat gets the same answer.",
         ].join("\n\n"),
         id: conversationId,
-        answers: { 200: { says: "It is deleted.", body: views.deletedConversation, example: examples.deletedConversation } },
+        answers: { 200: { says: "It is deleted.", body: views.deletedConversation, example: recorded.deletedConversation } },
         problems: ["conflict", "conversation_busy"],
       },
       handle: async ({ id, principal }) => deletedView(orProblem(await deleteConversation(gateway, { principal, conversationId: id }))),
@@ -109,7 +109,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         summary: "The messages of a conversation, newest page first.",
         description: "Within a page the oldest message comes first. `before` of a page asks for the one before it.",
         id: conversationId,
-        answers: { 200: { says: "A page of messages.", body: views.messages, example: examples.messages } },
+        answers: { 200: { says: "A page of messages.", body: views.messages, example: recorded.messages } },
         problems: [],
       },
       query: messagesQuery,
@@ -133,7 +133,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         id: conversationId,
         answers: {
           200: { says: "The stream of its run, if requested.", headers: STARTED, ...STREAM },
-          202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: STARTED },
+          202: { says: "The request was accepted.", body: views.run, example: recorded.acceptedRun, headers: STARTED },
         },
         problems: ["conflict", "conversation_busy", "queue_full", "idempotency_key_reused", "expired", "rate_limited"],
       },
@@ -158,7 +158,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         summary: "What a conversation contains and has used.",
         description: "Tool calls are those of its newest 200 messages.",
         id: conversationId,
-        answers: { 200: { says: "Its context.", body: views.context, example: examples.context } },
+        answers: { 200: { says: "Its context.", body: views.context, example: recorded.context } },
         problems: [],
       },
       query: noQuery,

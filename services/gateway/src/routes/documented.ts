@@ -16,7 +16,7 @@ import {
   ToolList,
 } from "@toolbus/contracts";
 import type { RouteDocs } from "@toolbus/runtime";
-import { deletedView } from "../inbound/delete-conversation.ts";
+import answers from "./recorded-answers.json" with { type: "json" };
 
 // What the descriptions of several routes share: the views under their names, and consistent examples.
 
@@ -24,7 +24,6 @@ const RUN = "rn_05_01JD0000000000000000000001";
 const CONVERSATION = "cv_05_01JD0000000000000000000001";
 const CALL = `${RUN}.1.0`;
 const AT = 1_763_718_400_000;
-const USAGE = { inputTokens: 812, outputTokens: 64, modelCalls: 1, toolCalls: 1 } as const;
 
 export const views = {
   run: declared("Run", RunView),
@@ -39,74 +38,6 @@ export const views = {
   tools: declared("ToolList", ToolList),
   agents: declared("AgentList", AgentList),
 } as const satisfies Readonly<Record<string, Declared<unknown>>>;
-
-const runLinks = {
-  self: `/v1/runs/${RUN}`,
-  events: `/v1/runs/${RUN}/events`,
-  cancel: `/v1/runs/${RUN}/cancel`,
-  answers: `/v1/runs/${RUN}/answers`,
-};
-
-const acceptedRun: JsonObject = {
-  runId: RUN,
-  conversationId: CONVERSATION,
-  requester: "una",
-  createdAt: AT,
-  links: runLinks,
-  status: "accepted",
-  waits: [{ kind: "agent", says: "No agent has taken the run yet.", since: AT }],
-};
-
-const approvalId = `ap_${CALL}`;
-const expiresAt = AT + 900_000;
-
-const waitingRun: JsonObject = {
-  ...acceptedRun,
-  status: "awaiting_approval",
-  profile: "release-investigation",
-  input: { releaseId: "v1.4.0" },
-  round: 2,
-  usage: USAGE,
-  activeMs: 2310,
-  startedAt: AT,
-  endedAt: null,
-  openCalls: [CALL],
-  awaiting: [{ kind: "approval", callId: CALL, tool: "file_release_report", approvalId, expiresAt }],
-  waits: [
-    {
-      kind: "approval",
-      says: "file_release_report waits for a person to decide (high tier): an approver with the scope approve:high or approve:*, other than user:ada, who asked for it.",
-      tier: "high",
-      scopes: ["approve:high", "approve:*"],
-      approversNeeded: 1,
-      notBy: ["user:ada"],
-      callId: CALL,
-      tool: "file_release_report",
-      approvalId,
-      since: AT,
-      until: expiresAt,
-    },
-  ],
-  answer: null,
-  report: null,
-};
-
-const conversationLinks = {
-  self: `/v1/conversations/${CONVERSATION}`,
-  messages: `/v1/conversations/${CONVERSATION}/messages`,
-  context: `/v1/conversations/${CONVERSATION}/context`,
-};
-
-const conversation: JsonObject = {
-  conversationId: CONVERSATION,
-  profile: "chat",
-  owner: "una",
-  createdAt: AT,
-  activeRun: null,
-  queued: [],
-  runs: 0,
-  links: conversationLinks,
-};
 
 const FINGERPRINT = "c5a1f1d4e2b39a60";
 
@@ -143,40 +74,13 @@ const alertmanagerMessage: JsonObject = {
   truncatedAlerts: 0,
 };
 
+/** What a whole system answered (docs/testing.md#examples-of-the-api). */
+export const recorded: Readonly<Record<keyof typeof answers, JsonObject>> = answers;
+
 export const examples = {
   runId: RUN,
   conversationId: CONVERSATION,
   callId: CALL,
-  acceptedRun,
-  waitingRun,
-  runs: { runs: [Object.fromEntries(Object.entries(waitingRun).filter(([name]) => name !== "waits"))] },
-  conversation,
-  conversations: { conversations: [conversation] },
-  deletedConversation: { ...deletedView({ kind: "deleted", conversationId: CONVERSATION, deletedAt: AT }) },
-  messages: {
-    messages: [
-      { id: `${CONVERSATION}:1`, role: "user", content: "Is v1.4.0 safe to roll out?", at: AT, runId: RUN, metadata: {} },
-      {
-        id: `${CONVERSATION}:2`,
-        role: "assistant",
-        content: "It is; error rates are as before.",
-        at: AT + 2310,
-        runId: RUN,
-        metadata: { round: 1, provider: "offline", model: "offline", calls: [] },
-      },
-    ],
-  },
-  context: {
-    conversationId: CONVERSATION,
-    profile: "chat",
-    messages: 4,
-    runs: 1,
-    usage: USAGE,
-    provider: "offline",
-    model: "offline",
-    toolCalls: [{ callId: CALL, tool: "get_release_summary", status: "ok" }],
-    traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
-  },
   alertmanagerMessage,
   alertTrigger: {
     alerts: [

@@ -5,7 +5,7 @@ import { startInvestigation } from "../inbound/start-investigation.ts";
 import { ownRun } from "../run-access.ts";
 import { viewRun } from "../run-view.ts";
 import { CALLERS } from "./callers.ts";
-import { examples, runId, STARTED, views } from "./documented.ts";
+import { recorded, runId, STARTED, views } from "./documented.ts";
 import { STREAM } from "./event-docs.ts";
 import type { Limits } from "./limits.ts";
 import { answerWithRun } from "./started-run.ts";
@@ -27,7 +27,7 @@ export function investigationRoutes(gateway: Gateway, limits: Limits): readonly 
         ].join("\n\n"),
         answers: {
           200: { says: "The stream of the run, if requested.", headers: STARTED, ...STREAM },
-          202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: STARTED },
+          202: { says: "The request was accepted.", body: views.run, example: recorded.acceptedRun, headers: STARTED },
         },
         problems: ["conflict", "idempotency_key_reused", "rate_limited"],
       },
@@ -63,7 +63,7 @@ export function investigationRoutes(gateway: Gateway, limits: Limits): readonly 
         tag: TAG,
         summary: "An investigation, which is its run.",
         id: runId,
-        answers: { 200: { says: "The run, with the report so far.", body: views.run, example: examples.waitingRun } },
+        answers: { 200: { says: "The run, with the report so far.", body: views.run, example: recorded.completedRun } },
         problems: ["expired"],
       },
       query: noQuery,

@@ -7,8 +7,8 @@ import { parseEventId } from "../stream/event-id.ts";
 import { streamRun } from "../stream/stream-run.ts";
 import { issueTicket, ticketHolder } from "../stream/stream-ticket.ts";
 import { CALLERS } from "./callers.ts";
-import { examples, runId, views } from "./documented.ts";
-import { HISTORY, STREAM } from "./event-docs.ts";
+import { examples, recorded, runId, views } from "./documented.ts";
+import { STREAM } from "./event-docs.ts";
 import type { Limits } from "./limits.ts";
 
 const TAG = "Runs";
@@ -56,7 +56,7 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
         description:
           "The same events as those of the stream, for clients that do not wait for more. A page may hold fewer than its limit; while it has a `next`, there is more.",
         id: runId,
-        answers: { 200: { says: "A page of events, in their order.", body: views.history, example: HISTORY } },
+        answers: { 200: { says: "A page of events, in their order.", body: views.history, example: recorded.history } },
         problems: ["expired"],
       },
       query: historyQuery,

@@ -8,7 +8,7 @@ import { ownRun } from "../run-access.ts";
 import { listedFor, runPage } from "../run-page.ts";
 import { viewRun } from "../run-view.ts";
 import { CALLERS } from "./callers.ts";
-import { examples, REPLAY, runId, views } from "./documented.ts";
+import { examples, recorded, REPLAY, runId, views } from "./documented.ts";
 import type { Limits } from "./limits.ts";
 
 const TAG = "Runs";
@@ -26,7 +26,7 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         summary: "The caller's own runs, newest first.",
         description:
           "An operator may ask for those of a `requester`. `status`, `outcome`, `profile` and `since` choose among them. A page may hold fewer runs than its limit, and still have one after it.",
-        answers: { 200: { says: "A page of runs.", body: views.runs, example: examples.runs } },
+        answers: { 200: { says: "A page of runs.", body: views.runs, example: recorded.runs } },
         problems: ["invalid_cursor"],
       },
       query: runsQuery,
@@ -43,7 +43,7 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         description:
           "`awaiting` lists the approvals and the questions that people have to answer; `waits` everything that holds it up, one sentence each.",
         id: runId,
-        answers: { 200: { says: "The run.", body: views.run, example: examples.waitingRun } },
+        answers: { 200: { says: "The run.", body: views.run, example: recorded.waitingRun } },
         problems: ["expired"],
       },
       query: noQuery,
@@ -60,8 +60,8 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
           "Nothing new begins from now on; the run waits for writes that were sent to their target. An operator may cancel any run of the tenant.",
         id: runId,
         answers: {
-          200: { says: "It was cancelled before.", body: views.run, example: examples.acceptedRun },
-          202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY },
+          200: { says: "It was cancelled before.", body: views.run, example: recorded.cancelledRun },
+          202: { says: "The request was accepted.", body: views.run, example: recorded.waitingRun, headers: REPLAY },
         },
         problems: ["run_ended", "conflict", "expired"],
       },
@@ -83,7 +83,7 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         summary: "Answers a question that a run asks.",
         description: "Only the principal who started the run may answer, and a question has one answer.",
         id: runId,
-        answers: { 202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY } },
+        answers: { 202: { says: "The request was accepted.", body: views.run, example: recorded.askingRun, headers: REPLAY } },
         problems: ["not_asked", "run_ended", "conflict", "idempotency_key_reused", "expired"],
       },
       body: {

@@ -17,7 +17,7 @@ import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
 import { toolForms } from "../tool-forms.ts";
 import { CALLERS } from "./callers.ts";
-import { views } from "./documented.ts";
+import { recorded, views } from "./documented.ts";
 
 /**
  * `GET /v1/tools`: the registered tools, whether or not a worker runs at this moment, what is known of their workers, and which of them the caller may not use.
@@ -35,7 +35,7 @@ export function toolRoutes({ state }: Gateway): readonly Route[] {
           200: {
             says: "The tools, with what is known of their workers.",
             body: views.tools,
-            example: { registryVersion: "5f1c9a60", tools: [] },
+            example: recorded.tools,
           },
         },
         problems: [],
