@@ -5,8 +5,12 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchChromium, NO_CHROMIUM } from "./chromium.ts";
 import { type CliUnderTest, cliUnderTest, RELEASE } from "./cli-under-test.ts";
+import { approve } from "./http-client.ts";
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../examples/chat-page/index.html"));
+const READ = `get_release_summary {"release_id": "${RELEASE}"}`;
+const WRITE = `file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["All tests pass."]}`;
+const ASK = 'ask_user {"question": "Which colour?", "options": ["red", "blue"]}';
 const PATIENCE = { timeout: 20_000, interval: 50 };
 
 describe("the chat page of the examples, in a real browser", () => {
@@ -42,17 +46,79 @@ describe("the chat page of the examples, in a real browser", () => {
     const { log, say, asked } = await chat(origins.named, cli.gateway);
     await say("hello");
     await expect.poll(log, PATIENCE).toMatch(/^hello\n[\s\S]*I run the tool that your message names[\s\S]*\ndone$/);
-    await say(`get_release_summary {"release_id": "${RELEASE}"}`);
+    await say(READ);
     await expect.poll(log, PATIENCE).toMatch(/→ get_release_summary [\s\S]*\n✓ get_release_summary ok\n[\s\S]*\ndone$/);
     expect(asked().filter((url) => url.endsWith("/stream-ticket"))).toEqual([]);
   });
 
   it("follows a run by EventSource and a ticket where page and gateway have one origin", async () => {
     const { log, say, asked } = await chat(origins.shared, origins.shared);
-    await say(`get_release_summary {"release_id": "${RELEASE}"}`);
+    await say(READ);
     await expect.poll(log, PATIENCE).toMatch(/\n✓ get_release_summary ok\n[\s\S]*\ndone$/);
     expect(asked().filter((url) => url.endsWith("/stream-ticket"))).toHaveLength(1);
   });
+
+  it("shows a write that waits, and what it did once a person has approved it elsewhere", async () => {
+    const { log, say } = await chat(origins.named, cli.gateway);
+    await say(WRITE);
+    await expect.poll(log, PATIENCE).toMatch(/‖ file_risk_report waits for a person \(high\): File a low risk report/);
+    const [, approvalId = ""] = /It is (ap_\S+)\./.exec(await log()) ?? [];
+    await approve(cli, approvalId);
+    await expect.poll(log, PATIENCE).toMatch(/\ndone$/);
+    expect(await log()).toMatch(
+      /\nfile_risk_report was approved by approver:local\.\n[^]*✓ file_risk_report ok\n[^]*\nWritten: File a low risk report/,
+    );
+  });
+
+  it.each([
+    { how: "by a button", act: (opened: Page) => opened.getByRole("button", { name: "blue" }).click(), answer: "blue" },
+    {
+      how: "in words",
+      async act(opened: Page) {
+        await opened.getByLabel("Answer").fill("green, please");
+        await opened.getByRole("button", { name: "Answer" }).click();
+      },
+      answer: "green, please",
+    },
+  ])("lets the person answer a question $how", async ({ act, answer }) => {
+    const { log, say, opened } = await chat(origins.named, cli.gateway);
+    await say(ASK);
+    await expect.poll(log, PATIENCE).toContain("? Which colour?");
+    await act(opened);
+    await expect.poll(log, PATIENCE).toMatch(new RegExp(`\\n${answer}\\n[^]*\\ndone$`));
+    expect(await opened.getByLabel("Answer").count()).toBe(0);
+  });
+
+  it("cancels a run, and shows who did", async () => {
+    const { log, say, opened } = await chat(origins.named, cli.gateway);
+    await say(WRITE);
+    await expect.poll(log, PATIENCE).toContain("waits for a person");
+    await opened.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(log, PATIENCE).toMatch(/\nuser:local cancelled it\.[^]*✗ file_risk_report cancelled\n[^]*cancelled\.$/);
+    expect(await opened.getByRole("button", { name: "Cancel" }).isVisible()).toBe(false);
+  });
+
+  it.each(["run.started", "turn", "call.resolved"])(
+    "continues a stream that was cut after its first %s, with no event lost or shown twice",
+    async (type) => {
+      const whole = await chat(origins.named, cli.gateway);
+      await whole.say(READ);
+      await expect.poll(whole.log, PATIENCE).toMatch(/\ndone$/);
+      let cuts = 0;
+      // Up to the end of the event, once: a stream that comes again is whole.
+      const upTo = (text: string): string | null => {
+        const at = text.indexOf(`event: ${type}\n`);
+        return at < 0 || cuts++ > 0 ? null : text.slice(0, text.indexOf("\n\n", at) + 2);
+      };
+      const cutting = await served((asked, answer) => passedOn(asked, answer, cli.gateway, upTo));
+      const { log, say, asked } = await chat(origins.named, cutting);
+      await say(READ);
+      await expect.poll(log, PATIENCE).toMatch(/\ndone$/);
+      expect(cuts).toBeGreaterThan(0);
+      expect(asked().filter((url) => url.endsWith("/events"))).toHaveLength(2);
+      expect(await log()).toBe(await whole.log());
+    },
+  );
 
   it("says what to do if the gateway does not accept its origin", async () => {
     const { log, say } = await chat(origins.stranger, cli.gateway);
@@ -75,6 +141,7 @@ describe("the chat page of the examples, in a real browser", () => {
     await opened.goto(`${origin}/?gateway=${encodeURIComponent(gateway)}`);
     await opened.getByLabel("Key").fill(key);
     return {
+      opened,
       log: () => opened.getByRole("log").innerText(),
       asked: (): readonly string[] => requests,
       async say(text: string) {
@@ -99,12 +166,24 @@ function page(_asked: IncomingMessage, answer: ServerResponse): void {
   answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(PAGE);
 }
 
-/** As a proxy in front of both does it. */
-function passedOn(asked: IncomingMessage, answer: ServerResponse, gateway: string): void {
+/** As a proxy in front of both does it. It breaks a connection where `upTo` gives a piece as the last one. */
+function passedOn(
+  asked: IncomingMessage,
+  answer: ServerResponse,
+  gateway: string,
+  upTo: (text: string) => string | null = () => null,
+): void {
   const passed = request(new URL(asked.url ?? "/", gateway), { method: asked.method, headers: asked.headers }, (reply) => {
     answer.writeHead(reply.statusCode ?? 502, reply.headers);
-    reply.pipe(answer);
+    reply.on("data", (piece: Buffer) => {
+      if (answer.destroyed) return;
+      const last = upTo(piece.toString());
+      if (last === null) answer.write(piece);
+      else answer.write(last, () => answer.destroy());
+    });
+    reply.on("end", () => answer.end());
   });
   passed.on("error", () => answer.destroy());
+  answer.on("close", () => passed.destroy());
   asked.pipe(passed);
 }

@@ -9,8 +9,9 @@ export function plainExample(example: JsonObject): JsonObject {
   const numbers = new Map<string, Map<string, number>>();
   const begin = Math.min(...timesIn(example));
   return changed(example, {
-    text: (name, value) => (name === "decisionToken" ? TOKEN : ID_FORMS.reduce((text, form) => numbered(text, form, numbers), value)),
-    number: (_, value) => (isTime(value) ? RECORDED_AT + 1000 * Math.round((value - begin) / 1000) : value),
+    text: (name, value) => SECRETS[name] ?? ID_FORMS.reduce((text, form) => numbered(text, form, numbers), value),
+    number: (name, value) =>
+      isRaisedEra(name, value) ? RECORDED_AT / 1000 : isTime(value) ? RECORDED_AT + 1000 * Math.round((value - begin) / 1000) : value,
   }) as JsonObject;
 }
 
@@ -31,8 +32,11 @@ export function shapeOf(example: JsonObject): JsonObject {
 /** The numbers of a run that depend on the machine, on chance, or on every word of a prompt. */
 const MEASURED = new Set(["latencyMs", "activeMs", "waitMs", "inputTokens", "outputTokens", "cacheReadTokens", "costMicroUsd"]);
 const DAYS_30_MS = 30 * 86_400_000;
-/** A token is a secret, even one that was used. */
-const TOKEN = "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";
+/** What only the service that made it reads: a token is a secret even when it was used, and a cursor holds an id. */
+const SECRETS: Readonly<Record<string, string>> = {
+  decisionToken: "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0",
+  cursor: "WzE3NjM3MTg0MDAwMDAsImN2XzA1XzAxSkQwMDAwMDAwMDAwMDAwMDAwMDAwMDAxIl0",
+};
 
 interface IdForm {
   readonly pattern: RegExp;
@@ -70,6 +74,11 @@ function numbered(text: string, { kind, pattern, written }: IdForm, numbers: Map
 
 function isTime(value: number): boolean {
   return Number.isInteger(value) && value >= RECORDED_AT && value < RECORDED_AT + DAYS_30_MS;
+}
+
+/** A raised era is the second in which it was raised. */
+function isRaisedEra(name: string, value: number): boolean {
+  return name === "era" && isTime(value * 1000);
 }
 
 function timesIn(value: Json): readonly number[] {
