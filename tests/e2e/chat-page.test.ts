@@ -175,13 +175,16 @@ function passedOn(
 ): void {
   const passed = request(new URL(asked.url ?? "/", gateway), { method: asked.method, headers: asked.headers }, (reply) => {
     answer.writeHead(reply.statusCode ?? 502, reply.headers);
+    let over = false;
     reply.on("data", (piece: Buffer) => {
-      if (answer.destroyed) return;
+      if (over) return;
       const last = upTo(piece.toString());
-      if (last === null) answer.write(piece);
-      else answer.write(last, () => answer.destroy());
+      over = last !== null;
+      // In the middle of the answer, and yet with all of it so far: a reset could overtake it.
+      if (over) answer.write(last, () => answer.socket?.end());
+      else answer.write(piece);
     });
-    reply.on("end", () => answer.end());
+    reply.on("end", () => over || answer.end());
   });
   passed.on("error", () => answer.destroy());
   answer.on("close", () => passed.destroy());
