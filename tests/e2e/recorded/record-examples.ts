@@ -13,9 +13,11 @@ export interface Recording {
 
 /** The one write of an investigation. */
 const FILING = "file_risk_report";
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 const LEASE_MS = 10_000;
 const LOOK_AGAIN_MS = 15_000;
+/** The not-after of a call, its time-out and a lease. */
+const UNTIL_NOBODY_WAITS_MS = 900_000 + 600_000 + LEASE_MS;
 /** How long a recording waits for what a moved clock brings, before it moves the clock again. */
 const PATIENCE_MS = 200;
 
@@ -24,6 +26,8 @@ export async function recordExamples(): Promise<Recording> {
   await using system = await recordingSystem();
   const recorder = recorderOf(system);
   await investigate(recorder);
+  // Before an operator says that the store lost writes: then no ledger proves an outcome any more.
+  await settle(recorder);
   await operate(recorder);
   await askAndQueue(recorder);
   await retry(recorder);
@@ -170,6 +174,22 @@ async function fail({ system, post, conversation }: Recorder): Promise<void> {
   system.model.failNext({ kind: "status", status: 401 });
   const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: "Hello." });
   await stream.next("run.failed");
+}
+
+/** A write whose worker is cut off from the store while its target works, for longer than anybody waits, and which ends well after that. */
+async function settle({ system, post, conversation }: Recorder): Promise<void> {
+  system.model.think(
+    says((_, results) =>
+      results.length > 0
+        ? { text: "", calls: [{ name: "ask_user", arguments: { question: "Is the review closed? I could not find out.", options: [] } }] }
+        : { text: "I close it.", calls: [{ name: "close_review", arguments: { release_id: RELEASE } }] },
+    ),
+  );
+  const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: `Close the review of ${RELEASE}.` });
+  await system.sent;
+  await passUntil(system, UNTIL_NOBODY_WAITS_MS, stream.next("call.asked"));
+  system.answer();
+  await stream.next("call.settled");
 }
 
 /** A tool that reports its progress, and a person who cancels the run. */

@@ -18,8 +18,12 @@ export const RELEASE = "v1.4.0";
 /** Every service in this process, with a clock that the recording moves forward. Its model is a vendor's server that the recording tells what to answer. */
 export interface RecordingSystem extends Pick<AllInOne, "gatewayUrl" | "approvalsUrl" | "keys"> {
   readonly model: ModelServer;
-  /** Serves `read_commits`, which reports its progress and then waits for a cancel. */
+  /** Serves `read_commits`, which reports its progress and then waits for a cancel, and `close_review`, whose target answers late. */
   readonly worker: Worker;
+  /** Resolves when `close_review` has reached its target. */
+  readonly sent: Promise<void>;
+  /** The target of `close_review` answers. */
+  answer(): void;
   /** Moves the clock of all services, the store and the bus. */
   pass(ms: number): void;
   /** Stops the services, as an operator does. */
@@ -61,10 +65,13 @@ export async function recordingSystem(): Promise<RecordingSystem> {
       return own;
     },
   });
+  const target = { reached: Promise.withResolvers<void>(), answered: Promise.withResolvers<void>() };
+  const own = await parts.promise;
   const worker = await startWorker({
-    ...(await parts.promise),
-    toolset: toolset({ name: "reviews", tools: [readCommits] }),
-    keys: staticKeySet({ keys: [] }),
+    ...own,
+    toolset: toolset({ name: "reviews", tools: [readCommits, closeReview(target)] }),
+    keys: own.trusted.of("approvals"),
+    signer: own.identity.signer,
   });
   let stopped: Promise<boolean> | null = null;
   const stop = async (): Promise<void> => void (await (stopped ??= system.stop()));
@@ -74,6 +81,8 @@ export async function recordingSystem(): Promise<RecordingSystem> {
     keys: system.keys,
     model,
     worker,
+    sent: target.reached.promise,
+    answer: () => target.answered.resolve(),
     pass: (ms) => void (ahead += ms),
     stop,
     async [Symbol.asyncDispose]() {
@@ -105,3 +114,29 @@ const readCommits = defineTool({
     return null;
   },
 });
+
+/** None of the writes that ship leaves its outcome open for hours. */
+function closeReview(target: { readonly reached: PromiseWithResolvers<void>; readonly answered: PromiseWithResolvers<void> }) {
+  return defineTool({
+    name: "close_review",
+    kind: "write",
+    description: "Closes the review of a release.",
+    parameters: {
+      type: "object",
+      properties: { release_id: { type: "string", description: "The release, e.g. v1.4.0." } },
+      required: ["release_id"],
+      additionalProperties: false,
+    },
+    timeoutMs: 600_000,
+    risk: { tier: "low" },
+    // The target forgets the key before anybody could repeat the write.
+    idempotency: { mode: "key", keepsForMs: 60_000 },
+    effect: "Close the review of {release_id}.",
+    prepare: async (args) => args,
+    async run({ release_id: closed }) {
+      target.reached.resolve();
+      await target.answered.promise;
+      return { closed };
+    },
+  });
+}

@@ -16,7 +16,7 @@ export interface WatchedStream {
   readonly ended: Promise<void>;
 }
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 const parseDurable = parser(NumberedRunEvent);
 const parseLive = parser(AnyLiveEvent);
 
