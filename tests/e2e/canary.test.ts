@@ -173,13 +173,11 @@ function otlpOf(receiver: OtlpReceiver): string {
     .join("\n");
 }
 
-/** A release API that puts secrets into all its answers, and fails the first time. */
+/** A release API that puts secrets into all its answers, and fails the first call of a tool, not the worker's own check. */
 async function leakyTarget(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let requests = 0;
   const server = createServer((request: IncomingMessage, response) => {
-    // The worker's own check is no call of a tool.
-    const isCheck = request.url?.includes("availability-check") ?? false;
-    const failed = !isCheck && ++requests === 1;
+    const failed = !request.url?.includes("availability-check") && ++requests === 1;
     request.resume().on("end", () => {
       const headers = { "content-type": "application/json", "set-cookie": HEADERS.cookie, "x-token": HEADERS["x-api-key"] };
       if (failed) response.writeHead(503, headers).end(JSON.stringify({ error: CREDENTIALS["in an answer of the target that failed"] }));
