@@ -23,8 +23,20 @@ describe("toolbus tools", () => {
       tools: expect.arrayContaining([expect.objectContaining({ name: "file_risk_report" })]),
     });
     const shown = await cli.run(["tools", "show", "get_release_summary"]);
-    expect(shown.stdout).toMatch(/^ {2}release_id: string\n[^]*toolbus tools call get_release_summary '\{"release_id":"v1\.4\.0"\}'\n$/m);
+    expect(shown.stdout).toMatch(/^ {2}release_id: string\n[^]*toolbus tools call get_release_summary '\{"release_id":"v1\.5\.0"\}'\n$/m);
     expect(await jsonOf(cli, ["tools", "show", "get_release_summary@1"])).toMatchObject({ tools: [{ version: "1" }] });
+  });
+
+  it("suggest a call of each tool that works when it is copied", async () => {
+    const { tools } = (await jsonOf(cli, ["tools", "list"])) as { readonly tools: readonly { readonly name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(["file_risk_report", "get_release_summary"]);
+    for (const { name } of tools) {
+      const shown = await cli.run(["tools", "show", name]);
+      const line = shown.stdout.split("\n").find((one) => one.startsWith("  toolbus tools call ")) ?? "";
+      await using program = cli.shell(`${line} --json`);
+      if (name === "file_risk_report") await cli.run(["approvals", "approve", `ap_${await waitingIn(program)}.1.0`, "--yes"]);
+      expect(await program.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('"status": "ok"') });
+    }
   });
 
   it("call one over the bus and print its whole result, which is longer than a stream shows", async () => {

@@ -66,7 +66,8 @@ describe("a system without a key", () => {
 
   it("chats: it lists the tools, calls one, and reports the outcome", async () => {
     const say = await talk("chat");
-    expect(await answerOf(await say("Hello!"))).toContain('- get_release_summary {"release_id": "v1.4.0"}');
+    const suggested = suggestionsIn(await answerOf(await say("Hello!")));
+    expect(suggested).toContain('get_release_summary {"release_id": "v2"}');
     expect(await answerOf(await say('Please call get_release_summary {"release_id": "v2"}'))).toContain('- version: "v2"');
     expect(await answerOf(await say('get_release_summary {"release_id": "v9"}'))).toContain(
       "get_release_summary failed (release_not_found)",
@@ -77,11 +78,29 @@ describe("a system without a key", () => {
     );
   });
 
+  it("suggests lines that work when they are sent as they are", async () => {
+    const say = await talk("chat");
+    const suggested = suggestionsIn(await answerOf(await say("Hello!")));
+    expect(suggested.map((line) => line.split(" ")[0])).toEqual(["file_risk_report", "get_release_summary", "ask_user"]);
+    for (const line of suggested) {
+      const runId = await (await talk("chat"))(line);
+      const [tool = ""] = line.split(" ");
+      if (tool === "file_risk_report") await approve(decider(), await heldApproval(requester(), runId));
+      if (tool === "ask_user") {
+        const asked = (await follow(requester(), runId, ({ type }) => type === "call.asked")).at(-1);
+        expect(asked).toMatchObject({ type: "call.asked", question: "Which release do you mean?" });
+        const callId = asked?.type === "call.asked" ? asked.callId : "";
+        await call(`${system.gatewayUrl}/v1/runs/${runId}/answers`, system.keys.user, { callId, text: "v2" });
+      }
+      expect(await answerOf(runId)).toContain(`${tool} answered:`);
+    }
+  });
+
   it("runs a write that a message names, when a person has approved it", async () => {
     const runId = await (await talk("direct"))('file_risk_report {"release_id": "v2", "severity": "low", "findings": ["By hand."]}');
     await approve(decider(), await heldApproval(requester(), runId));
     expect(await answerOf(runId)).toContain("file_risk_report answered:\n- report_id:");
-    expect(api.reports()).toMatchObject([{ release_id: "v2", severity: "low", findings: ["By hand."] }]);
+    expect(api.reports().slice(-1)).toMatchObject([{ release_id: "v2", severity: "low", findings: ["By hand."] }]);
   });
 
   it("asks the person when the message asks for it, and reports the answer", async () => {
@@ -147,6 +166,11 @@ describe("a system without a key", () => {
     );
   });
 });
+
+/** The calls that an answer lists. */
+function suggestionsIn(answer: string): readonly string[] {
+  return answer.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
+}
 
 function textOf(events: readonly RunEvent[]): string {
   const end = events.at(-1);

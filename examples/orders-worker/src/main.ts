@@ -1,4 +1,4 @@
-// node examples/orders-worker/src/main.ts: serves the toolset in its own process, next to any number of replicas of it.
+// npx node examples/orders-worker/src/main.ts: serves the toolset in its own process, next to any number of replicas of it.
 import { serveToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
 

@@ -4,7 +4,7 @@ import { loadRelease } from "./load-release.ts";
 import { startReleaseApi } from "./release-api.ts";
 
 // Serves the release summary of one repository until it is stopped.
-const USAGE = `Usage: node examples/release-api/src/main.ts [--repo PATH] [--from TAG] [--to TAG] [--junit FILE] [--metrics FILE]
+const USAGE = `Usage: npx node examples/release-api/src/main.ts [--repo PATH] [--from TAG] [--to TAG] [--junit FILE] [--metrics FILE]
          [--recorded] [--host ADDRESS] [--port N] [--data DIR]
 
   --repo PATH      a git repository (the current folder)

@@ -9,6 +9,7 @@ import { type Releases, type Respond, routes } from "./routes.ts";
  *
  *     GET  /release-summary?release_id=…   what changed, how the tests went, how it behaves
  *     POST /risk-report                    files a risk report, once for each Idempotency-Key
+ *     GET  /releases                       the ids that it knows, newest first
  *     GET  /risk-report/<id>, /risk-reports, /healthz
  *
  * A report is on the disk before it is answered, so a process that is killed loses none that anybody was told of.

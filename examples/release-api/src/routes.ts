@@ -28,6 +28,8 @@ export function routes(releases: Releases, reports: RiskReports): Respond {
         return reads(request, () => ({ status: 200, body: { status: "ok" } }));
       case "/release-summary":
         return reads(request, () => summaryOf(releases, url.searchParams));
+      case "/releases":
+        return reads(request, () => ({ status: 200, body: { releases: [...releases.keys()].slice(-MAX_LISTED).reverse() } }));
       case "/risk-reports":
         return reads(request, () => newest(reports.all()));
       case "/risk-report":

@@ -23,6 +23,7 @@ export * from "./era-view.ts";
 export * from "./error-codes.ts";
 export { eventSchemaName, type EventSchemas } from "./event-schema.ts";
 export * from "./events.ts";
+export { type ExampleArguments, exampleArguments, MAX_EXAMPLE_CHARS, requiredArguments } from "./example-arguments.ts";
 export * from "./foreign-schema/index.ts";
 export * from "./grant.ts";
 export * from "./hook-sources-file.ts";

@@ -19,6 +19,8 @@ export const ToolView = Type.Object(
     description: Type.String(),
     /** As the model sees them. */
     parameters: Type.Unsafe<JsonObject>({ type: "object" }),
+    /** Arguments that work at this moment, if its workers declare some. */
+    example: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
     /** Of the whole definition. */
     hash: Type.String(),
     owner: Type.Optional(Type.String()),

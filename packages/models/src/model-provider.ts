@@ -56,6 +56,8 @@ export interface ModelRequest {
   readonly transcript: readonly TranscriptEntry[];
   /** What may be called in this turn; nothing else may. */
   readonly tools: readonly ToolSpec[];
+  /** Arguments that work at this moment, as JSON text, by the name of the tool: for the offline rules, which show them to people. No vendor is sent them. */
+  readonly examples?: ReadonlyMap<string, string>;
   /** `auto` if absent. `none` holds with every adapter; a demand for a call is passed on if the vendor supports it. */
   readonly toolChoice?: ToolChoice;
   /** False: at most one call per turn, if the vendor supports that limit. True if absent. */

@@ -23,11 +23,13 @@ export interface Put {
   readonly expiresAt?: number;
 }
 
-/** What a worker reports at this moment: why its tools cannot be used, or null. */
+/** What a worker reports at this moment about a tool: why it cannot be used, or null, and arguments that work. */
 export interface SignOfLife {
   /** The store's clock. */
   readonly now: number;
   readonly unavailable: string | null;
+  /** As JSON text. */
+  readonly example?: string | undefined;
 }
 
 /** What a worker reports about its toolset throughout its life. */
@@ -62,8 +64,9 @@ export function registrationOf(
 export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife): Registration | null {
   const known = parseRegistration(stored.value);
   if (!known.ok || known.value.hash !== hash) return null;
-  const { lastSeenAt, leftAt, unavailable } = known.value;
-  const fresh = leftAt === undefined && sign.now - lastSeenAt < FRESH_MS && unavailable?.reason === reasonOf(sign);
+  const { lastSeenAt, leftAt, unavailable, example } = known.value;
+  const same = unavailable?.reason === reasonOf(sign) && example === sign.example;
+  const fresh = leftAt === undefined && sign.now - lastSeenAt < FRESH_MS && same;
   return fresh ? null : withSign(known.value, sign);
 }
 
@@ -85,11 +88,12 @@ function holds(stored: StoredDocument | null, hash: string, { receiptKey, scales
   return known.value.receiptKey?.kid === receiptKey?.kid && (known.value.scalesToZero ?? false) === scalesToZero;
 }
 
-function withSign({ unavailable, leftAt: _, ...rest }: Registration, sign: SignOfLife): Registration {
+function withSign({ unavailable, leftAt: _, example: __, ...rest }: Registration, sign: SignOfLife): Registration {
   const reason = reasonOf(sign);
   return {
     ...rest,
     lastSeenAt: sign.now,
+    ...(sign.example === undefined ? {} : { example: sign.example }),
     ...(reason === undefined ? {} : { unavailable: { since: unavailable?.since ?? sign.now, reason } }),
   };
 }

@@ -174,6 +174,24 @@ describe("the stored registry", () => {
     expect(await read()).toContainEqual(["10", 52_000, undefined]);
   });
 
+  it("keeps the arguments that its workers declare now, and writes them as soon as they change", async () => {
+    const { state, clock } = setup();
+    const orders = tools("orders", ["look_up"]);
+    const { hash } = must(orders.list()[0]);
+    const read = async () => (await readRegistry(state)).map(({ example }) => example);
+    await registerToolset(state, orders, { examples: new Map([[hash, '{"id":"1"}']]) });
+    expect(await read()).toEqual(['{"id":"1"}']);
+    clock.now += 1;
+    await registerToolset(state, orders, { examples: new Map([[hash, '{"id":"2"}']]) });
+    expect(await read()).toEqual(['{"id":"2"}']);
+    clock.now += 1;
+    await markSeen(state, orders, null, null, new Map([[hash, '{"id":"3"}']]));
+    expect(await read()).toEqual(['{"id":"3"}']);
+    clock.now += 1;
+    await markSeen(state, orders, null);
+    expect(await read()).toEqual([undefined]);
+  });
+
   it("is not written again by replicas that report the same at the same time", async () => {
     const { state, clock } = setup();
     const orders = tools("orders", ["look_up"]);

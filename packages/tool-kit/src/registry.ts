@@ -14,6 +14,7 @@ import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { DefinitionPace } from "./definition-pace.ts";
 import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
+import type { Examples } from "./tool-examples.ts";
 import type { Executor, Toolset } from "./toolset.ts";
 
 /** A tool of this name belongs to another toolset. The message names both and the remedy. */
@@ -28,6 +29,8 @@ export interface RegistrationOptions {
   readonly unavailable?: string | null;
   /** Why its writes cannot be used, although the others can. */
   readonly unavailableWrites?: string | null;
+  /** Arguments that work now, as JSON text, by the definition's hash. */
+  readonly examples?: Examples;
   /** The public half of the key that signs the effects of its writes; operators pin it with the tool. */
   readonly receiptKey?: PublicJwk | undefined;
   readonly log?: Log;
@@ -59,7 +62,7 @@ export async function registerToolset(state: StateStore, toolset: Toolset, optio
 }
 
 /**
- * A worker's heartbeat: records in its registrations that a worker was seen now, and whether the tools can be used. It registers nothing: a tool that was
+ * A worker's heartbeat: records in its registrations that a worker was seen now, whether the tools can be used, and arguments that work. It registers nothing: a tool that was
  * unregistered on purpose, or replaced by a newer deployment, stays as it is. It does not repeat what another replica reported a moment ago.
  */
 export async function markSeen(
@@ -67,6 +70,7 @@ export async function markSeen(
   toolset: Toolset,
   unavailable: string | null,
   unavailableWrites: string | null = null,
+  examples: Examples = NO_EXAMPLES,
 ): Promise<void> {
   const executors = toolset.list();
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
@@ -76,7 +80,11 @@ export async function markSeen(
   executors.forEach(({ hash, tool, definition }, i) => {
     const [key = "", document] = [registrationKeys[i], documents[i]];
     const value = document
-      ? seenAgain(document, hash, { now, unavailable: whyNot(tool, unavailable ?? toolset.unavailableTool(definition), unavailableWrites) })
+      ? seenAgain(document, hash, {
+          now,
+          unavailable: whyNot(tool, unavailable ?? toolset.unavailableTool(definition), unavailableWrites),
+          example: examples.get(hash),
+        })
       : null;
     if (!document || !value) return;
     put.push({ key, value });
@@ -167,7 +175,7 @@ async function writeRegistrations(
   state: StateStore,
   toolset: Toolset,
   executors: readonly Executor[],
-  { unavailable = null, unavailableWrites = null, receiptKey, log }: RegistrationOptions,
+  { unavailable = null, unavailableWrites = null, examples = NO_EXAMPLES, receiptKey, log }: RegistrationOptions,
 ): Promise<boolean> {
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
   // One claim for all versions of a name.
@@ -183,6 +191,7 @@ async function writeRegistrations(
     const registration = registrationOf({ toolset: toolset.name, scalesToZero: toolset.scalesToZero, receiptKey }, executor, stored, {
       now,
       unavailable: whyNot(executor.tool, unavailable ?? toolset.unavailableTool(executor.definition), unavailableWrites),
+      example: examples.get(executor.hash),
     });
     if (registration) put.push({ key: registrationKeys[i] ?? "", value: registration });
     const kept = replacedBy(stored, executor.hash, now);
@@ -261,6 +270,8 @@ async function indexMembers(state: StateStore): Promise<readonly Member[]> {
   } while (cursor !== undefined);
   return members;
 }
+
+const NO_EXAMPLES: Examples = new Map();
 
 /** Has no version, so it is not a registration. */
 function claimKey(toolset: string, tool: string): string {

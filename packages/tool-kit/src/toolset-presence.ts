@@ -7,6 +7,7 @@ import { shardWatch } from "./lost-shard.ts";
 import { markSeen, registerToolset } from "./registry.ts";
 import { sayGone, sayHere } from "./replicas.ts";
 import { tellForms } from "./tell-forms.ts";
+import { type Examples, examplesOf } from "./tool-examples.ts";
 import { cleanText } from "./tool-problem.ts";
 import { announcement, type WorkerOptions } from "./worker-options.ts";
 
@@ -75,10 +76,10 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   }
 
   async function register(): Promise<void> {
-    const unavailable = await whyUnavailable();
+    const [unavailable, examples] = await Promise.all([whyUnavailable(), currentExamples()]);
     if (stopping.signal.aborted) return;
     await sayHere(state, toolset.name, replica);
-    await registerToolset(state, toolset, { unavailable, unavailableWrites: await whyNoGrants(), receiptKey, log });
+    await registerToolset(state, toolset, { unavailable, unavailableWrites: await whyNoGrants(), examples, receiptKey, log });
   }
 
   function arm(): void {
@@ -94,10 +95,10 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     try {
       lost = (await watch.lost()) || lost;
       if (lost) return await registerAgain();
-      const unavailable = await whyUnavailable();
+      const [unavailable, examples] = await Promise.all([whyUnavailable(), currentExamples()]);
       if (stopping.signal.aborted) return;
       await sayHere(state, toolset.name, replica);
-      await markSeen(state, toolset, unavailable, await whyNoGrants());
+      await markSeen(state, toolset, unavailable, await whyNoGrants(), examples);
     } catch (error) {
       log.warn({ error, toolset: toolset.name }, "a worker could not send its heartbeat; it tries again");
     }
@@ -129,6 +130,12 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return why;
   }
 
+  async function currentExamples(): Promise<Examples> {
+    const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
+    return await Promise.race([examplesOf(toolset, log, deadline), aborted(deadline)]).catch(() => new Map());
+  }
+
+  /** A check that fails or never ends also counts as unavailable. */
   async function whyUnavailable(): Promise<string | null> {
     const why = await check();
     if (stopping.signal.aborted || why === checkTold) return why;
@@ -150,7 +157,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 }
 
 const parseRefresh = parser(ToolRefresh);
-/** The longest availability check. */
+/** The longest check, and the longest wait for examples. */
 const CHECK_MS = 5000;
 /** How soon tools that cannot be used are checked again. */
 const CHECK_AGAIN_MS = 5000;

@@ -2,6 +2,7 @@ import {
   definitionFault,
   describeProblems,
   isForeign,
+  type JsonObject,
   parser,
   preferredVersion,
   quarantineSentence,
@@ -37,6 +38,8 @@ export interface Toolset {
   unavailable(signal: AbortSignal): Promise<string | null>;
   /** The same for one tool; null if nothing concerning this tool alone prevents its use. */
   unavailableTool(definition: ToolDefinition): string | null;
+  /** Arguments with which its tools work at this moment, by name; empty if it knows none. */
+  examples(signal: AbortSignal): Promise<Readonly<Record<string, JsonObject>>>;
   /** The longest time-out of any tool that may be registered later. */
   readonly longestTimeoutMs: number;
 }
@@ -54,6 +57,11 @@ export interface ToolsetOptions {
   readonly scalesToZero?: boolean;
   /** The same as `unavailable`, for one tool: for tools that have their own targets. */
   readonly unavailableTool?: (definition: ToolDefinition) => string | null;
+  /**
+   * Arguments with which its tools work at this moment, by name, such as an id that its target has: people copy them from the list of tools. Each worker
+   * asks when it starts and with every heartbeat. Leave out what is not known.
+   */
+  readonly examples?: (signal: AbortSignal) => Readonly<Record<string, JsonObject>> | Promise<Readonly<Record<string, JsonObject>>>;
   /** If tools are registered later: the longest time-out of any of them. */
   readonly longestTimeoutMs?: number;
 }
@@ -64,6 +72,7 @@ export function toolset({
   tools,
   unavailable,
   unavailableTool,
+  examples,
   scalesToZero = false,
   longestTimeoutMs = 0,
 }: ToolsetOptions): Toolset {
@@ -103,6 +112,7 @@ export function toolset({
     scalesToZero,
     unavailable: async (signal) => (unavailable ? unavailable(signal) : null),
     unavailableTool: (definition) => unavailableTool?.(definition) ?? null,
+    examples: async (signal) => (examples ? examples(signal) : {}),
     longestTimeoutMs,
   };
   for (const tool of tools) made.register(tool);

@@ -1,11 +1,10 @@
-import type { ToolView } from "@toolbus/contracts";
+import { exampleArguments, type ToolView } from "@toolbus/contracts";
 import { spanOf } from "../terminal/duration.ts";
 import { paragraphs, WIDTH, wrapped } from "../terminal/lines.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { SELF } from "../toolbus/self.ts";
-import { exampleArguments } from "./example-arguments.ts";
 import { findTool } from "./find-tool.ts";
 
 /** Shows a tool in all its versions: what it does and its parameters. */
@@ -44,8 +43,15 @@ function callLines(tool: ToolView): string[] {
     ...(Object.keys(properties).length === 0 ? ["It has no parameters."] : []),
     ...lostLines(tool.lost ?? []),
     "",
-    `  ${SELF} tools call ${tool.name} '${JSON.stringify(exampleArguments(tool.parameters))}'`,
+    ...exampleLines(tool),
   ];
+}
+
+/** A command that works when it is copied, or says what must be replaced in it first. */
+function exampleLines({ name, parameters, example }: ToolView): string[] {
+  const { arguments: args, complete } = exampleArguments(parameters, example && JSON.stringify(example));
+  const typed = Object.keys(args).length === 0 ? "" : ` '${JSON.stringify(args).replaceAll("'", "'\\''")}'`;
+  return [...(complete ? [] : ["Replace what is between < and > first:"]), `  ${SELF} tools call ${name}${typed}`];
 }
 
 /** What some providers' models are not sent; the worker checks it all the same. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from "../schema.ts";
 import { PublicJwk } from "../jwks.ts";
 import { parser } from "../parse.ts";
+import { MAX_EXAMPLE_CHARS } from "../example-arguments.ts";
 import { TIERS, ToolDefinition } from "../tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -20,6 +21,8 @@ export const Registration = Type.Object(
     scalesToZero: Type.Optional(Type.Literal(true)),
     /** Its workers are alive and report that it cannot be used: since when, and why. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
+    /** Arguments that work at this moment, as JSON text, if its workers know some: for people who want to try it. Not part of the definition. */
+    example: Type.Optional(Type.String({ maxLength: MAX_EXAMPLE_CHARS })),
     /** The public half of the key that its workers sign receipts with, as they report it: it counts when an operator pins it with the tool. */
     receiptKey: Type.Optional(PublicJwk),
   },

@@ -175,8 +175,9 @@ function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
   const place = /tools(?:\[|\.)(\d+)/.exec(`${param} ${message}`);
   const named = place === null ? /function '([^']{1,64})'/.exec(message)?.[1] : toolNames[Number(place[1])];
   const first = "A tool's schema is the first suspect, the conversation the second";
-  if (named === undefined) return `${first}: "toolbus tools" shows what is sent of each.`;
-  return `It points at the tool "${words(named)}": check its schema; "toolbus tools" shows what is sent of it.`;
+  if (named === undefined)
+    return `${first}: "toolbus tools list" names the tools, and "toolbus tools show <tool>" says what is passed on of one.`;
+  return `It points at the tool "${words(named)}": check its schema; "toolbus tools show ${words(named)}" says what is passed on of it.`;
 }
 
 /** The vendor's own text in quotation marks, without keys and without the parts of the request that some servers (vLLM) repeat after it. */

@@ -46,6 +46,7 @@ export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Pro
         system: profile.systemPrompt,
         transcript,
         tools: offered.map(({ definition }) => publicTool(definition)),
+        examples: new Map(offered.flatMap(({ definition, example }) => (example === undefined ? [] : [[definition.name, example]]))),
         toolChoice,
         ...(profile.parallelCalls === undefined ? {} : { parallelCalls: profile.parallelCalls }),
         ...(profile.temperature === undefined ? {} : { temperature: profile.temperature }),

@@ -36,6 +36,7 @@ export const askUser = loopTool(
     required: ["question"],
     additionalProperties: false,
   },
+  { question: "Which release do you mean?" },
 );
 
 export const conclude = loopTool(
@@ -102,7 +103,7 @@ export function isLoopTool(registration: Registration | undefined): boolean {
   return LOOP_TOOLS.some((tool) => tool.registration === registration);
 }
 
-function loopTool(name: string, description: string, parameters: JsonObject): Registration {
+function loopTool(name: string, description: string, parameters: JsonObject, example?: JsonObject): Registration {
   const definition: ToolDefinition = {
     name,
     version: "1",
@@ -114,5 +115,6 @@ function loopTool(name: string, description: string, parameters: JsonObject): Re
     timeoutMs: 1,
     source: "agent",
   };
-  return { toolset: "agent", definition, hash: toolHash(definition), registeredAt: 0, lastSeenAt: 0 };
+  const told = example === undefined ? {} : { example: JSON.stringify(example) };
+  return { toolset: "agent", definition, hash: toolHash(definition), registeredAt: 0, lastSeenAt: 0, ...told };
 }

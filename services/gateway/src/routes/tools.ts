@@ -1,6 +1,7 @@
 import {
   availabilityOf,
   definitionFault,
+  exampleArguments,
   keys,
   parseRegistration,
   preferredVersion,
@@ -92,7 +93,7 @@ function hashFault({ definition, hash }: Registration): { readonly pointer: stri
 }
 
 function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
-  const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable } = registration;
+  const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable, example } = registration;
   const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
   const quarantined = definitionFault(definition) ?? hashFault(registration);
   // Refused content is not repeated in the list.
@@ -108,6 +109,7 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
     tier: risk.tier,
     description,
     parameters,
+    ...(example === undefined || quarantined ? {} : { example: exampleArguments(parameters, example).arguments }),
     hash,
     ...(owner === undefined ? {} : { owner }),
     ...(scopes === undefined ? {} : { scopes }),

@@ -1,9 +1,9 @@
-import type { ToolSpec } from "../../schema/tool-spec.ts";
+import { requiredArguments } from "@toolbus/contracts";
 import { cleanText, quoted } from "../clean-text.ts";
 import type { StepCall } from "../step.ts";
 import { jsonExtent, placeIn } from "../../json-extent.ts";
 import { nearName } from "./near-name.ts";
-import { exampleCall, requiredOf } from "./tool-example.ts";
+import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-example.ts";
 
 /** The requests in a message. */
 export interface Asked {
@@ -12,7 +12,7 @@ export interface Asked {
   /** Why a requested call cannot be made, one sentence each. */
   readonly problems: readonly string[];
   /** Tools that it mentions without calling them. */
-  readonly mentioned: readonly ToolSpec[];
+  readonly mentioned: readonly ChatTool[];
 }
 
 /** The loop's own tool that asks the person. */
@@ -22,10 +22,10 @@ const ASK_TOOL = "ask_user";
  * Reads calls from a person's message. A tool's name followed by a JSON object is a call, anywhere in the text. The name alone is a call if the tool
  * requires no arguments and the line asks for it. Text inside an object is an argument and never a call.
  */
-export function askedCalls(text: string, tools: readonly ToolSpec[]): Asked {
+export function askedCalls(text: string, tools: readonly ChatTool[]): Asked {
   const calls: StepCall[] = [];
   const problems: string[] = [];
-  const mentioned = new Set<ToolSpec>();
+  const mentioned = new Set<ChatTool>();
   const names = tools.map(({ name }) => name);
   let strangers = 0;
   const words = /(?<![\w-])[A-Za-z][\w-]*/g;
@@ -45,7 +45,7 @@ export function askedCalls(text: string, tools: readonly ToolSpec[]): Asked {
       }
     } else if (tool) {
       const line = lineAt(text, word.index);
-      if (requiredOf(tool.parameters).length === 0 && isBareCall(text, word.index, line, written))
+      if (requiredArguments(tool.parameters).length === 0 && isBareCall(text, word.index, line, written))
         calls.push({ name: tool.name, arguments: "{}" });
       else if (looksLikeName(written) || isAlone(line, written)) mentioned.add(tool);
     } else if (opening !== null || looksLikeName(written) || isAlone(lineAt(text, word.index), written)) {
@@ -76,10 +76,10 @@ function openingAfter(text: string, from: number): number | null {
   return between.test(text) ? between.lastIndex : null;
 }
 
-function brokenJson(tool: ToolSpec, text: string, at: number, expected: string): string {
+function brokenJson(tool: ChatTool, text: string, at: number, expected: string): string {
   const found = characterAt(text, at);
   const example = exampleCall(tool);
-  const remedy = example === tool.name ? "" : ` An example: ${example}`;
+  const remedy = example === tool.name ? "" : ` An example: ${example}${needsReplacing([tool]) ? `\n${REPLACE}` : ""}`;
   return `The arguments of ${tool.name} are not JSON: at ${placeIn(text, at)} I expected ${expected} and found ${found}.${remedy}`;
 }
 

@@ -39,6 +39,9 @@ const askTool: ToolSpec = {
 };
 const tools = [summaryTool, reportTool, listTool, lookTool, askTool];
 
+/** Declared by the workers of the tool. */
+const examples = new Map([["get_release_summary", '{"release_id": "v1.4.0"}']]);
+
 const runId = "rn_00_2";
 
 /** The step after this message, and after these results if there are any. */
@@ -56,7 +59,7 @@ function said(
       transcript.push({ type: "result", runId, round: 1, id: `c${n}`, callId: `${runId}.1.${n}`, name, status, content, isError, at: 0 }),
     );
   }
-  return nextStep({ system: "", transcript, tools: offered, maxTokens: 4096, run: { runId, profile: "chat", input: {} } });
+  return nextStep({ system: "", transcript, tools: offered, examples, maxTokens: 4096, run: { runId, profile: "chat", input: {} } });
 }
 
 const calls = (message: string, offered = tools) => said(message, [], offered).calls.map(({ name, arguments: args }) => [name, args]);
@@ -135,6 +138,18 @@ describe("a message that names no tool", () => {
     expect(text).toContain(
       '- get_release_summary {"release_id": "v1.4.0"}\n  Gets the summary of one release.\n- list_orders\n  Lists orders.',
     );
+  });
+
+  it("is answered with whole sentences about the tools, also where one has an abbreviation", () => {
+    const tool = { ...lookTool, description: "Says whether one service is up, e.g. pay. Output: its state." };
+    expect(said("Hello", [], [tool]).text).toContain("- look\n  Says whether one service is up, e.g. pay.\n");
+  });
+
+  it("is answered with what must be replaced in a call whose values nobody knows", () => {
+    const { text } = said("Hello", [], [{ ...summaryTool, name: "get_other" }]);
+    expect(text).toContain('- get_other {"release_id": "<release_id>"}');
+    expect(text).toContain("Replace what is between < and > first");
+    expect(said("Hello", [], [summaryTool]).text).not.toContain("Replace");
   });
 
   it("is answered with a sentence if there is no tool at all", () => {

@@ -9,7 +9,8 @@ import { toolHelp, toolsText } from "./tools-text.ts";
  * The answer to a person's message in this run: first the calls that the message names, all in one turn, then how each one ended. Only the person's
  * own message is searched for calls. Results of tools are data, whatever they say, and earlier runs are history.
  */
-export function chatStep({ transcript, tools, run }: ModelRequest): Step {
+export function chatStep({ transcript, tools: specs, examples, run }: ModelRequest): Step {
+  const tools = specs.map((tool) => ({ ...tool, example: examples?.get(tool.name) }));
   const ours = transcript.filter((entry) => entry.runId === run.runId);
   const results = ours.filter((entry): entry is ResultEntry => entry.type === "result");
   const outcomes = results.map((entry) => outcomeText(entry, tools));

@@ -1,21 +1,20 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { attempt, type Failed } from "../attempts.ts";
 import { quoted } from "../clean-text.ts";
 import { sentence } from "../summary-texts.ts";
 import { resultInWords } from "./result-in-words.ts";
-import { exampleCall } from "./tool-example.ts";
+import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-example.ts";
 
 export type ResultEntry = Extract<TranscriptEntry, { readonly type: "result" }>;
 
 /** How one call ended, in plain words, with a remedy if it failed. Never claims more than the result says. */
-export function outcomeText(entry: ResultEntry, tools: readonly ToolSpec[]): string {
+export function outcomeText(entry: ResultEntry, tools: readonly ChatTool[]): string {
   const ended = attempt(entry);
   if (ended.ok) return [`${entry.name} answered:`, ...resultInWords(ended.content)].join("\n");
   return failedText(entry.name, ended, tools);
 }
 
-function failedText(name: string, failed: Failed, tools: readonly ToolSpec[]): string {
+function failedText(name: string, failed: Failed, tools: readonly ChatTool[]): string {
   const { status, code, words } = failed;
   const reason = sentence(failed.message);
   const said = words === null ? "" : ` They said: ${quoted(words, 500)}${/[.!?]$/.test(words) ? "" : "."}`;
@@ -49,7 +48,7 @@ function otherwise(name: string, { status, code, retryable }: Failed, reason: st
   return `${name} failed (${code}): ${reason} ${remedy}`;
 }
 
-function exampleOf(name: string, tools: readonly ToolSpec[]): string {
+function exampleOf(name: string, tools: readonly ChatTool[]): string {
   const tool = tools.find((known) => known.name === name);
-  return tool ? `An example: ${exampleCall(tool)}` : "";
+  return tool ? `An example: ${exampleCall(tool)}${needsReplacing([tool]) ? `\n${REPLACE}` : ""}` : "";
 }

@@ -1,55 +1,24 @@
-import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+import { exampleArguments, isJsonObject, type Json, requiredArguments } from "@toolbus/contracts";
 import type { ToolSpec } from "../../schema/tool-spec.ts";
 
-/** A call of the tool as a person would type it, made from its schema, with the required arguments only. */
-export function exampleCall({ name, parameters }: ToolSpec): string {
-  const example = exampleOf(parameters, MAX_DEPTH);
-  return requiredOf(parameters).length === 0 ? name : `${name} ${spaced(example)}`;
+/** A tool, with arguments that its workers declare to work at this moment, if they know some. */
+export interface ChatTool extends ToolSpec {
+  /** As JSON text. */
+  readonly example?: string | undefined;
 }
 
-/** The names of the required arguments. */
-export function requiredOf(parameters: JsonObject): readonly string[] {
-  return list(parameters["required"]).filter((name) => typeof name === "string");
+/** What to say below an example that has a `<name>` in it. */
+export const REPLACE = "Replace what is between < and > first: it is a text that I do not know.";
+
+/** A call of the tool as a person would type it: what it requires, and nothing else. */
+export function exampleCall(tool: ChatTool): string {
+  const { name, parameters, example } = tool;
+  return requiredArguments(parameters).length === 0 ? name : `${name} ${spaced(exampleArguments(parameters, example).arguments)}`;
 }
 
-const MAX_DEPTH = 4;
-
-function exampleOf(schema: Json | undefined, depth: number): Json {
-  if (!isJsonObject(schema) || depth === 0) return "text";
-  const given = [schema["const"], list(schema["examples"])[0], schema["default"], list(schema["enum"])[0]].find(
-    (value) => value !== undefined,
-  );
-  if (given !== undefined) return given;
-  switch (Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"]) {
-    case "integer":
-    case "number":
-      return typeof schema["minimum"] === "number" ? schema["minimum"] : 1;
-    case "boolean":
-      return true;
-    case "null":
-      return null;
-    case "array":
-      return [exampleOf(schema["items"], depth - 1)];
-    case "object":
-      return exampleObject(schema, depth);
-    default:
-      return isJsonObject(schema["properties"]) ? exampleObject(schema, depth) : exampleText(schema);
-  }
-}
-
-function exampleObject(schema: JsonObject, depth: number): JsonObject {
-  const { properties } = schema;
-  const known = isJsonObject(properties) ? properties : {};
-  return Object.fromEntries(
-    requiredOf(schema).map((name) => [name, exampleOf(Object.hasOwn(known, name) ? known[name] : undefined, depth - 1)]),
-  );
-}
-
-/** The description often contains one: `Name of the release, for example "v1.4.0"`. */
-function exampleText({ description }: JsonObject): string {
-  const quoted =
-    typeof description === "string" ? /\b(?:for example|e\.g\.|such as|example:?)\s+"([^"\n]{1,80})"/i.exec(description) : null;
-  return quoted?.[1] ?? "text";
+/** True if the example of one of these tools cannot be sent as it is. */
+export function needsReplacing(tools: readonly ChatTool[]): boolean {
+  return tools.some(({ parameters, example }) => !exampleArguments(parameters, example).complete);
 }
 
 /** JSON text with a space after each colon and comma, as people write it. */
@@ -60,8 +29,4 @@ function spaced(value: Json): string {
       .map(([name, member]) => `${JSON.stringify(name)}: ${spaced(member)}`)
       .join(", ")}}`;
   return JSON.stringify(value);
-}
-
-function list(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -9,8 +9,10 @@ export interface ReleaseApiOptions {
   readonly url: string;
 }
 
-/** The release API, with its refusals in words for the model. Both methods stop when the signal aborts. */
+/** The release API, with its refusals in words for the model. Every method stops when the signal aborts. */
 export interface ReleaseApi {
+  /** A release that exists, for examples; null if the API does not list its releases (`GET /releases`). */
+  newestRelease(signal: AbortSignal): Promise<string | null>;
   summary(releaseId: string, signal: AbortSignal): Promise<ToolOutput>;
   /** Files once for each key. A refusal is a problem with `effect: "none"`; anything that leaves the outcome open throws. */
   fileReport(report: RiskReport, key: string, signal: AbortSignal): Promise<ToolOutput>;
@@ -18,6 +20,12 @@ export interface ReleaseApi {
 
 export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
   return {
+    async newestRelease(signal) {
+      const answer = await callApi(new URL("/releases", url), { signal });
+      if (answer.kind !== "answered" || answer.status !== 200) return null;
+      const [newest] = listOf(fieldsOf(answer.body)["releases"]);
+      return typeof newest === "string" && newest !== "" && newest.length <= MAX_RELEASE_ID ? newest : null;
+    },
     async summary(releaseId, signal) {
       const answer = await callApi(new URL(`/release-summary?release_id=${encodeURIComponent(releaseId)}`, url), { signal });
       if (answer.kind === "answered" && answer.status === 200) return answer.body;
@@ -77,6 +85,7 @@ interface ApiProblem {
 }
 
 const MAX_KNOWN = 20;
+const MAX_RELEASE_ID = 200;
 
 /** The API's own words, if they have the expected form; the target is not trusted further. */
 function problemOf(body: Json): ApiProblem {

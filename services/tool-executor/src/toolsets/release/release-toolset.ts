@@ -10,6 +10,14 @@ export function releaseToolset(options: ReleaseApiOptions): Toolset {
   return toolset({
     name: "release",
     tools: [getReleaseSummary(api), fileRiskReport(api)],
+    examples: async (signal) => {
+      const newest = await api.newestRelease(signal);
+      if (newest === null) return {};
+      return {
+        get_release_summary: { release_id: newest },
+        file_risk_report: { release_id: newest, severity: "low", findings: ["An example: nothing was looked up."] },
+      };
+    },
     unavailable: (signal) => checkApi(options.url, signal),
   });
 }
