@@ -13,7 +13,7 @@ describeOnPrivateServer("redis", "a start on an unsuitable Redis", (server) => {
     await expect(changed.connect()).rejects.toThrow(
       new StoreRefused(
         `${shown()} may lose what it has acknowledged, because it keeps no append-only file: set "CONFIG SET appendonly yes", in redis.conf as well, ` +
-          "or allow it with durability=relaxed.",
+          `or allow it for a trial: add durability=relaxed to the URL, as in redis://${shown().replace("Redis at ", "")}?durability=relaxed.`,
       ),
     );
   });

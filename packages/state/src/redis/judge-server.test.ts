@@ -35,7 +35,7 @@ describe("a Redis for the state store", () => {
   it("is refused if it would omit multi-command commits when it reads its file, unless it keeps no file", () => {
     expect(judgeServer({ ...fit, replays: false }, SHOWN, "required").refusal).toBe(
       `${SHOWN} may lose what it has acknowledged, because it leaves out of its append-only file, when it starts again, what its user "default" may not write (redis/redis#14541): ` +
-        'set "ACL SETUSER default off allkeys allchannels +@all", in redis.conf and its file of users as well, or allow it with durability=relaxed.',
+        'set "ACL SETUSER default off allkeys allchannels +@all", in redis.conf and its file of users as well, or allow it for a trial: add durability=relaxed to the URL, as in redis://host:6379?durability=relaxed.',
     );
     expect(judgeServer({ ...fit, aof: false, replays: false }, SHOWN, "relaxed").warnings).toEqual([
       expect.not.stringContaining("default"),

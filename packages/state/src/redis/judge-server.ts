@@ -14,8 +14,15 @@ export function judgeServer(facts: ServerFacts, shown: string, durability: "requ
   const unfit = unfitness(facts, shown);
   if (unfit !== null) return { refusal: unfit, warnings: [] };
   const loss = possibleLoss(facts, shown);
-  if (loss !== null && durability === "required") return { refusal: `${loss}, or allow it with durability=relaxed.`, warnings: [] };
+  if (loss !== null && durability === "required")
+    return { refusal: `${loss}, or allow it for a trial: ${relaxedUrl(shown)}.`, warnings: [] };
   return { refusal: null, warnings: [...(loss === null ? [] : [`${loss}.`]), ...doubts(facts, shown)] };
+}
+
+/** The URL that allows the loss. A login is left out, because the sentence goes to logs. */
+function relaxedUrl(shown: string): string {
+  const [, place = "127.0.0.1:6379", tls] = / at (\S+)( \(TLS\))?$/.exec(shown) ?? [];
+  return `add durability=relaxed to the URL, as in ${tls === undefined ? "redis" : "rediss"}://${place}?durability=relaxed`;
 }
 
 function unfitness({ version, isReplica }: ServerFacts, shown: string): string | null {
