@@ -101,7 +101,7 @@ describe("toolbus keys", () => {
     await keys();
     const kids = (service: string) => trusted().services[service]?.keys.map(({ kid }) => kid) ?? [];
     const [old = ""] = kids("gateway");
-    expect((await keys("rotate", "gateway")).stdout).toMatch(/is known, and the old one is still used[^]*toolbus keys rotate gateway\n$/);
+    expect((await keys("rotate", "gateway")).stdout).toMatch(/is known, and the old one is still used[^]*toolbus .*keys rotate gateway\n$/);
     const [first, second = ""] = kids("gateway");
     expect([first, second]).toEqual([old, expect.not.stringContaining(old)]);
     const early = await keys("rotate", "gateway", "--finish");
@@ -152,7 +152,9 @@ describe("toolbus keys", () => {
     });
     const again = await keys(...args);
     expect([again.code, again.stdout]).toEqual([2, ""]);
-    expect(again.stderr).toMatch(/^.*The key "partner" is already in .*keys\.json: choose another name, or remove it from the file\.\n$/);
+    expect(again.stderr).toMatch(
+      /^.*The key "partner" is already in .*keys\.json: choose another name, or revoke it first with "toolbus .*keys revoke partner --to .*keys\.json"\.\n$/,
+    );
     const open = await keys("add", "clerk", "--to", file, "--show", "--json");
     expect(JSON.parse(open.stdout)).toMatchObject({ id: "clerk", scopes: [], key: expect.stringMatching(/^tb_user_/) });
     expect(JSON.parse(open.stdout)).not.toHaveProperty("tools");

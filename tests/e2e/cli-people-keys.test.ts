@@ -30,6 +30,8 @@ describe("the keys of people on a laptop", () => {
     expect(listed).toMatch(/^clerk +user +clerk +local +release +always$/m);
     expect((await keys("add", "alertmanager", "--role", "alertmanager", "--expires", "12h")).code).toBe(0);
     expect((await keys("list")).stdout).toMatch(/^alertmanager +alertmanager +alertmanager +local +all tools +11 h/m);
+    expect((await keys("add", "dora", "--role", "approver", "--scope", "approve:high")).code).toBe(0);
+    expect((await keys("list")).stdout).toMatch(/^dora +approver +dora +local +all tools, scopes approve:high +always$/m);
     expect(listed).not.toContain(readFileSync(files.at("data", "keys", "bo.key"), "utf8").trim());
   });
 

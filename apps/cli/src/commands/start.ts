@@ -16,7 +16,7 @@ export function addStart(program: Command, define: Define): void {
     examples: [
       "toolbus start",
       "LLM_PROVIDER=ollama LLM_MODEL=qwen3 toolbus start",
-      "toolbus start --bus nats://127.0.0.1:4222 --state redis://127.0.0.1:6379",
+      "toolbus start --bus nats://127.0.0.1:4222 --state 'redis://127.0.0.1:6379?durability=relaxed'",
     ],
     run: async (context, command) => (await import("../start/start-command.ts")).start(context, command.opts<StartValues>()),
   })

@@ -82,7 +82,10 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
   return judge(
     name,
     `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
-    `Start a worker, or remove a tool that is gone for good: "${SELF} tools remove".`,
+    `Start a worker, or remove a tool that is gone for good: ${long
+      .slice(0, 3)
+      .map(({ name, version }) => `"${SELF} tools remove ${safeText(name)} --version ${safeText(version)}"`)
+      .join(", ")}.`,
   );
 }
 

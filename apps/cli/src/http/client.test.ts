@@ -37,6 +37,17 @@ describe("a request", () => {
     });
   });
 
+  it("with a refused key says which service refused it, and where the key came from", async () => {
+    await using server = await serverUnderTest((_request, response) =>
+      sendProblem(response, 401, { code: "unauthenticated", detail: "No." }),
+    );
+    const refused = client({ url: server.url, service: "approvals", key: "a-key", keySource: "TOOLBUS_APPROVER_KEY", signal: never });
+    await expect(refused.get("/")).rejects.toMatchObject({
+      exitCode: 4,
+      message: `The approvals service at ${server.url} does not accept the key from TOOLBUS_APPROVER_KEY: it is wrong, expired, revoked, or of another Toolbus. "toolbus doctor" checks both keys.`,
+    });
+  });
+
   it("that something other than Toolbus answers says so", async () => {
     await using server = await serverUnderTest((_request, response) => response.writeHead(404).end("<html>"));
     await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
 import { readProblem } from "./problem.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
@@ -41,6 +42,8 @@ export interface ClientOptions {
   readonly service: "gateway" | "approvals";
   /** Null if no key is needed. */
   readonly key: string | null;
+  /** Where the key comes from, in words: named when the service refuses the key. */
+  readonly keySource?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -52,8 +55,9 @@ interface Asking {
 }
 
 const TIMEOUT_MS = 15_000;
+const SERVICE_NAMES = { gateway: "The gateway", approvals: "The approvals service" } as const;
 
-export function client({ url, service, key, signal, timeoutMs = TIMEOUT_MS }: ClientOptions): Client {
+export function client({ url, service, key, keySource, signal, timeoutMs = TIMEOUT_MS }: ClientOptions): Client {
   const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   return {
     url,
@@ -112,6 +116,10 @@ export function client({ url, service, key, signal, timeoutMs = TIMEOUT_MS }: Cl
       throw failed(error);
     }
     const problem = readProblem(text, { url, service, status: response.status });
+    if (problem.code === "unauthenticated" && keySource !== undefined) {
+      const words = `${SERVICE_NAMES[service]} at ${url} does not accept the key from ${keySource}: it is wrong, expired, revoked, or of another Toolbus.`;
+      throw new Answered(problem.exitCode, response.status, problem.code, `${words} "${SELF} doctor" checks both keys.`);
+    }
     throw new Answered(problem.exitCode, response.status, problem.code, problem.sentence);
   }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { type ApiKey, describeProblems, parseApiKeys, PERSON_ROLES, ROLES, toolEntryFault } from "@toolbus/contracts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { SELF } from "../toolbus/self.ts";
 import { hashesIn, localHashFileFor, usage, writeHashes, written } from "./hash-file.ts";
 
 export interface AddKeyOptions {
@@ -12,6 +13,8 @@ export interface AddKeyOptions {
   readonly principal?: string;
   readonly tenant: string;
   readonly scopes?: readonly string[];
+  /** The same as `scopes`. */
+  readonly scope?: readonly string[];
   readonly tools?: readonly string[];
   readonly show?: true;
   /** The key expires after this many milliseconds. */
@@ -35,7 +38,9 @@ export async function addKey({ options, output, around }: Context, name: string,
     throw usage(`There is no ${here}: start Toolbus here first, or name the hash file that the service reads with --to.`);
   const known = found ?? [];
   if (known.some(({ id }) => id === name))
-    throw usage(`The key "${name}" is already in ${to}: choose another name, or remove it from the file.`);
+    throw usage(
+      `The key "${name}" is already in ${to}: choose another name, or revoke it first with "${SELF} keys revoke ${name}${given.to ? ` --to ${given.to}` : ""}".`,
+    );
   const key = `tb_${given.role}_${randomBytes(24).toString("base64url")}`;
   const entry = entryOf(name, key, given, around.now());
   const checked = parseApiKeys(JSON.stringify([entry]));
@@ -52,7 +57,8 @@ export async function addKey({ options, output, around }: Context, name: string,
   return EXIT.ok;
 }
 
-function entryOf(id: string, key: string, { role, principal, tenant, scopes, tools, expires }: AddKeyOptions, now: number): ApiKey {
+function entryOf(id: string, key: string, { role, principal, tenant, scopes, scope, tools, expires }: AddKeyOptions, now: number): ApiKey {
+  const named = scopes || scope ? [...(scopes ?? []), ...(scope ?? [])] : undefined;
   return {
     id,
     sha256: createHash("sha256").update(key).digest("hex"),
@@ -60,7 +66,7 @@ function entryOf(id: string, key: string, { role, principal, tenant, scopes, too
     tenant,
     roles: ROLES.filter((known) => known === role),
     // Without a scope an approver could see writes but decide none.
-    scopes: [...(scopes ?? (role === "approver" ? ["approve:*"] : []))],
+    scopes: [...(named ?? (role === "approver" ? ["approve:*"] : []))],
     ...(tools ? { tools: [...tools] } : {}),
     ...(expires === undefined ? {} : { expiresAt: now + expires }),
   };

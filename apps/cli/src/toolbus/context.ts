@@ -54,7 +54,7 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
   async function open(service: Audience, role?: "operator"): Promise<Client> {
     const url = urls[service];
     const found = await findKey(searchFor(service, role));
-    if (found !== null) return client({ url, service, key: found.key, signal });
+    if (found !== null) return client({ url, service, key: found.key, keySource: found.source, signal });
     // A user who has not started anything yet needs to hear that first.
     await client({ url, service, key: null, signal }).get("/healthz");
     throw noKey(searchFor(service));

@@ -161,7 +161,7 @@ function stranger(waitMs: number | null): HttpProblem {
   return new HttpProblem(
     "unauthenticated",
     "This route needs an API key of this service.",
-    { remedy: 'Send it as "Authorization: Bearer <key>"; "npm start" prints the keys it generated.' },
+    { remedy: 'Send it as "Authorization: Bearer <key>"; "toolbus keys" says where those of a Toolbus on this machine are.' },
     { "www-authenticate": "Bearer" },
   );
 }
