@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import { memoryBus } from "@toolbus/bus";
 import { startReleaseApi } from "@toolbus/example-release-api";
-import { staticKeySet } from "@toolbus/grants";
 import { type ModelServer, startModelServer } from "@toolbus/model-servers";
 import type { Infrastructure } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
@@ -133,7 +132,7 @@ function closeReview(target: { readonly reached: PromiseWithResolvers<void>; rea
     idempotency: { mode: "key", keepsForMs: 60_000 },
     effect: "Close the review of {release_id}.",
     prepare: async (args) => args,
-    async run({ release_id: closed }) {
+    async run({ release_id: closed = null }) {
       target.reached.resolve();
       await target.answered.promise;
       return { closed };

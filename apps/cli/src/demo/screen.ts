@@ -5,6 +5,7 @@ import { filingOf } from "../runs/report-lines.ts";
 import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
+import { safeText } from "../terminal/safe-text.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -41,6 +42,8 @@ export function screen(out: NodeJS.WriteStream): Screen {
         return line(paint("dim", "(the text starts again)"));
       case "model.retry":
         return line(paint("yellow", `  ${event.message} Again in ${(event.waitMs / 1000).toFixed(1)} s.`));
+      case "call.settled":
+        return line(paint(event.status === "ok" ? "green" : "yellow", safeText(event.content)));
       case "run.queued":
         return line(paint("dim", `queued behind ${event.behind}${placeOf(event)}`));
       case "run.started":
