@@ -98,13 +98,16 @@ describe("toolbus runs", () => {
     await follow(cli, runId);
     const ended = (await cli.run(["runs", "why", runId])).stdout;
     expect(ended).toMatch(
-      /file_risk_report was approved by approver:local\.\n[^]*file_risk_report succeeded after [^]*\nIt ended with an answer\.\n/,
+      /file_risk_report was approved by approver:local\.\n[^]*file_risk_report succeeded after [^]*\nIt ended with an answer\.\n1 write happened: file_risk_report \(/,
     );
     expect(await jsonOf(cli, ["runs", "why", runId])).toMatchObject({
       runId,
       status: "done",
       waits: [],
-      stands: ["It ended with an answer."],
+      stands: [
+        "It ended with an answer.",
+        expect.stringMatching(/^1 write happened: file_risk_report \(.+\), approved by approver:local\.$/),
+      ],
     });
   });
 

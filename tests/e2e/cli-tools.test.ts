@@ -131,7 +131,7 @@ describe("every command", () => {
   it.each(reaching)("%s %s exits with 4 for a wrong key, for none, and for the key of another role", async (...args) => {
     const approvals = args[0] === "approvals";
     const variable = approvals ? "TOOLBUS_APPROVER_KEY" : "TOOLBUS_KEY";
-    expectRefusal(await cli.run(args, { env: { [variable]: "wrong" } }), 4, /needs an API key|not accepted/i);
+    expectRefusal(await cli.run(args, { env: { [variable]: "wrong" } }), 4, new RegExp(`does not accept the key from ${variable}: `));
     expectRefusal(
       await cli.run(args, { env: { DATA_DIR: cli.files.at("nothing-here") } }),
       4,
