@@ -10,7 +10,7 @@ export interface ReadyTurn {
   readonly turn: Turn;
   /** The results of its calls of working memory, by their number in the turn. */
   readonly recalled: ReadonlyMap<number, ToolResult>;
-  /** The tools that its calls name but that the run's requester may not use, by name. */
+  /** The tools that its calls name and that the run lacks although they exist, by name. */
   readonly withheld: ReadonlyMap<string, Registration>;
 }
 
@@ -26,6 +26,6 @@ export async function readyTurn(
   const { vendor, calls } = turn;
   const stored = vendor === undefined || "payloadBlob" in vendor ? vendor : await storeVendorTurn(state, vendor);
   const recalled = await recallCalls(state, { run, ttlMs: rules.config.WORKING_MEMORY_TTL_MS, calls, tools });
-  const withheld = await withheldTools(state, log, { run, calls, tools });
+  const withheld = await withheldTools(state, log, { run, profile: rules.profile(run.profile), calls, tools });
   return { turn: stored ? { ...turn, vendor: stored } : turn, recalled, withheld };
 }

@@ -2,34 +2,47 @@ import { preferredVersion, type Registration, rightsFault, type Run } from "@too
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
+import type { Profile } from "../profile.ts";
+import { ruleMatches, toolRule } from "../profiles/tool-rule.ts";
 import { judged } from "../tool-offer.ts";
 import type { Turn } from "../transitions/turn.ts";
 
 interface Asking {
   readonly run: Pick<Run, "rights">;
+  /** The run's profile; undefined if the agent no longer knows it. */
+  readonly profile: Pick<Profile, "tools"> | undefined;
   readonly calls: Turn["calls"];
   /** The tools that the run can call. */
   readonly tools: ReadonlyMap<string, Registration>;
 }
 
 /**
- * The registered tools that these calls name and that the run lacks because its requester may not use them: so the model reads that it was refused, not
- * that the tool does not exist. Reads the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
+ * The registered tools that these calls name and that the run lacks although they exist: because its requester may not use them, or because nobody could use
+ * them when it began. So the model reads why, and not that the tool does not exist. A tool that the run's profile does not name is not among the latter. Reads
+ * the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
  */
 export async function withheldTools(
   state: StateStore,
   log: Log,
-  { run: { rights }, calls, tools }: Asking,
+  { run: { rights }, profile, calls, tools }: Asking,
 ): Promise<ReadonlyMap<string, Registration>> {
   const unknown = new Set(calls.map(({ name }) => name).filter((name) => !tools.has(name)));
-  if (!rights || unknown.size === 0) return new Map();
+  if (unknown.size === 0) return new Map();
   const registrations = await readRegistry(state, log);
   return new Map(
     [...unknown].flatMap((name) => {
       const versions = registrations.filter(({ definition }) => definition.name === name);
-      if (versions.some((one) => rightsFault(rights, judged(one)) === null)) return [];
-      const withheld = preferredVersion(versions, ({ definition }) => definition);
+      const forbidden = rights !== undefined && versions.every((one) => rightsFault(rights, judged(one)) !== null);
+      const withheld = preferredVersion(
+        versions.filter((one) => forbidden || isNamed(profile, one)),
+        ({ definition }) => definition,
+      );
       return withheld ? [[name, withheld] as const] : [];
     }),
   );
+}
+
+function isNamed(profile: Asking["profile"], registration: Registration): boolean {
+  if (!profile) return false;
+  return profile.tools === "all" || profile.tools.some((rule) => ruleMatches(toolRule(rule), registration));
 }
