@@ -26,7 +26,10 @@ describe("a call of a tool that exists and that the run was not offered", () => 
     await s.register({ leftAt: at });
     s.b.advance(2 * HOUR_MS);
     expect(await s.called()).toMatchObject({
-      error: { code: "no_worker", message: `"look" cannot be used: no worker of "test" has been alive since ${new Date(at).toISOString()}.` },
+      error: {
+        code: "no_worker",
+        message: `"look" cannot be used: no worker of "test" has been alive since ${new Date(at).toISOString()}.`,
+      },
     });
   });
 
@@ -49,7 +52,11 @@ async function setup(profile: { readonly tools?: readonly string[] } = {}) {
     async register(part: Partial<Registration>): Promise<void> {
       const { documents } = await b.state.read([key]);
       const value = { ...(documents[0]?.value as unknown as Registration), ...part } as unknown as Json;
-      await b.state.commit(HOME_SHARD, { op: `now:${JSON.stringify(part)}`, guards: [{ key, version: documents[0]?.version ?? 0 }], put: [{ key, value }] });
+      await b.state.commit(HOME_SHARD, {
+        op: `now:${JSON.stringify(part)}`,
+        guards: [{ key, version: documents[0]?.version ?? 0 }],
+        put: [{ key, value }],
+      });
     },
     /** The result of a call that the model makes although the run has no tool. */
     async called() {
@@ -61,7 +68,15 @@ async function setup(profile: { readonly tools?: readonly string[] } = {}) {
       const snapshot = await b.snapshot();
       const run = snapshot.run.value;
       const withheld = await withheldTools(b.state, silentLog, { run, profile: b.rules.profile(run.profile), calls, tools: new Map() });
-      const turn = { provider: "test", model: "test", text: "", calls, seed: false, truncated: false, usage: { inputTokens: 1, outputTokens: 1 } };
+      const turn = {
+        provider: "test",
+        model: "test",
+        text: "",
+        calls,
+        seed: false,
+        truncated: false,
+        usage: { inputTokens: 1, outputTokens: 1 },
+      };
       await b.commit(commitTurn({ snapshot, epoch: got.run.epoch, turn, tools: new Map(), withheld }, b.rules));
       return (await b.call(0)).result;
     },

@@ -1,10 +1,26 @@
-import { availabilityOf, type Call, callIdOf, checkArguments, definitionFault, type EventCall, failedResult, goneSince, type JsonObject, type PrunedContext, quarantineSentence, type Registration, renderEffect, type StoredVendorTurn, type ToolResult, type Usage } from "@toolbus/contracts";
+import {
+  type Call,
+  callIdOf,
+  checkArguments,
+  definitionFault,
+  type EventCall,
+  failedResult,
+  type JsonObject,
+  type PrunedContext,
+  quarantineSentence,
+  type Registration,
+  renderEffect,
+  type StoredVendorTurn,
+  type ToolResult,
+  type Usage,
+} from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
 import { addUsage } from "../usage.ts";
 import { beginningOf } from "./begin-loop-tool.ts";
 import { boundedText, shortened, storedBytes } from "./bounded-text.ts";
+import { missingTool } from "./missing-tool.ts";
 import { refusedCall } from "./call-rights.ts";
 import { withModel } from "./conversation.ts";
 import { Draft } from "./draft.ts";
@@ -133,7 +149,7 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
       };
     const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
     if (refused) return { call, result: refused };
-    if (!offered) return { call, result: (tool && unusable(tool, draft.now)) ?? unknownTool(asked.name, tools) };
+    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };
     const quarantined = definitionFault(offered.definition);
     if (quarantined)
       return { call, result: failedResult("tool_disabled", `${quarantineSentence(offered.definition, quarantined)} Go on without it.`) };
@@ -224,22 +240,6 @@ function effectOf(tool: Registration | undefined, { args }: CheckedArguments): P
 }
 
 const EFFECT_BYTES = 400;
-
-/** Why a tool that exists could not be used when the run began, and still cannot; null if it can be used by now, so that only the next run has it. */
-function unusable(registration: Registration, now: number): ToolResult | null {
-  const { definition, toolset, unavailable } = registration;
-  const { name } = definition;
-  const since = goneSince(registration, now);
-  if (since !== null && !registration.scalesToZero)
-    return failedResult("no_worker", `"${name}" cannot be used: no worker of "${toolset}" has been alive since ${new Date(since).toISOString()}.`);
-  if (availabilityOf(registration, now) !== "unavailable") return null;
-  return failedResult("unavailable", `"${name}" cannot be used now: ${unavailable?.reason ?? "its worker does not say why."}`);
-}
-
-function unknownTool(name: string, tools: ReadonlyMap<string, Registration>): ToolResult {
-  const known = [...tools.keys()].toSorted().join(", ");
-  return failedResult("tool_not_found", `There is no tool "${name.slice(0, 64)}" here. Tools of this run: ${known || "none"}.`);
-}
 
 function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round: number): void {
   const calls: EventCall[] = planned.map(({ call }) => ({
