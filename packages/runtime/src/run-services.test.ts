@@ -181,7 +181,7 @@ describe("running services", () => {
 
   it.each([
     { env: { STATE_URL: "postgres://me:secret@host" }, error: StoreRefused, words: /^The state store "postgres:…" is unknown/ },
-    { env: { BUS_URL: "kafka://me:secret@host" }, error: BusUnavailable, words: /^BUS_URL starts with kafka: which is no bus/ },
+    { env: { BUS_URL: "kafka://me:secret@host" }, error: BusUnavailable, words: /^BUS_URL starts with kafka: which is not a bus/ },
   ])("is refused with a sentence and without the password for $env", async ({ env, error, words }) => {
     const t = setup();
     const refused = await t.run([t.service("one")], env).catch((reason: unknown) => reason);

@@ -73,8 +73,8 @@ export const expectationsMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/tool-offer.ts",
-        find: "rightsFault(rights, judged(one)) ?? whyNot(one, now, off);",
-        replace: "(now < 0 ? rightsFault(rights, judged(one)) : null) ?? whyNot(one, now, off);",
+        find: "rightsFault(rights, judged(one)) ?? whyNot(one, { now, off, fixed });",
+        replace: "(now < 0 ? rightsFault(rights, judged(one)) : null) ?? whyNot(one, { now, off, fixed });",
       },
     ],
   },

@@ -41,7 +41,7 @@ export const registryMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/transitions/turn.ts",
-        find: "    if (!offered) return { call, result: unknownTool(asked.name, tools) };\n    const quarantined = definitionFault(offered.definition);",
+        find: "    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };\n    const quarantined = definitionFault(offered.definition);",
         replace: "    if (!offered) return { call };\n    const quarantined = definitionFault(offered.definition);",
       },
     ],
@@ -75,7 +75,7 @@ export const registryMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/tool-offer.ts",
-        find: 'if (availabilityOf(registration, now) === "unavailable")',
+        find: 'if (availabilityOf(registration, now) === "unavailable" && !fixed.has(name))',
         replace: 'if (availabilityOf(registration, now) === "unavailable" && registration.unavailable === undefined)',
       },
     ],
