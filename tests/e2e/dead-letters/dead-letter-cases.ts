@@ -36,7 +36,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
       "dl approval.cancel open N s the message is dated more than 86400…",
       "dl approval.cancel open N s the message is older than 86400000 ms",
       "dl approval.cancel open N s the time is not RFC 3339",
-      "dl approval.cancel open N s the type is not one of toolbus.approval…",
+      "dl approval.cancel open N s the type is not one of toolbus.appro…",
     ]);
     expect(await system().letter(large)).toMatchObject({ cut: true, replayBy: "none", whyNot: expect.stringMatching(/too large/) });
   });
