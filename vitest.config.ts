@@ -5,11 +5,16 @@ import { defineConfig } from "vitest/config";
 const isAskedFor = (part: string): boolean =>
   process.env["LONG_PROOFS"] !== undefined || process.argv.slice(2).some((argument) => argument.includes(part));
 const BENCHMARKS = "bench/src/*/*.test.ts";
-// The first starts every process of a system three times, the second every command of the command line; the last two try the servers that tests start for themselves,
-// a RabbitMQ six times.
+// The first starts every process of a system three times, the second and third every command of the command line, the fourth a system for each setting that is wrong; two drive
+// a browser; one waits for heartbeats of whole systems; the last two try the servers that tests start for themselves, a RabbitMQ six times.
 const LONGER = {
   "key-rotation": "tests/e2e/apart/key-rotation.test.ts",
   "cli-json": "tests/e2e/cli-json.test.ts",
+  "cli-help": "tests/e2e/cli-help.test.ts",
+  "model-configuration": "tests/e2e/model-configuration.test.ts",
+  "browser.test": "tests/e2e/browser.test.ts",
+  "chat-page": "tests/e2e/chat-page.test.ts",
+  "doctor/fresh": "tests/e2e/doctor/fresh.test.ts",
   "find-servers": "tests/servers/find-servers.test.ts",
   "private-servers": "tests/servers/private-servers.test.ts",
 };
