@@ -135,7 +135,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return await Promise.race([examplesOf(toolset, log, deadline), aborted(deadline)]).catch(() => new Map());
   }
 
-  /** A check that fails or never ends also counts as unavailable. */
+  /** Why the tools cannot be used. The log says it when it begins, changes and ends. */
   async function whyUnavailable(): Promise<string | null> {
     const why = await check();
     if (stopping.signal.aborted || why === checkTold) return why;

@@ -57,6 +57,14 @@ describe("the report of an investigation", () => {
     expect(after(call({ result: failedResult(code, "no") })).filing).toMatchObject({ status });
   });
 
+  it.each([
+    ["ok", "filed"],
+    ["not_executed", "failed"],
+  ] as const)("says of a filing of unknown outcome, whose ledger said %s before the round ended, that it is %s", (known, status) => {
+    const settled = { status: known, at: 9, told: false };
+    expect(after(call({ result: failedResult("outcome_unknown", "?"), settled })).filing).toMatchObject({ status });
+  });
+
   it("keeps the findings of an earlier round when a later one files nothing", () => {
     const filed = after(call({ result: { status: "ok", content: '{"report_id":"r-7"}', isError: false } }));
     const later = reportAfterRound(filed, rule, [

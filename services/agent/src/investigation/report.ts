@@ -90,10 +90,16 @@ function filingOf(call: Call, rule: FilingRule): Report["filing"] {
     const reportId = object(result.content)[rule.reportIdField];
     return { status: "filed", callId, ...(typeof reportId === "string" ? { reportId } : {}) };
   }
-  if (result?.status === "outcome_unknown") return { status: "outcome_unknown", callId };
+  if (result?.status === "outcome_unknown") return { status: knownSince(call.settled), callId };
   if (result?.status === "cancelled") return { status: "cancelled", callId };
   if (result?.status === "denied") return { status: EXPIRED.has(result.error?.code ?? "") ? "expired" : "denied", callId };
   return { status: "failed", callId };
+}
+
+/** The ledger may have said what happened before the round ended. */
+function knownSince(settled: Call["settled"]): "outcome_unknown" | "filed" | "failed" {
+  if (!settled) return "outcome_unknown";
+  return settled.status === "ok" ? "filed" : "failed";
 }
 
 /** Nobody said no: nobody decided in time, or the write did not begin in the time it was approved for. */

@@ -29,7 +29,7 @@ function faultOf(answer: ApiAnswer): string | null {
   if (status === 401 || status === 403)
     return `The release API refuses the worker's access (status ${status}). Give the worker access to it.`;
   if (status >= 500) return `The release API answers with status ${status}. Its own log says why.`;
-  // It has no time now, and so is there.
+  // A busy API is there.
   if (BUSY.has(status) || isObject(body)) return null;
   return `The address of RELEASE_API_URL answers with status ${status}, and not as a release API does. Correct RELEASE_API_URL.`;
 }
