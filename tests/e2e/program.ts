@@ -40,11 +40,11 @@ export interface ProgramOptions {
   readonly group?: boolean;
   /** Replaces this process's environment. */
   readonly searchPath?: string;
-  /** How long each wait for output or for the end may take; 40 s by default. */
+  /** How long each wait for output or for the end may take; two minutes by default, because a machine at work starts ten processes slowly. */
   readonly deadlineMs?: number;
 }
 
-const DEADLINE_MS = 40_000;
+const DEADLINE_MS = 120_000;
 
 /** Starts a script with this Node, and with nothing of our own environment but the path. */
 export function startProgram(script: string, args: readonly string[], options: ProgramOptions = {}): Program {

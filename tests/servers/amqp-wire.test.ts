@@ -66,7 +66,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ", (server) => {
       );
       // Without TCP_NODELAY every round takes 40 ms or more. A busy machine may make one round slow, but not five in a row.
       const medians: number[] = [];
-      for (let round = 0; round < 5 && !medians.some((ms) => ms < 10); round++) {
+      for (let round = 0; round < 5 && !medians.some((ms) => ms < 30); round++) {
         const times: number[] = [];
         for (let n = 0; n < 20; n++) {
           const start = performance.now();
@@ -77,7 +77,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ", (server) => {
         }
         medians.push(times.toSorted((a, b) => a - b)[10] ?? 0);
       }
-      expect(Math.min(...medians)).toBeLessThan(10);
+      expect(Math.min(...medians)).toBeLessThan(30);
       await bus.close();
     });
   });
