@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { compileSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
 /** What of a document breaks the rules of OpenAPI 3.1 that can be checked without a network, and our own: one line each. */
@@ -176,7 +177,7 @@ function ofContent(document: JsonObject, content: Json | undefined): readonly st
   return entries(content).flatMap(([type, media]) => {
     const schema = child(media, "schema");
     if (schema === undefined) return [`${type} has no schema`];
-    const check = compileSchema({ allOf: [schema], components });
+    const check = compiled(schema, components);
     const named = entries(child(media, "examples")).map(([name, example]) => [name, child(example, "value")] as const);
     const single = child(media, "example");
     const all = single === undefined ? named : [...named, ["example", single] as const];
@@ -184,6 +185,20 @@ function ofContent(document: JsonObject, content: Json | undefined): readonly st
       check(structuredClone(value)).map(({ path, message }) => `${name} breaks the schema: ${path} ${message}`),
     );
   });
+}
+
+const digests = new WeakMap<object, string>();
+const checks = new Map<string, ReturnType<typeof compileSchema>>();
+
+/** Compiled once for all documents that have the same components: most faults of a document are in its paths. */
+function compiled(schema: Json, named: Json): ReturnType<typeof compileSchema> {
+  const parts = isJsonObject(named) ? named : {};
+  const digest = digests.get(parts) ?? createHash("sha256").update(JSON.stringify(parts)).digest("base64");
+  digests.set(parts, digest);
+  const key = digest + JSON.stringify(schema);
+  const check = checks.get(key) ?? compileSchema({ allOf: [schema], components: parts });
+  checks.set(key, check);
+  return check;
 }
 
 /** The member at the end of these names, each escaped as in a JSON Pointer; undefined where there is none. */

@@ -1,5 +1,5 @@
 import { docsPage } from "./docs-page.ts";
-import { type ApiAbout, openApiOf } from "./openapi.ts";
+import { type ApiAbout, type OpenApi, openApiOf } from "./openapi.ts";
 import { getRoute, noQuery, type Route } from "./route.ts";
 
 const DOCUMENT = {
@@ -25,7 +25,7 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
       query: noQuery,
       handle: async ({ reply }) => {
         reply.type("application/json; charset=utf-8");
-        return made.json;
+        return made().json;
       },
     }),
     getRoute({
@@ -40,14 +40,25 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
       },
       query: noQuery,
       handle: async ({ reply }) => {
-        reply.header("content-security-policy", made.page.contentSecurityPolicy).type("text/html; charset=utf-8");
-        return made.html;
+        const { html, contentSecurityPolicy } = made();
+        reply.header("content-security-policy", contentSecurityPolicy).type("text/html; charset=utf-8");
+        return html;
       },
     }),
   ];
-  const document = openApiOf(about, routes);
-  const page = docsPage(document);
-  // Bytes, made once: anybody may request them any number of times, and unread answers share the same memory.
-  const made = { page, json: Buffer.from(JSON.stringify(document)), html: Buffer.from(page.html) };
+  // Made at the first request, because a start should not wait for it, and as bytes: unread answers share the same memory.
+  let kept: Docs | undefined;
+  const made = (): Docs => (kept ??= docsOf(openApiOf(about, routes)));
   return routes.slice(others.length);
+}
+
+interface Docs {
+  readonly json: Buffer;
+  readonly html: Buffer;
+  readonly contentSecurityPolicy: string;
+}
+
+function docsOf(document: OpenApi): Docs {
+  const { html, contentSecurityPolicy } = docsPage(document);
+  return { json: Buffer.from(JSON.stringify(document)), html: Buffer.from(html), contentSecurityPolicy };
 }
