@@ -1,24 +1,36 @@
 import { defineConfig } from "vitest/config";
 
-// What takes a benchmark through all its rows, in small, what floods whole systems, the rotation of keys, every command with --json and the servers of the tests
-// are part of a longer run; `bench`, `outside`, or a name below in the arguments asks for one of them.
-const isAskedFor = (part: string): boolean =>
-  process.env["LONG_PROOFS"] !== undefined || process.argv.slice(2).some((argument) => argument.includes(part));
+// `npm test` alone is the short form: it leaves out the files below. `LONG_PROOFS=1 npm test`, which CI runs, takes everything, and whoever names a project or a file gets the
+// whole of it. Benchmarks and `outside` have to be named themselves.
+const named = process.argv.slice(2).filter((argument) => argument !== "run" && !argument.startsWith("-"));
+const isLong = process.env["LONG_PROOFS"] !== undefined;
+const isShort = !isLong && named.length === 0;
+const isAskedFor = (part: string): boolean => isLong || named.some((argument) => argument.includes(part));
 const BENCHMARKS = "bench/src/*/*.test.ts";
-// The first starts every process of a system three times, the second and third every command of the command line, the fourth a system for each setting that is wrong; two drive
-// a browser; one waits for heartbeats of whole systems; the last two try the servers that tests start for themselves, a RabbitMQ six times.
-const LONGER = {
-  "key-rotation": "tests/e2e/apart/key-rotation.test.ts",
-  "cli-json": "tests/e2e/cli-json.test.ts",
-  "cli-help": "tests/e2e/cli-help.test.ts",
-  "model-configuration": "tests/e2e/model-configuration.test.ts",
-  "browser.test": "tests/e2e/browser.test.ts",
-  "chat-page": "tests/e2e/chat-page.test.ts",
-  "doctor/fresh": "tests/e2e/doctor/fresh.test.ts",
-  "find-servers": "tests/servers/find-servers.test.ts",
-  "private-servers": "tests/servers/private-servers.test.ts",
-};
-const leftOut = Object.entries(LONGER).flatMap(([name, file]) => (isAskedFor(name) ? [] : [file]));
+// Each takes half a minute or more of two cores: the simulator's own seeds (`npm run simulate` runs them too), a thousand hostile schemas, a RabbitMQ that is started again and again.
+const LEFT_OUT = [
+  "packages/testing/src/seeds/seeds.test.ts",
+  "packages/testing/src/command/simulate.test.ts",
+  "tests/fuzz/hostile-schemas.test.ts",
+  "tests/servers/amqp-outages.test.ts",
+  "tests/servers/permissions.test.ts",
+  "tests/servers/find-servers.test.ts",
+  "tests/servers/private-servers.test.ts",
+];
+// Whole systems cost the most. These go once through all of the product: the tutorial, the first start, a kill of all, writes, approvals, both brokers, a slow model.
+const QUICK_SYSTEMS = [
+  "tutorial/tutorial",
+  "start",
+  "either-broker",
+  "cli-writes",
+  "cli-two-approvers",
+  "webhooks",
+  "slow-model",
+  "attack",
+];
+const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
+const leftOut = isShort ? LEFT_OUT : [];
+if (isShort) process.stderr.write("The short form of the tests. LONG_PROOFS=1 npm test runs all of them.\n");
 
 // Four projects in one run, the benchmarks, and `outside`: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
 // free ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait. The files of `unit` share the
@@ -41,19 +53,18 @@ export default defineConfig({
             "tests/*.test.ts",
             "tests/requirement-mutations/*.test.ts",
           ],
-          exclude: [BENCHMARKS],
+          exclude: [BENCHMARKS, ...leftOut],
           isolate: false,
           testTimeout: 30_000,
         },
       },
       ...(isAskedFor("bench") ? [{ test: { name: "bench", include: [BENCHMARKS], testTimeout: 60_000 } }] : []),
-      { test: { name: "fuzz", include: ["tests/fuzz/*.test.ts"], testTimeout: 30_000 } },
+      { test: { name: "fuzz", include: ["tests/fuzz/*.test.ts"], exclude: leftOut, testTimeout: 30_000 } },
       { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], exclude: leftOut, testTimeout: 60_000, hookTimeout: 120_000 } },
       {
         test: {
           name: "e2e",
-          include: ["tests/e2e/**/*.test.ts"],
-          exclude: leftOut,
+          include: systems,
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },

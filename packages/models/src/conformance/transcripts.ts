@@ -89,7 +89,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
           await completed(setup.provider, requestOf(transcript, { tools: [lookup, restock, toolNamed("orders.lookup")] }));
           expectSameConversation(messages, transcript, features.marksFailures);
         }),
-        { numRuns: 300 },
+        { numRuns: process.env["LONG_PROOFS"] === undefined ? 100 : 300 },
       );
     }, 60_000);
 
