@@ -94,7 +94,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   { name: "MAX_INVOKES", file: "services/agent/src/transitions/redispatch.ts", says: "how often the agent sends a call by itself" },
   {
     name: "FIRST_LOOK_MS",
-    file: "services/agent/src/transitions/draft.ts",
+    file: "services/agent/src/transitions/dispatch-call.ts",
     says: "when the agent first checks whether a worker serves a call that was sent",
   },
   {

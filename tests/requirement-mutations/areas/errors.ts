@@ -6,7 +6,7 @@ export const errorsMutations: Mutations = {
     breaks: "a viewer of a run sees nothing of a call's error",
     patches: [
       {
-        file: "services/agent/src/transitions/draft.ts",
+        file: "services/agent/src/transitions/end-call.ts",
         find: "content: result.content.slice(0, EVENT_CONTENT_CHARS),",
         replace: 'content: result.isError ? "" : result.content.slice(0, EVENT_CONTENT_CHARS),',
       },

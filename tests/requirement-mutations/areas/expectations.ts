@@ -42,7 +42,7 @@ export const expectationsMutations: Mutations = {
     breaks: "a write that a cancel dropped can still be decided on",
     patches: [
       {
-        file: "services/agent/src/transitions/draft.ts",
+        file: "services/agent/src/transitions/request-grant.ts",
         find: `if (call.state === "requested" || call.state === "held")`,
         replace: `if (call.state === "requested")`,
       },

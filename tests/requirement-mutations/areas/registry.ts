@@ -40,7 +40,7 @@ export const registryMutations: Mutations = {
     breaks: "a tool that nobody has registered is sent to a queue",
     patches: [
       {
-        file: "services/agent/src/transitions/turn.ts",
+        file: "services/agent/src/transitions/planned-calls.ts",
         find: "    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };\n    const quarantined = definitionFault(offered.definition);",
         replace: "    if (!offered) return { call };\n    const quarantined = definitionFault(offered.definition);",
       },

@@ -120,9 +120,9 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/agent/src/transitions/draft.ts",
-        find: "this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
-        replace: "this.setCall(sent, Math.min(REDISPATCH_MS * 1 ** (dispatch - 1), REDISPATCH_MAX_MS));",
+        file: "services/agent/src/transitions/dispatch-call.ts",
+        find: "draft.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
+        replace: "draft.setCall(sent, Math.min(REDISPATCH_MS * 1 ** (dispatch - 1), REDISPATCH_MAX_MS));",
       },
       {
         file: "services/agent/src/transitions/redispatch.ts",
@@ -137,9 +137,9 @@ export const escaped: readonly Mutant[] = [
     within: 2000,
     patches: [
       {
-        file: "services/agent/src/transitions/draft.ts",
-        find: "this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
-        replace: "this.setCall(sent, Math.max(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS + 1));",
+        file: "services/agent/src/transitions/dispatch-call.ts",
+        find: "draft.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
+        replace: "draft.setCall(sent, Math.max(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS + 1));",
       },
     ],
   },
@@ -157,8 +157,8 @@ export const escaped: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/transitions/draft.ts",
-        find: `message: null, status: "ready", startedAt: this.now,`,
+        file: "services/agent/src/transitions/end-run.ts",
+        find: `message: null, status: "ready", startedAt: draft.now,`,
         replace: `message: null, status: "ready", startedAt: 0,`,
       },
     ],

@@ -44,8 +44,8 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/transitions/draft.ts",
-        find: "this.send(approvalRequestMessage(asked, this.rules, this.now));",
+        file: "services/agent/src/transitions/request-grant.ts",
+        find: "draft.send(approvalRequestMessage(asked, draft.rules, draft.now));",
         replace: "void approvalRequestMessage;",
       },
     ],

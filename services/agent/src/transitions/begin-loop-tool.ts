@@ -2,16 +2,17 @@ import { type Call, failedResult, type Registration, type ToolResult } from "@to
 import { ask } from "./ask.ts";
 import type { Draft } from "./draft.ts";
 import { askUser, conclude, recallTool } from "./loop-tools.ts";
+import { endCall } from "./end-call.ts";
 
 type Begin = (draft: Draft, call: Call, recalled: ToolResult | undefined) => void;
 
 /** What a call of each of the loop's own tools does: it resolves the call, or leaves it open with a timer. */
 const beginnings = new Map<Registration, Begin>([
   [askUser, ask],
-  [conclude, (draft, call) => draft.resolve(call, { status: "ok", content: '{"recorded":true}', isError: false })],
+  [conclude, (draft, call) => endCall(draft, call, { status: "ok", content: '{"recorded":true}', isError: false })],
   [
     recallTool,
-    (draft, call, recalled) => draft.resolve(call, recalled ?? failedResult("not_in_working_memory", "Nothing was read: give one key.")),
+    (draft, call, recalled) => endCall(draft, call, recalled ?? failedResult("not_in_working_memory", "Nothing was read: give one key.")),
   ],
 ]);
 

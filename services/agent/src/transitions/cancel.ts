@@ -4,6 +4,9 @@ import { Draft } from "./draft.ts";
 import { finishRound } from "./finish-round.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
+import { endCall } from "./end-call.ts";
+import { endRun, sayEarlyEnd } from "./end-run.ts";
+import { withdrawRequest } from "./request-grant.ts";
 
 const CANCELLED = "The run was cancelled.";
 
@@ -35,10 +38,10 @@ export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   for (const call of draft.open) {
     // Also one that waits for a fresh grant: an earlier invoke may still arrive.
     if (call.kind === "write" && call.dispatch > 0) {
-      draft.takeBack(call);
+      withdrawRequest(draft, call);
       draft.stop(call, "cancelled");
       draft.setCall({ ...call, state: "dispatched" }, 0);
-    } else draft.resolve(call, failedResult("cancelled", "The run was cancelled before this call was done."));
+    } else endCall(draft, call, failedResult("cancelled", "The run was cancelled before this call was done."));
   }
   finishRound(draft);
 }
@@ -46,8 +49,9 @@ export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
 /** Ends a cancelled run that has nothing open any more. */
 export function endCancelled(draft: Draft): void {
   const { report, usage, cancel } = draft.run;
-  const text = draft.sayEarlyEnd(CANCELLED);
-  draft.end(
+  const text = sayEarlyEnd(draft, CANCELLED);
+  endRun(
+    draft,
     { type: "run.cancelled", at: draft.now, by: cancel?.by ?? "unknown", ...(text === CANCELLED ? {} : { message: text }), report, usage },
     "cancelled",
     {

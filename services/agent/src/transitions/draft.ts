@@ -1,36 +1,25 @@
 import {
   type Call,
   type ConversationState,
-  EVENT_CONTENT_CHARS,
-  endedAfterWrites,
   keys,
   type Message,
   type Run,
-  type RunEnd,
   type RunEvent,
   shardOf,
   type ShownResult,
   type StoredEntry,
-  type ToolResult,
-  withWrite,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
-import { approvalCancelMessage, approvalRequestMessage, inTrace, invokeMessage, wakeMessage } from "../outgoing/messages.ts";
-import { afterRun } from "./conversation.ts";
-import { FOLLOW_FIRST_MS } from "./follow.ts";
+import { inTrace, wakeMessage } from "../outgoing/messages.ts";
 import { LOG_KEPT_MS, PendingChange } from "./pending-change.ts";
-import { heldMs, resolvedCall, storedCall, writeOf } from "./resolved-call.ts";
+import { heldMs, storedCall } from "./resolved-call.ts";
 import { type Read, type Rules, timerIds } from "./rules.ts";
-import { fittedEnding } from "./run-size.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { startedEvent } from "./started.ts";
-
-/** When the agent first checks whether a worker serves a sent call. */
-const FIRST_LOOK_MS = 2000;
 
 /**
  * The change that a transition makes, while it is being made: values are replaced in here, nothing outside changes, and `build` returns the one commit.
- * Things that change together (a call's state, its timer, its message, its event) are one method, so that no transition can forget a part.
+ * Things that change together (a call's state, its timer, its message, its event) are one function, in `dispatch-call.ts`, `request-grant.ts`, `end-call.ts` and
+ * `end-run.ts`, so that no transition can forget a part.
  */
 export class Draft {
   readonly now: number;
@@ -125,6 +114,17 @@ export class Draft {
     this.#put(call);
   }
 
+  /** Keeps a call that has ended as it is stored from now on. */
+  endedCall(call: Call): void {
+    this.calls.set(call.callId, call);
+    this.#put(storedCall(call));
+  }
+
+  /** The part of a call's long result that the model is shown. */
+  shownOf(callId: string): ShownResult | undefined {
+    return this.#shown.get(callId);
+  }
+
   /** Makes the timer of an open call due within this time, unless this change already makes it due earlier. */
   callTimerWithin(callId: string, dueIn: number): void {
     const due = this.#pending.dueIn(timerIds.call(callId));
@@ -133,71 +133,6 @@ export class Draft {
 
   callTimer(callId: string, dueIn: number | null): void {
     this.#pending.timer(timerIds.call(callId), dueIn);
-  }
-
-  /** Sends the call's invoke; the first one fixes its not-after permanently. */
-  dispatch(call: Call): void {
-    const dispatch = call.dispatch + 1;
-    const { CALL_NOT_AFTER_MS, REDISPATCH_MS, REDISPATCH_MAX_MS } = this.rules.config;
-    const sent: Call = {
-      ...call,
-      state: "dispatched",
-      dispatch,
-      sentAt: this.now,
-      notAfter: call.notAfter ?? this.now + CALL_NOT_AFTER_MS,
-    };
-    this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));
-    if (dispatch === 1) this.callTimerWithin(call.callId, FIRST_LOOK_MS);
-    this.send(invokeMessage(sent, this.run, this.rules, this.now));
-  }
-
-  /** Sends the very same invoke again: its broker is gone with the process that held it, so the count stays. */
-  repeat(call: Call): void {
-    const sent: Call = { ...call, sentAt: this.now };
-    this.setCall(sent, this.rules.config.REDISPATCH_MS);
-    this.send(invokeMessage(sent, this.run, this.rules, this.now));
-  }
-
-  /** Asks approvals for a grant, the first time or again. */
-  request(call: Call, state: "requested" | "held" = "requested"): void {
-    const requests = call.requests + 1;
-    const { REDISPATCH_MS, REDISPATCH_MAX_MS, HELD_CHECK_MS } = this.rules.config;
-    const asked: Call = { ...call, state, requests, sentAt: this.now };
-    this.setCall(asked, state === "held" ? HELD_CHECK_MS : Math.min(REDISPATCH_MS * 2 ** (requests - 1), REDISPATCH_MAX_MS));
-    this.send(approvalRequestMessage(asked, this.rules, this.now));
-  }
-
-  /** Ends a call with its one result. A request that waits for an approver is withdrawn. */
-  resolve(call: Call, result: ToolResult): void {
-    this.takeBack(call);
-    // The part of a long result that is shown belongs to that very result.
-    const shown = result.contentRef ? this.#shown.get(call.callId) : undefined;
-    const resolved = resolvedCall(call, result, shown, this.now);
-    this.calls.set(call.callId, resolved);
-    this.#put(storedCall(resolved));
-    this.callTimer(call.callId, resolved.followUntil === undefined ? null : FOLLOW_FIRST_MS);
-    this.setRun({
-      pending: this.run.pending - 1,
-      calls: this.run.calls.map((open) => (open.callId === call.callId ? { ...open, resolved: true } : open)),
-      usage: { ...this.run.usage, toolCalls: this.run.usage.toolCalls + 1 },
-      ...(call.kind === "write" ? { writes: withWrite(this.run.writes, writeOf(call, result)) } : {}),
-    });
-    this.event({
-      type: "call.resolved",
-      at: this.now,
-      callId: call.callId,
-      tool: call.toolName,
-      status: result.status,
-      latencyMs: result.metadata?.latencyMs ?? 0,
-      content: result.content.slice(0, EVENT_CONTENT_CHARS),
-      usage: this.run.usage,
-    });
-  }
-
-  /** Notifies approvals that nobody waits for its decision any more, if somebody did. */
-  takeBack(call: Call): void {
-    if (call.state === "requested" || call.state === "held")
-      this.send(approvalCancelMessage(call, this.run.cancel ? "run_cancelled" : "not_needed", this.rules, this.now));
   }
 
   /** Marks a call that must not begin any more: the worker's begin and first send guard its absence. */
@@ -209,33 +144,6 @@ export class Draft {
   remember(key: string, value: object): void {
     this.#pending.put(key, value, this.now + this.rules.config.WORKING_MEMORY_TTL_MS);
     if (this.conversation.workingMemory !== true) this.conversation = { ...this.conversation, workingMemory: true };
-  }
-
-  /**
-   * The message with which a run ends early. After a write it begins with that write, and it is part of the conversation, so that neither people nor the
-   * model's next turn think that the run did nothing.
-   */
-  sayEarlyEnd(reason: string): string {
-    const text = endedAfterWrites(this.run.writes, reason);
-    if (text === reason) return reason;
-    const { runId, round } = this.run;
-    this.transcript({ type: "assistant", runId, round, text, calls: [], at: this.now, provider: "toolbus", model: "end" });
-    return text;
-  }
-
-  /** Ends the run, adds its usage to its conversation, and frees the conversation for the first waiting run. */
-  end(end: RunEnd, status: "done" | "failed" | "cancelled", ending: Run["ending"]): void {
-    this.setRun({ status, lease: null, endedAt: this.now, ending: ending && fittedEnding(this.run, ending) });
-    this.runTimer(null);
-    const { writes } = this.run;
-    this.event(writes ? { ...end, writes } : end);
-    const { next } = this;
-    this.conversation = afterRun(this.conversation, this.run, next?.value ?? null);
-    if (!next || this.conversation.activeRun !== next.value.runId) return;
-    const { runId, message } = next.value;
-    if (message) this.transcript({ type: "user", runId, ...message });
-    const started: Run = { ...next.value, message: null, status: "ready", startedAt: this.now, stepStartedAt: this.now };
-    this.otherRun(next, started, [startedEvent(started, this.rules, this.now)]);
   }
 
   send(made: Message): void {

@@ -4,6 +4,7 @@ import { endCancelled } from "./cancel.ts";
 import { Draft } from "./draft.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
+import { endRun, sayEarlyEnd } from "./end-run.ts";
 
 /** Why a run may not take another step. */
 export interface Stopped {
@@ -44,9 +45,9 @@ export function failRun(snapshot: Snapshot, stopped: Stopped, rules: Rules): Cha
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { report, usage, runId, epoch } = draft.run;
   const { code } = stopped;
-  const message = draft.sayEarlyEnd(stopped.message);
+  const message = sayEarlyEnd(draft, stopped.message);
   draft.setRun({ activeMs: draft.activeMs });
-  draft.end({ type: "run.failed", at: draft.now, code, message, report, usage }, "failed", { text: message, code });
+  endRun(draft, { type: "run.failed", at: draft.now, code, message, report, usage }, "failed", { text: message, code });
   return draft.build(`end:${runId}:${epoch}`);
 }
 

@@ -6,6 +6,9 @@ import { Draft } from "./draft.ts";
 import { finishRound } from "./finish-round.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
+import { dispatch } from "./dispatch-call.ts";
+import { endCall } from "./end-call.ts";
+import { requestGrant } from "./request-grant.ts";
 
 /** An answer as it came from a worker, or from its ledger. */
 export interface Answer {
@@ -37,12 +40,16 @@ export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Jo
 
 /** Ends one call within a transition and does what follows from it: skipped writes, the next write, the end of the round. */
 export function resolveCall(draft: Draft, call: Call, result: ToolResult): void {
-  draft.resolve(call, result);
+  endCall(draft, call, result);
   if (call.kind === "write" && stopsWrites(result) && draft.profile?.continueAfterFailedWrite !== true) {
     for (const waiting of draft.open) {
       // An earlier write that people may still be deciding about was asked for separately; one that was sent ends by its answer.
       if (waiting.kind !== "write" || waiting.index < call.index || waiting.dispatch > 0) continue;
-      draft.resolve(waiting, failedResult("skipped", `Not run, because the write before it (${call.toolName}) ended as ${result.status}.`));
+      endCall(
+        draft,
+        waiting,
+        failedResult("skipped", `Not run, because the write before it (${call.toolName}) ended as ${result.status}.`),
+      );
     }
   }
   sendNextWrite(draft);
@@ -65,8 +72,8 @@ export function sendNextWrite(draft: Draft): void {
   const { now } = draft;
   const refused = next.dispatch > 0 ? null : refusedCall(draft.run, next);
   if (refused) return resolveCall(draft, next, refused);
-  if ((next.grantExpiresAt ?? 0) > now + GRANT_MARGIN_MS || next.grantExpiresAt === undefined) draft.dispatch(next);
-  else if ((next.executeBy ?? 0) > now) draft.request(next);
+  if ((next.grantExpiresAt ?? 0) > now + GRANT_MARGIN_MS || next.grantExpiresAt === undefined) dispatch(draft, next);
+  else if ((next.executeBy ?? 0) > now) requestGrant(draft, next);
   else if (mayBeginUntil(next) >= now) waitForLedger(draft, next);
   else resolveCall(draft, next, lapsed());
 }

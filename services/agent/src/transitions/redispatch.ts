@@ -11,6 +11,8 @@ import type { Snapshot } from "./snapshot.ts";
 import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
 import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
+import { dispatch, repeat } from "./dispatch-call.ts";
+import { requestGrant } from "./request-grant.ts";
 
 /** How often a call is sent automatically before the agent only waits for it. */
 export const MAX_INVOKES = 5;
@@ -54,10 +56,10 @@ export function redispatch(
 function lookAgain(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redispatch): void {
   switch (call.state) {
     case "requested":
-      draft.request(call);
+      requestGrant(draft, call);
       break;
     case "held":
-      draft.request(call, "held");
+      requestGrant(draft, call, "held");
       break;
     case "asked":
       waitOrGiveUp(draft, call);
@@ -97,7 +99,7 @@ export function grantStale(
   const draft = new Draft(snapshot, rules);
   // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our
   // keys.
-  if (call.requests === 1) draft.request(call);
+  if (call.requests === 1) requestGrant(draft, call);
   else draft.setCall({ ...call, state: "requested" }, retryAfter(call.requests, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
 }
@@ -134,7 +136,7 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
   if (now < deadline(draft, call)) {
     const begun = row !== null;
     if (!begun && call.grantExpiresAt !== undefined && call.grantExpiresAt <= now + GRANT_MARGIN_MS && now < (call.notAfter ?? now)) {
-      if ((call.executeBy ?? 0) > now) return draft.request(call);
+      if ((call.executeBy ?? 0) > now) return requestGrant(draft, call);
       return mayBeginUntil(call) >= now ? waitForLedger(draft, call) : resolveCall(draft, call, lapsed());
     }
     return sendAgain(draft, call, why);
@@ -149,7 +151,7 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
         ? deadline(draft, call) + RECONCILE_FOR_MS
         : 0;
   if (now >= goOnUntil) return resolveUnknown(draft, call, outcomeUnknown(call));
-  draft.dispatch(call);
+  dispatch(draft, call);
   draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
 }
 
@@ -171,10 +173,10 @@ function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
 
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
   const early = call.sentAt + retryAfter(call.dispatch, draft.rules) - draft.now;
-  if (call.sentAt < draft.rules.ownersDeadBefore) draft.repeat(call);
+  if (call.sentAt < draft.rules.ownersDeadBefore) repeat(draft, call);
   // Two agents may have the same timer, one of them after a long pause: what the other one sent a moment ago is not sent again on top of it.
   else if (!asked && early > 0) draft.callTimer(call.callId, early);
-  else if (asked || call.dispatch < MAX_INVOKES) draft.dispatch(call);
+  else if (asked || call.dispatch < MAX_INVOKES) dispatch(draft, call);
   else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
 }
 

@@ -13,6 +13,7 @@ import type { Read, Rules } from "./rules.ts";
 import { seedPlan } from "./seed.ts";
 import { startedEvent } from "./started.ts";
 import { faultOf } from "./unusable-entry.ts";
+import { endRun } from "./end-run.ts";
 
 export interface StartInput {
   readonly now: number;
@@ -129,7 +130,7 @@ function refused(input: StartInput, conversation: Read<ConversationState>, { cod
   const draft = draftOf(input, conversation, { ...run, input: {}, tools: [], startedAt: null }, rules);
   draft.conversation = { ...conversation.value, runs: conversation.value.runs + 1 };
   const { report, usage } = draft.run;
-  draft.end({ type: "run.failed", at: now, code, message, report, usage }, "failed", { text: message, code });
+  endRun(draft, { type: "run.failed", at: now, code, message, report, usage }, "failed", { text: message, code });
   return draft.build(opOf(entry));
 }
 

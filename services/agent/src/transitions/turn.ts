@@ -1,36 +1,22 @@
-import {
-  type Call,
-  callIdOf,
-  checkArguments,
-  definitionFault,
-  type EventCall,
-  failedResult,
-  type JsonObject,
-  type PrunedContext,
-  quarantineSentence,
-  type Registration,
-  renderEffect,
-  type StoredVendorTurn,
-  type ToolResult,
-  type Usage,
-} from "@toolbus/contracts";
-import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
+import type { EventCall, PrunedContext, Registration, StoredVendorTurn, ToolResult, Usage } from "@toolbus/contracts";
+import { argumentsHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
-import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
 import { addUsage } from "../usage.ts";
 import { beginningOf } from "./begin-loop-tool.ts";
-import { boundedText, shortened, storedBytes } from "./bounded-text.ts";
-import { missingTool } from "./missing-tool.ts";
-import { refusedCall } from "./call-rights.ts";
+import { boundedText } from "./bounded-text.ts";
 import { withModel } from "./conversation.ts";
+import { dispatch } from "./dispatch-call.ts";
 import { Draft } from "./draft.ts";
+import { endCall } from "./end-call.ts";
+import { endRun } from "./end-run.ts";
 import { finishRound } from "./finish-round.ts";
 import { holds } from "./holds.ts";
-import type { Snapshot } from "./snapshot.ts";
 import { resolveCall } from "./join.ts";
-import { isLoopTool } from "./loop-tools.ts";
 import { withoutFailures } from "./model-retry.ts";
+import { type Planned, plannedCalls } from "./planned-calls.ts";
+import { requestGrant } from "./request-grant.ts";
 import type { Rules } from "./rules.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** The turn of the model (or the seed). */
 export interface Turn {
@@ -74,7 +60,7 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { now } = draft;
   const turn: Turn = { ...said, text: boundedText(said.text) };
-  const planned = plan(turn, draft, tools, withheld);
+  const planned = plannedCalls(turn, draft, tools, withheld);
   draft.run = withoutFailures(draft.run);
   draft.setRun({
     round: before.round + 1,
@@ -102,144 +88,15 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
       // Skipped, because a write before it was refused.
       if (draft.calls.get(call.callId)?.state === "resolved") continue;
       if (result?.error?.code === "policy_denied") resolveCall(draft, call, result);
-      else if (result) draft.resolve(call, result);
+      else if (result) endCall(draft, call, result);
       else if (begin) begin(draft, call, recalled?.get(call.index));
-      else if (call.kind === "write") draft.request(call);
-      else draft.dispatch(call);
+      else if (call.kind === "write") requestGrant(draft, call);
+      else dispatch(draft, call);
     }
     finishRound(draft);
   }
   return draft.build(`turn:${before.runId}:${before.round}.${epoch}`);
 }
-
-interface Planned {
-  readonly call: Call;
-  /** For a call that is not sent. */
-  readonly result?: ToolResult;
-}
-
-function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>, withheld: TurnInput["withheld"]): Planned[] {
-  const excess = turn.calls.length > CALLS_PER_TURN;
-  let reads = 0;
-  let room = MAX_ARGUMENTS;
-  const ids = new Set<string>();
-  return turn.calls.slice(0, CALLS_PER_TURN).map((asked, index): Planned => {
-    const transcriptId = asked.id && !ids.has(asked.id) ? asked.id : `call_${draft.run.round}_${index}`;
-    ids.add(transcriptId);
-    const offered = tools.get(asked.name);
-    const tool = offered ?? withheld?.get(asked.name);
-    const checked = checkedArguments(tool, asked, room);
-    room -= storedBytes(checked.text);
-    const call = { ...newCall(draft, index, transcriptId, asked.name, checked.text, tool), ...effectOf(tool, checked) };
-    if (excess)
-      return {
-        call,
-        result: failedResult(
-          "not_executed",
-          `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`,
-          { truncated: true },
-        ),
-      };
-    if (turn.allowedCalls !== undefined && index >= turn.allowedCalls)
-      return {
-        call,
-        result: failedResult("limit", "A budget of tool calls is used up, so this one was not made. Answer with what you have.", {
-          truncated: true,
-        }),
-      };
-    const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
-    if (refused) return { call, result: refused };
-    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };
-    const quarantined = definitionFault(offered.definition);
-    if (quarantined)
-      return { call, result: failedResult("tool_disabled", `${quarantineSentence(offered.definition, quarantined)} Go on without it.`) };
-    if (checked.fault) return { call, result: checked.fault };
-    if (call.kind !== "write" && !isLoopTool(offered) && ++reads > PARALLEL_CALLS) {
-      return {
-        call,
-        result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
-          truncated: true,
-        }),
-      };
-    }
-    return { call };
-  });
-}
-
-// Text and arguments of a turn are one entry of a log, at most 64 KiB: this limit, as stored, leaves room for the rest.
-const MAX_ARGUMENTS = 30 * 1024;
-
-interface CheckedArguments {
-  readonly text: string;
-  readonly fault?: ToolResult;
-  /** Absent where they cannot be used. */
-  readonly args?: JsonObject;
-}
-
-/** The arguments as canonical text with defaults applied, or why they cannot be used. */
-function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): CheckedArguments {
-  const invalid = (details: { path: string; message: string }[]): CheckedArguments => ({
-    text: "{}",
-    fault: failedResult(
-      "invalid_arguments",
-      `The arguments of "${asked.name.slice(0, 64)}" do not fit its schema: ${details.map((d) => `${d.path} ${d.message}`.trim()).join("; ")}.`,
-      { details },
-    ),
-  });
-  if (storedBytes(asked.arguments) > room)
-    return invalid([{ path: "", message: `are too large: the arguments of one turn may have ${MAX_ARGUMENTS} bytes together` }]);
-  const parsed = parseStrictJson(asked.arguments === "" ? "{}" : asked.arguments);
-  if (!parsed.ok) return invalid([...parsed.problems]);
-  const { value } = parsed;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid([{ path: "", message: "must be a JSON object" }]);
-  const args = structuredClone(value) as { [key: string]: never };
-  const problems = tool ? checkArguments(tool.definition, args) : [];
-  if (problems.length > 0) return invalid([...problems]);
-  const text = canonicalJson(args);
-  // Defaults may have added to it.
-  return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text, args };
-}
-
-function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {
-  const { runId, conversationId, round } = draft.run;
-  const definition = tool?.definition;
-  const idempotency = definition?.idempotency ?? { mode: "none" };
-  return {
-    callId: callIdOf(runId, round, index),
-    runId,
-    conversationId,
-    round,
-    index,
-    transcriptId,
-    toolName: name.slice(0, 128),
-    toolVersion: definition?.version ?? "",
-    toolHash: tool?.hash ?? "",
-    toolset: tool?.toolset ?? "",
-    ...(definition?.scopes?.length ? { scopes: [...definition.scopes] } : {}),
-    kind: definition?.kind ?? "read",
-    idempotency: idempotency.mode,
-    keepsForMs: idempotency.mode === "key" ? idempotency.keepsForMs : 0,
-    timeoutMs: definition?.timeoutMs ?? 0,
-    arguments: text,
-    argsHash: argumentsHash(text),
-    secret: draft.rules.newSecret(),
-    state: "queued",
-    dispatch: 0,
-    requests: 0,
-    createdAt: draft.now,
-    sentAt: draft.now,
-    notAfter: null,
-    heldMs: 0,
-  };
-}
-
-/** What a write does, in the words of its tool; whoever asks later what happened need not find the definition again. */
-function effectOf(tool: Registration | undefined, { args }: CheckedArguments): Pick<Call, "effect"> {
-  if (tool?.definition.kind !== "write" || tool.definition.effect === undefined || !args) return {};
-  return { effect: shortened(renderEffect(tool.definition, args), EFFECT_BYTES) };
-}
-
-const EFFECT_BYTES = 400;
 
 function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round: number): void {
   const calls: EventCall[] = planned.map(({ call }) => ({
@@ -267,7 +124,7 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
 
 function endWith(draft: Draft, turn: Turn): void {
   const { report, usage } = draft.run;
-  draft.end({ type: "run.completed", at: draft.now, text: turn.text, truncated: turn.truncated, report, usage }, "done", {
+  endRun(draft, { type: "run.completed", at: draft.now, text: turn.text, truncated: turn.truncated, report, usage }, "done", {
     text: turn.text,
     truncated: turn.truncated,
   });

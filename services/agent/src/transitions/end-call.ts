@@ -1,0 +1,31 @@
+import { type Call, EVENT_CONTENT_CHARS, type ToolResult, withWrite } from "@toolbus/contracts";
+import type { Draft } from "./draft.ts";
+import { FOLLOW_FIRST_MS } from "./follow.ts";
+import { withdrawRequest } from "./request-grant.ts";
+import { resolvedCall, writeOf } from "./resolved-call.ts";
+
+/** Ends a call with its one result. A request that waits for an approver is withdrawn. */
+export function endCall(draft: Draft, call: Call, result: ToolResult): void {
+  withdrawRequest(draft, call);
+  // The part of a long result that is shown belongs to that very result.
+  const shown = result.contentRef ? draft.shownOf(call.callId) : undefined;
+  const resolved = resolvedCall(call, result, shown, draft.now);
+  draft.endedCall(resolved);
+  draft.callTimer(call.callId, resolved.followUntil === undefined ? null : FOLLOW_FIRST_MS);
+  draft.setRun({
+    pending: draft.run.pending - 1,
+    calls: draft.run.calls.map((open) => (open.callId === call.callId ? { ...open, resolved: true } : open)),
+    usage: { ...draft.run.usage, toolCalls: draft.run.usage.toolCalls + 1 },
+    ...(call.kind === "write" ? { writes: withWrite(draft.run.writes, writeOf(call, result)) } : {}),
+  });
+  draft.event({
+    type: "call.resolved",
+    at: draft.now,
+    callId: call.callId,
+    tool: call.toolName,
+    status: result.status,
+    latencyMs: result.metadata?.latencyMs ?? 0,
+    content: result.content.slice(0, EVENT_CONTENT_CHARS),
+    usage: draft.run.usage,
+  });
+}

@@ -1,0 +1,156 @@
+import {
+  type Call,
+  callIdOf,
+  checkArguments,
+  definitionFault,
+  failedResult,
+  type JsonObject,
+  quarantineSentence,
+  type Registration,
+  renderEffect,
+  type ToolResult,
+} from "@toolbus/contracts";
+import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
+import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
+import { shortened, storedBytes } from "./bounded-text.ts";
+import { refusedCall } from "./call-rights.ts";
+import type { Draft } from "./draft.ts";
+import { isLoopTool } from "./loop-tools.ts";
+import { missingTool } from "./missing-tool.ts";
+import type { Turn, TurnInput } from "./turn.ts";
+
+/** A call that a turn makes, before anything is sent. */
+export interface Planned {
+  readonly call: Call;
+  /** For a call that is not sent. */
+  readonly result?: ToolResult;
+}
+
+/** The calls of a turn: each with its arguments checked, and with its result where it is not sent. */
+export function plannedCalls(
+  turn: Turn,
+  draft: Draft,
+  tools: ReadonlyMap<string, Registration>,
+  withheld: TurnInput["withheld"],
+): Planned[] {
+  const excess = turn.calls.length > CALLS_PER_TURN;
+  let reads = 0;
+  let room = MAX_ARGUMENTS;
+  const ids = new Set<string>();
+  return turn.calls.slice(0, CALLS_PER_TURN).map((asked, index): Planned => {
+    const transcriptId = asked.id && !ids.has(asked.id) ? asked.id : `call_${draft.run.round}_${index}`;
+    ids.add(transcriptId);
+    const offered = tools.get(asked.name);
+    const tool = offered ?? withheld?.get(asked.name);
+    const checked = checkedArguments(tool, asked, room);
+    room -= storedBytes(checked.text);
+    const call = { ...newCall(draft, index, transcriptId, asked.name, checked.text, tool), ...effectOf(tool, checked) };
+    if (excess)
+      return {
+        call,
+        result: failedResult(
+          "not_executed",
+          `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`,
+          { truncated: true },
+        ),
+      };
+    if (turn.allowedCalls !== undefined && index >= turn.allowedCalls)
+      return {
+        call,
+        result: failedResult("limit", "A budget of tool calls is used up, so this one was not made. Answer with what you have.", {
+          truncated: true,
+        }),
+      };
+    const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
+    if (refused) return { call, result: refused };
+    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };
+    const quarantined = definitionFault(offered.definition);
+    if (quarantined)
+      return { call, result: failedResult("tool_disabled", `${quarantineSentence(offered.definition, quarantined)} Go on without it.`) };
+    if (checked.fault) return { call, result: checked.fault };
+    if (call.kind !== "write" && !isLoopTool(offered) && ++reads > PARALLEL_CALLS) {
+      return {
+        call,
+        result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
+          truncated: true,
+        }),
+      };
+    }
+    return { call };
+  });
+}
+
+// Text and arguments of a turn are one entry of a log, at most 64 KiB: this limit, as stored, leaves room for the rest.
+const MAX_ARGUMENTS = 30 * 1024;
+
+interface CheckedArguments {
+  readonly text: string;
+  readonly fault?: ToolResult;
+  /** Absent where they cannot be used. */
+  readonly args?: JsonObject;
+}
+
+/** The arguments as canonical text with defaults applied, or why they cannot be used. */
+function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): CheckedArguments {
+  const invalid = (details: { path: string; message: string }[]): CheckedArguments => ({
+    text: "{}",
+    fault: failedResult(
+      "invalid_arguments",
+      `The arguments of "${asked.name.slice(0, 64)}" do not fit its schema: ${details.map((d) => `${d.path} ${d.message}`.trim()).join("; ")}.`,
+      { details },
+    ),
+  });
+  if (storedBytes(asked.arguments) > room)
+    return invalid([{ path: "", message: `are too large: the arguments of one turn may have ${MAX_ARGUMENTS} bytes together` }]);
+  const parsed = parseStrictJson(asked.arguments === "" ? "{}" : asked.arguments);
+  if (!parsed.ok) return invalid([...parsed.problems]);
+  const { value } = parsed;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid([{ path: "", message: "must be a JSON object" }]);
+  const args = structuredClone(value) as { [key: string]: never };
+  const problems = tool ? checkArguments(tool.definition, args) : [];
+  if (problems.length > 0) return invalid([...problems]);
+  const text = canonicalJson(args);
+  // Defaults may have added to it.
+  return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text, args };
+}
+
+function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {
+  const { runId, conversationId, round } = draft.run;
+  const definition = tool?.definition;
+  const idempotency = definition?.idempotency ?? { mode: "none" };
+  return {
+    callId: callIdOf(runId, round, index),
+    runId,
+    conversationId,
+    round,
+    index,
+    transcriptId,
+    toolName: name.slice(0, 128),
+    toolVersion: definition?.version ?? "",
+    toolHash: tool?.hash ?? "",
+    toolset: tool?.toolset ?? "",
+    ...(definition?.scopes?.length ? { scopes: [...definition.scopes] } : {}),
+    kind: definition?.kind ?? "read",
+    idempotency: idempotency.mode,
+    keepsForMs: idempotency.mode === "key" ? idempotency.keepsForMs : 0,
+    timeoutMs: definition?.timeoutMs ?? 0,
+    arguments: text,
+    argsHash: argumentsHash(text),
+    secret: draft.rules.newSecret(),
+    state: "queued",
+    dispatch: 0,
+    requests: 0,
+    createdAt: draft.now,
+    sentAt: draft.now,
+    notAfter: null,
+    heldMs: 0,
+  };
+}
+
+/** What a write does, in the words of its tool; whoever asks later what happened need not find the definition again. */
+function effectOf(tool: Registration | undefined, { args }: CheckedArguments): Pick<Call, "effect"> {
+  if (tool?.definition.kind !== "write" || tool.definition.effect === undefined || !args) return {};
+  return { effect: shortened(renderEffect(tool.definition, args), EFFECT_BYTES) };
+}
+
+const EFFECT_BYTES = 400;

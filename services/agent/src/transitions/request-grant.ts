@@ -1,0 +1,18 @@
+import type { Call } from "@toolbus/contracts";
+import { approvalCancelMessage, approvalRequestMessage } from "../outgoing/messages.ts";
+import type { Draft } from "./draft.ts";
+
+/** Asks approvals for a grant, the first time or again. */
+export function requestGrant(draft: Draft, call: Call, state: "requested" | "held" = "requested"): void {
+  const requests = call.requests + 1;
+  const { REDISPATCH_MS, REDISPATCH_MAX_MS, HELD_CHECK_MS } = draft.rules.config;
+  const asked: Call = { ...call, state, requests, sentAt: draft.now };
+  draft.setCall(asked, state === "held" ? HELD_CHECK_MS : Math.min(REDISPATCH_MS * 2 ** (requests - 1), REDISPATCH_MAX_MS));
+  draft.send(approvalRequestMessage(asked, draft.rules, draft.now));
+}
+
+/** Notifies approvals that nobody waits for its decision any more, if somebody did. */
+export function withdrawRequest(draft: Draft, call: Call): void {
+  if (call.state === "requested" || call.state === "held")
+    draft.send(approvalCancelMessage(call, draft.run.cancel ? "run_cancelled" : "not_needed", draft.rules, draft.now));
+}
