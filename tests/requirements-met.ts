@@ -47,8 +47,8 @@ const decisions = from("services/approvals/src/decisions/decisions.test.ts");
 const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
 const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
-const toldApprovals = from("services/approvals/src/answers/told-approvals.test.ts");
-const toldRuns = from("services/agent/src/told-runs.test.ts");
+const reportedApprovals = from("services/approvals/src/answers/reported-approvals.test.ts");
+const reportedRuns = from("services/agent/src/reported-runs.test.ts");
 const webhooks = from("packages/runtime/src/webhooks/webhooks.test.ts");
 const webhookSignature = from("packages/runtime/src/webhooks/webhook-signature.test.ts");
 const expiry = from("services/approvals/src/requests/expiry.test.ts");
@@ -377,7 +377,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     approvalRoutes("of one that ended says how, to everybody in the tenant"),
   ],
   "A-17": [
-    toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
+    reportedApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
     webhooks("report what was committed, signed so that the package standardwebhooks accepts it by either of two secrets"),
     webhooksEndToEnd("completes although every process is killed right after it was held, and right after it was decided"),
   ],
@@ -717,9 +717,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       "that are not accepted are sent again by the ladder under the same id, then given up in a list from which an operator sends them again",
     ),
     webhooks("are not sent to this machine unless the operator allows it, and follow no redirect"),
-    toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
-    toldRuns("is reported with every call, writes that happened first, each with its outcome, its approvers and its effect"),
-    toldRuns("is recorded by the very commit that ends it, and by no other; a sub-run is reported with its root"),
+    reportedApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
+    reportedRuns("is reported with every call, writes that happened first, each with its outcome, its approvers and its effect"),
+    reportedRuns("is recorded by the very commit that ends it, and by no other; a sub-run is reported with its root"),
   ],
   "LV-42": [cutStream("shows the run's usage so far wherever it changes, and a number in every durable event")],
   "LV-43": [

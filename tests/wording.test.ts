@@ -19,13 +19,13 @@ const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);
 describe("the wording", () => {
   it("of pages has no phrase to avoid", () => {
     expect(pages.length).toBeGreaterThan(60);
-    expect(pages.flatMap((file) => told(file, readFileSync(path.join(root, file), "utf8")))).toEqual([]);
+    expect(pages.flatMap((file) => reported(file, readFileSync(path.join(root, file), "utf8")))).toEqual([]);
   });
 
   it("of source, comments and names of tests has none either", () => {
     const files = sourceFiles().filter(({ file }) => !own.has(file));
     expect(files.length).toBeGreaterThan(1000);
-    expect(files.flatMap(({ file, text }) => told(file, text))).toEqual([]);
+    expect(files.flatMap(({ file, text }) => reported(file, text))).toEqual([]);
   });
 
   it.each([
@@ -84,6 +84,6 @@ function pagesNamedIn(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w*}>.-])[\w-]+\.md\b/g)].map(([page]) => page);
 }
 
-function told(file: string, text: string): readonly string[] {
+function reported(file: string, text: string): readonly string[] {
   return stumblesIn(text).map(({ line, found, write }) => `${file}:${line}: "${found}": write: ${write}`);
 }

@@ -30,9 +30,9 @@ describe("the same investigation and the same chat, from the command line", () =
     const server = await serverOf(vendor);
     const api = await releaseApi();
     try {
-      const told = await bothRuns(vendor, server, api);
-      transcripts.set(vendor.name, told);
-      expect(told.investigation.length).toBeGreaterThan(4);
+      const reported = await bothRuns(vendor, server, api);
+      transcripts.set(vendor.name, reported);
+      expect(reported.investigation.length).toBeGreaterThan(4);
       // The vendor would have refused none of the requests.
       expect(server?.requests.filter(({ status }) => status !== 200) ?? []).toEqual([]);
       expect(server?.requests.length ?? 4).toBeGreaterThanOrEqual(4);
@@ -87,13 +87,13 @@ async function bothRuns(vendor: Vendor, server: ModelServer | null, api: Release
   const chat = JSON.parse(said.stdout) as { readonly conversationId: string };
   const key = (await readFile(path.join(data, "keys", "user.key"), "utf8")).trim();
   const run = (await call(`${gateway}/v1/runs/${runId}`, key)).body as { readonly conversationId: string };
-  const told = {
+  const reported = {
     investigation: await neutral(gateway, key, run.conversationId, vendor),
     chat: await neutral(gateway, key, chat.conversationId, vendor),
   };
   program.kill("SIGINT");
   expect(await program.ended()).toMatchObject({ code: 0 });
-  return told;
+  return reported;
 }
 
 /** The messages of a conversation without the parts that differ between runs: ids, times, and the model's name. */

@@ -29,9 +29,9 @@ describe("the log of npm start at its default level", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    const told = (runId: string) => lines.filter((line) => line["runId"] === runId);
+    const reported = (runId: string) => lines.filter((line) => line["runId"] === runId);
 
-    expect(told(filed).map(({ msg }) => msg)).toEqual([
+    expect(reported(filed).map(({ msg }) => msg)).toEqual([
       "a run began",
       "a write asked for a grant",
       "a person decided",
@@ -39,14 +39,14 @@ describe("the log of npm start at its default level", () => {
       "a run ended",
     ]);
     const callId = `${filed}.1.0`;
-    expect(told(filed)).toMatchObject([
+    expect(reported(filed)).toMatchObject([
       { profile: "release-investigation" },
       { callId, status: "pending" },
       { callId, tool: "file_risk_report", by: "approver:local", decision: "approve" },
       { callId, status: "ok", tool: "file_risk_report" },
       { status: "completed", toolCalls: 2, writes: 1 },
     ]);
-    expect(told(asked)).toMatchObject([
+    expect(reported(asked)).toMatchObject([
       { level: 30, msg: "a run began" },
       {
         level: 30,
@@ -58,7 +58,7 @@ describe("the log of npm start at its default level", () => {
       },
       { level: 30, msg: "a run ended", status: "completed" },
     ]);
-    expect(told(looked).map(({ msg }) => msg)).toEqual(["a run began", "a run ended"]);
+    expect(reported(looked).map(({ msg }) => msg)).toEqual(["a run began", "a run ended"]);
     expect(lines.filter(({ runId }) => runId === undefined)).toEqual([]);
   });
 

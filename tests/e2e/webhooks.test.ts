@@ -15,7 +15,7 @@ import { someRelease } from "./releases.ts";
 
 const [OUT = "", IN = ""] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
 
-interface Told {
+interface Delivered {
   readonly type: string;
   readonly data: { readonly [name: string]: unknown };
 }
@@ -64,7 +64,7 @@ describe("a write that another system is notified of and decides", () => {
     expect([first.child.hit() !== null, arrived.length]).toEqual([true, 0]);
 
     const second = await start("decide");
-    const held = await told("approval.held");
+    const held = await reported("approval.held");
     const approval = `ap_${runId}.1.0`;
     expect(held.data).toMatchObject({ id: approval, runId, status: "pending", tool: "file_risk_report" });
     const decision = JSON.stringify({ approval, decision: "approve", approver: "U1" });
@@ -73,8 +73,8 @@ describe("a write that another system is notified of and decides", () => {
 
     const third = await start(null);
     expect(await decide(third.addresses, decision)).toMatchObject({ id: approval, decisions: [{ approver: "dana", via: "webhook:chat" }] });
-    expect((await told("approval.ended")).data).toMatchObject({ id: approval, status: "approved" });
-    expect((await told("run.ended")).data).toMatchObject({
+    expect((await reported("approval.ended")).data).toMatchObject({ id: approval, status: "approved" });
+    expect((await reported("run.ended")).data).toMatchObject({
       run: { runId, status: "done", writes: { happened: 1 } },
       written: expect.stringMatching(/^1 write happened: file_risk_report \(.+\), approved by dana$/) as string,
       calls: [
@@ -87,7 +87,7 @@ describe("a write that another system is notified of and decides", () => {
   });
 
   /** The next webhook of this type, with a signature that is valid now. */
-  async function told(type: string): Promise<Told> {
+  async function reported(type: string): Promise<Delivered> {
     const late = AbortSignal.timeout(60_000);
     const deadline = once(late, "abort").then(() => {
       throw new Error(`No webhook ${type} came within a minute.`);
@@ -96,10 +96,10 @@ describe("a write that another system is notified of and decides", () => {
     deadline.catch(() => undefined);
     for (;;) {
       const next = came.promise;
-      const found = arrived.findIndex(({ body }) => (JSON.parse(body) as Told).type === type);
+      const found = arrived.findIndex(({ body }) => (JSON.parse(body) as Delivered).type === type);
       if (found >= 0) {
         const [{ headers, body } = { headers: {}, body: "" }] = arrived.splice(found, 1);
-        return new Webhook(OUT).verify(body, headers as Record<string, string>) as Told;
+        return new Webhook(OUT).verify(body, headers as Record<string, string>) as Delivered;
       }
       await Promise.race([next, deadline]);
     }

@@ -153,7 +153,11 @@ export const testMutants: readonly TestMutant[] = [
     name: "notices without a bound",
     breaks: "one compromised service raises the era without a limit",
     patches: [
-      { file: "services/approvals/src/eras/era.ts", find: "if (told(shard) >= RAISES_PER_HOUR) {", replace: "if (told(shard) < 0) {" },
+      {
+        file: "services/approvals/src/eras/era.ts",
+        find: "if (raisesOf(shard) >= RAISES_PER_HOUR) {",
+        replace: "if (raisesOf(shard) < 0) {",
+      },
     ],
     tests: ["services/approvals/src/eras/era.test.ts"],
   },

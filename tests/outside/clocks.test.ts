@@ -79,14 +79,14 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
         write({ inTime: false }),
       ]);
       const said = system.output().slice(from);
-      const told = /Clocks do not agree/.test(said);
+      const reported = /Clocks do not agree/.test(said);
       const good = reads.filter((status) => status === "ok").length;
-      rows.push(`${who} | ${hours} h | ${good} of ${READS} | ${filed} | ${late} | ${told ? "yes" : "no"}`);
-      expect({ reads, filed, late, told, said: said.slice(-3000) }).toMatchObject({
+      rows.push(`${who} | ${hours} h | ${good} of ${READS} | ${filed} | ${late} | ${reported ? "yes" : "no"}`);
+      expect({ reads, filed, late, reported, said: said.slice(-3000) }).toMatchObject({
         reads: Array.from({ length: READS }, () => "ok"),
         filed: "filed, once",
         late: "expired, 0 done, decision refused with 410",
-        told: true,
+        reported: true,
       });
       // What is sent in the first second after the store's clock went forward by a day is too old for its reader (decision 0043). The reads were
       // still answered.

@@ -73,7 +73,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       // A run under way: its worker has the call, and the target does not answer yet.
       const answer = system.target.pause();
       const underWay = await arena.asked("read", { payee: "BAKERY", amount: 1 });
-      const told = system.lines().length - 1;
+      const reported = system.lines().length - 1;
       const began = performance.now();
       let refused: Answer | undefined;
       let unreadyAfter = 0;
@@ -96,7 +96,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       const write = await arena.done("high", { payee: "BAKERY", amount: 3 });
       expect(system.target.journal().filter(({ callId }) => callId === write.callId)).toHaveLength(1);
       const health = await watch.end();
-      const lines = system.lines().slice(told);
+      const lines = system.lines().slice(reported);
       console.log(
         `${why}: ${PROCESSES.length} processes unready within ${Math.round(unreadyAfter)} ms and ready ${Math.round(readyAfter)} ms after it was fixed; ` +
           `a request meanwhile: ${refused.status} ${JSON.stringify(refused.body["detail"])}; slowest /healthz: ${JSON.stringify(health.slowest)}`,

@@ -20,8 +20,8 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     return protocol === undefined ? url.href : url.href.replace(/^amqp:/, protocol);
   }
 
-  async function refusalOf(url: string, told: string[] = []): Promise<unknown> {
-    const tell = (_: object, words: string) => void told.push(words);
+  async function refusalOf(url: string, reported: string[] = []): Promise<unknown> {
+    const tell = (_: object, words: string) => void reported.push(words);
     const log = { warn: tell, error: tell };
     return connectBus(url, { clock: Date.now, connectForMs: 60_000, log }).catch((error: unknown) => error);
   }
@@ -36,9 +36,9 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     ["an unknown virtual host", { pathname: "/no-such-place" }, /^RabbitMQ at .* refused the virtual host "no-such-place": /],
     ["TLS to a server without it", { protocol: "amqps:" }, /^RabbitMQ at .* cannot be trusted or does not speak TLS \(\w+\); /],
   ])("is refused at once with one sentence for %s, which is not logged as well", async (_, parts, sentence) => {
-    const told: string[] = [];
-    const refusal = await refusalOf(changed(parts), told);
-    expect(told).toEqual([]);
+    const reported: string[] = [];
+    const refusal = await refusalOf(changed(parts), reported);
+    expect(reported).toEqual([]);
     expect(refusal).toBeInstanceOf(BusUnavailable);
     expect(refusal).toMatchObject({ message: expect.stringMatching(sentence) });
     expect(String(refusal)).not.toContain("hunter2");

@@ -2,8 +2,8 @@
 import { connectBus } from "@toolbus/bus";
 
 const [url = "", ackWaitMs = ""] = process.argv.slice(2);
-const told = Promise.withResolvers<void>();
-process.on("message", () => told.resolve());
+const reported = Promise.withResolvers<void>();
+process.on("message", () => reported.resolve());
 process.on("disconnect", () => process.exit());
 
 const timings = { ackWaitMs: Number(ackWaitMs), workingMs: Number(ackWaitMs) / 4 };
@@ -12,7 +12,7 @@ await bus.consume(
   "orders",
   async ({ message, count }) => {
     process.send?.({ held: message.id, count });
-    await told.promise;
+    await reported.promise;
     process.send?.({ ended: message.id });
     return { kind: "ack" };
   },

@@ -88,14 +88,14 @@ async function writeUntil(signal: AbortSignal, store: StateStore, writer: number
     const name = `${writer}-${n}`;
     await commitRepeatedly(store, HERE, put(name), () => true);
     acknowledged.add(keyOf(name));
-    told.resolve();
-    told = Promise.withResolvers();
+    reported.resolve();
+    reported = Promise.withResolvers();
   }
 }
 
 /** Resolved with the next acknowledgement. */
-let told = Promise.withResolvers<void>();
+let reported = Promise.withResolvers<void>();
 
 async function more(acknowledged: ReadonlySet<string>, count: number): Promise<void> {
-  for (const goal = acknowledged.size + count; acknowledged.size < goal;) await told.promise;
+  for (const goal = acknowledged.size + count; acknowledged.size < goal;) await reported.promise;
 }

@@ -187,10 +187,10 @@ describeOnPrivateServer("redis", "a start on an unsuitable Redis", (server) => {
       client,
       connect,
       async warnings(...[query, options = {}, url]: Parameters<typeof connect>): Promise<readonly string[]> {
-        const told: string[] = [];
-        const store = await connect(query, { ...options, warn: (sentence) => void told.push(sentence) }, url);
+        const reported: string[] = [];
+        const store = await connect(query, { ...options, warn: (sentence) => void reported.push(sentence) }, url);
         await store.close();
-        return told;
+        return reported;
       },
       async [Symbol.asyncDispose]() {
         for (const [name, value] of before) await client.ask("CONFIG", "SET", name, value);

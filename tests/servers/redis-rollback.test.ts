@@ -175,7 +175,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     await using opened = await setup(2);
     await opened.client.ask("HSET", "tb:store", "identity", "another");
     await opened.client.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-    await opened.told;
+    await opened.reported;
     expect(opened.lost.toSorted()).toEqual(["00", "01"]);
     expect(opened.seen).toEqual([0, 0]);
   });
@@ -199,7 +199,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
   async function setup(shards?: number) {
     const lost: string[] = [];
     const seen: number[] = [];
-    const { promise: told, resolve } = Promise.withResolvers<void>();
+    const { promise: reported, resolve } = Promise.withResolvers<void>();
     const onRollback = (shard: string, seenAt: number): void => {
       lost.push(shard);
       seen.push(seenAt);
@@ -212,7 +212,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
       client,
       lost,
       seen,
-      told,
+      reported,
       async [Symbol.asyncDispose]() {
         await store.close();
         await client[Symbol.asyncDispose]();

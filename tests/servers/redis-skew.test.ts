@@ -31,9 +31,9 @@ describeOnServer("redis", "a process whose clock is 1.5 s ahead of its store's",
   });
 
   it.each([
-    { limit: 1000, told: true },
-    { limit: undefined, told: false },
-  ])("warns in a separate worker as clockSkewWarnMs: $limit says", async ({ limit, told }) => {
+    { limit: 1000, reported: true },
+    { limit: undefined, reported: false },
+  ])("warns in a separate worker as clockSkewWarnMs: $limit says", async ({ limit, reported }) => {
     shiftThisClock();
     const lines = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     onTestFinished(() => lines.mockRestore());
@@ -44,7 +44,9 @@ describeOnServer("redis", "a process whose clock is 1.5 s ahead of its store's",
       ...(limit === undefined ? {} : { clockSkewWarnMs: limit }),
     });
     await worker.stop();
-    expect(lines.mock.calls.some(([line]) => /Clocks do not agree: this machine's clock is 1\.\d s ahead/.test(String(line)))).toBe(told);
+    expect(lines.mock.calls.some(([line]) => /Clocks do not agree: this machine's clock is 1\.\d s ahead/.test(String(line)))).toBe(
+      reported,
+    );
   });
 });
 

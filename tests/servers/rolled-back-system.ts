@@ -37,7 +37,7 @@ const OPERATOR = {
 const ARGS = { to: "ann" };
 
 /** The agent's view of an invoke: the status of its result, or `grant_stale`, and the text. */
-export interface Told {
+export interface Answered {
   readonly status: string;
   readonly text: string;
 }
@@ -113,7 +113,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
       return grant;
     },
     /** Sends the call to the worker under this grant; returns the agent's view. */
-    async invoke(tool: string, n: number, grant: string): Promise<Told> {
+    async invoke(tool: string, n: number, grant: string): Promise<Answered> {
       const callId = callIdOf(runId, 1, n);
       const named = { [attributes.grant]: grant, [attributes.callSecret]: "secret", [attributes.dispatch]: ++sent };
       const body = { toolCallId: callId, toolName: tool, arguments: canonicalJson(ARGS), sessionId: conversationId };

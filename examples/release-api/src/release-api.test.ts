@@ -164,15 +164,15 @@ describe("risk reports over HTTP", () => {
   });
 
   it("reports the effect before and after it, and answers last", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     await using world = await setup({
-      beforeEffect: async (key) => void told.push(`before ${key} ${world.api().reports().length}`),
-      onEffect: ({ report_id }) => void told.push(report_id),
-      afterEffect: async (key) => void told.push(`after ${key} ${world.api().reports().length}`),
+      beforeEffect: async (key) => void reported.push(`before ${key} ${world.api().reports().length}`),
+      onEffect: ({ report_id }) => void reported.push(report_id),
+      afterEffect: async (key) => void reported.push(`after ${key} ${world.api().reports().length}`),
     });
     await world.post(report);
     await world.post(report);
-    expect(told).toEqual(["before k1 0", "rr_1", "after k1 1"]);
+    expect(reported).toEqual(["before k1 0", "rr_1", "after k1 1"]);
   });
 
   it("tries again under the same key when nothing was stored, and repeats when only the answer was lost", async () => {

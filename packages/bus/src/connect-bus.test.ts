@@ -32,12 +32,12 @@ describe("connecting to a bus", () => {
   it.each(["amqp://user:hunter2@127.0.0.1:1", "nats://user:hunter2@127.0.0.1:1"])(
     "reports within seconds that it waits for %s, and why, without its password",
     async (url) => {
-      const told: string[] = [];
-      const tell = (fields: object, message: string): unknown => told.push(`${message}: ${JSON.stringify(fields)}`);
+      const reported: string[] = [];
+      const tell = (fields: object, message: string): unknown => reported.push(`${message}: ${JSON.stringify(fields)}`);
       const connecting = connectBus(url, { ...options, connectForMs: 2500, log: { warn: tell, error: tell } });
       await expect(connecting).rejects.toThrow(BusUnavailable);
-      expect(told.join("\n")).toMatch(/cannot be reached; it is retried.*127\.0\.0\.1:1.*ECONNREFUSED/);
-      expect(told.join("\n")).not.toContain("hunter2");
+      expect(reported.join("\n")).toMatch(/cannot be reached; it is retried.*127\.0\.0\.1:1.*ECONNREFUSED/);
+      expect(reported.join("\n")).not.toContain("hunter2");
     },
   );
 });

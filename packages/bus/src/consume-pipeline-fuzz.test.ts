@@ -22,7 +22,7 @@ describe("20,000 random messages", () => {
       ended.add(id);
     };
     const kept = new Set<string>();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const bus: MessageBus = {
       ...broker,
       async publish(sent) {
@@ -66,7 +66,7 @@ describe("20,000 random messages", () => {
         end("acked", id);
         return { kind: "ack" };
       },
-      log: { warn: (fields) => "dropped" in fields && told.push(fields.dropped), error: () => undefined },
+      log: { warn: (fields) => "dropped" in fields && reported.push(fields.dropped), error: () => undefined },
       clock: () => NOW,
     });
 
@@ -79,7 +79,7 @@ describe("20,000 random messages", () => {
     expect(new Set(ids).size).toBe(MESSAGES + 1);
     expect(ids).toContain("good");
     expect(endings.broken).toBe(0);
-    expect(told).toEqual([endings.dropped]);
+    expect(reported).toEqual([endings.dropped]);
     // Each end was reached often, so no check was idle.
     expect(Math.min(endings.acked, endings.dead, endings.dropped)).toBeGreaterThan(1000);
   });

@@ -53,10 +53,10 @@ describe("what became of the writes of a run", () => {
       evidence: [],
       filing: { status },
     });
-    const told = (["filed", "outcome_unknown", "not_attempted"] as const).map((status) =>
+    const reported = (["filed", "outcome_unknown", "not_attempted"] as const).map((status) =>
       outcomesOf({ status: "done", report: filing(status) }),
     );
-    expect(told).toEqual([["filed"], ["unknown"], []]);
+    expect(reported).toEqual([["filed"], ["unknown"], []]);
     expect(outcomesOf({ status: "failed", report: null })).toEqual(["failed"]);
   });
 });

@@ -23,4 +23,4 @@ export { openSigningKey, readSigningKeys } from "./signing-key-file.ts";
 export { parseTrustedKeys, type TrustedKeys, trustedKeys, trustedKeysFile } from "./trusted-keys.ts";
 export { readPrivateFile } from "./private-file.ts";
 export { parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
-export { type StaleReason, forgedAtSight, verifyGrant } from "./verify-grant.ts";
+export { type StaleReason, plainlyForged, verifyGrant } from "./verify-grant.ts";

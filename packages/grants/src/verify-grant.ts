@@ -83,7 +83,7 @@ export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
  * Finds a grant that is forged whatever the call, the time and the era are: it is missing, or none of these keys signed it. Null says nothing yet:
  * then `verifyGrant` judges. It needs only the keys, so a sender of very many calls causes no read of the store. A valid signature is remembered.
  */
-export async function forgedAtSight(grant: string | undefined, keys: KeySet): Promise<Forged | null> {
+export async function plainlyForged(grant: string | undefined, keys: KeySet): Promise<Forged | null> {
   if (!grant) return forged("missing", "the call carries no grant");
   const opened = await openJws(GRANT_TYPE, grant, keys);
   return opened.kind === "refused" ? forged(opened.reason, opened.detail) : null;

@@ -52,7 +52,7 @@ export { toolFlagSettings } from "./tool-flag-settings.ts";
 export { needKeysOf } from "./trust.ts";
 export { messagingSystem, tracedBus } from "./traced-bus.ts";
 export { type UnknownSetting, unknownSettings } from "./unknown-settings.ts";
-export type { Told } from "./webhooks/webhook-delivery.ts";
+export type { ReportedEvent } from "./webhooks/webhook-delivery.ts";
 export { webhookDocs } from "./webhooks/webhook-docs.ts";
 export { WEBHOOKS_TAG, webhookRoutes } from "./webhooks/webhook-routes.ts";
 export { isSigned, webhookSecret } from "./webhooks/webhook-signature.ts";

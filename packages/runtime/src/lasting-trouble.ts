@@ -16,19 +16,19 @@ export function lastingTrouble(
   log: Pick<Log, "info" | "warn">,
   { service, begins, ends }: { readonly service: string; readonly begins: string; readonly ends: string },
 ): LastingTrouble {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let failures = 0;
   return {
     failed(error) {
       failures++;
       const cause = error instanceof Error ? error.message : String(error);
-      if (told.has(cause) || told.size === MOST_CAUSES) return;
-      told.add(cause);
+      if (reported.has(cause) || reported.size === MOST_CAUSES) return;
+      reported.add(cause);
       log.warn({ error, service }, begins);
     },
     worked() {
-      if (told.size > 0) log.info({ service, failures }, ends);
-      told.clear();
+      if (reported.size > 0) log.info({ service, failures }, ends);
+      reported.clear();
       failures = 0;
     },
   };

@@ -8,7 +8,7 @@ export interface Started {
 }
 
 /** Reports that the services of this process have started, if there is a parent to report it to. */
-export function tellParent(services: ReadonlyMap<string, Service> = new Map()): void {
+export function notifyParent(services: ReadonlyMap<string, Service> = new Map()): void {
   const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
   const said: Started = { toolbus: "started", urls };
   // With a callback, a channel that closed meanwhile is not an error that ends the process: it learns about that by "disconnect" and stops

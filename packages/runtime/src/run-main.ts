@@ -1,7 +1,7 @@
 import { BusUnavailable } from "@toolbus/bus";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { TelemetryRefused } from "@toolbus/telemetry";
-import { tellParent } from "./parent-process.ts";
+import { notifyParent } from "./parent-process.ts";
 import { Refusal } from "./refusal.ts";
 import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
@@ -40,7 +40,7 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
   const alive = setInterval(() => undefined, 2 ** 30);
   try {
     running = await start(stopping.signal);
-    tellParent(running.services);
+    notifyParent(running.services);
     const reason = await Promise.race([ended, running.failed ?? ended]);
     const clean = await running.stop();
     if (reason) throw reason;

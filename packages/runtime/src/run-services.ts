@@ -12,7 +12,7 @@ import {
   storeLosses,
   StoreUnavailable,
 } from "@toolbus/state";
-import { createLog, LOG_FORMATS, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry, watchClocks } from "@toolbus/telemetry";
+import { createLog, LOG_FORMATS, LOG_LEVELS, recordStoreLoss, recordUnreportedLoss, startTelemetry, watchClocks } from "@toolbus/telemetry";
 import type { HttpServer } from "./http/http-server.ts";
 import { startHealthServer } from "./http/health-server.ts";
 import { type Identities, isEmbedded, openIdentities } from "./identities.ts";
@@ -172,13 +172,13 @@ async function build(
   const identity = identities.ofProcess;
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),
-    onUntold: (error) => recordUntoldLoss(log, error),
+    onReportFailed: (error) => recordUnreportedLoss(log, error),
   });
   const state = await openState(config, { log, time, losses, signal });
   try {
     const connecting = connectBus(config.BUS_URL, { clock, log, drainMs: config.DRAIN_MS * DRAIN_SHARE });
     const bus = await untilAborted(connecting, signal, (late) => late.close());
-    losses.tellBy(async (found) => {
+    losses.reportBy(async (found) => {
       const id = Buffer.from(random(8)).toString("hex");
       return bus.publish(await signMessage(rollbackMessage({ losses: [...found], source: PROCESS, id, now: clock() }), identity));
     });

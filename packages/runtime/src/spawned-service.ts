@@ -64,7 +64,7 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const urls = await startedWithin(child, { ended, startMs, signal }).catch(async (error: unknown) => {
     child.kill("SIGKILL");
     await ended;
-    throw error instanceof NotStarted ? new Refusal(`The service ${name} did not start: ${error.told(said())}`) : error;
+    throw error instanceof NotStarted ? new Refusal(`The service ${name} did not start: ${error.messageAfter(said())}`) : error;
   });
   return {
     name,
@@ -89,12 +89,12 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
 /** `how` is the end of a sentence; the service's last output is appended, or replaces it if it says more. */
 class NotStarted extends Error {
   override readonly name = "NotStarted";
-  readonly told: (last: string) => string;
+  readonly messageAfter: (last: string) => string;
 
   constructor(how: string, { itself }: { readonly itself: boolean }) {
     super(how);
     // A process that ended by itself has said why. One that still runs was in the middle of something.
-    this.told = (last) => (last === "" ? how : itself ? last : `${how} Its last output: ${last}`);
+    this.messageAfter = (last) => (last === "" ? how : itself ? last : `${how} Its last output: ${last}`);
   }
 }
 

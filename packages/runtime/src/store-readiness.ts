@@ -19,7 +19,7 @@ export interface StoreReadinessOptions {
  */
 export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions): Need {
   let last: { readonly at: number; readonly outcome: Promise<void>; settled: boolean } | null = null;
-  let told: string | null = null;
+  let reported: string | null = null;
   return {
     what: "the state store",
     ask() {
@@ -42,12 +42,12 @@ export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions)
       await state.probe();
     } catch (error) {
       const reason = reasonOf(error);
-      if (told !== reason) log.warn({ error, reason }, "the state store accepts no changes now, so this process is not ready");
-      told = reason;
+      if (reported !== reason) log.warn({ error, reason }, "the state store accepts no changes now, so this process is not ready");
+      reported = reason;
       throw new Unready(reason, { cause: error });
     }
-    if (told !== null) log.info({ reason: told }, "the state store accepts changes again");
-    told = null;
+    if (reported !== null) log.info({ reason: reported }, "the state store accepts changes again");
+    reported = null;
   }
 }
 

@@ -70,7 +70,7 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     const parent = { how: "received", carrier: message.attributes } as const;
     return withSpan(spanNames.process(topic), { kind: "consumer", parent, inherited, attributes }, async (span) => {
       const settled = await handler(delivery);
-      tellHow(span, settled);
+      recordOutcome(span, settled);
       return settled;
     });
   }
@@ -87,7 +87,7 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
   }
 }
 
-function tellHow(span: Span, settled: Disposition): void {
+function recordOutcome(span: Span, settled: Disposition): void {
   span.set({ [attributeNames.disposition]: settled.kind });
   if (settled.kind === "retry") span.event(spanEvents.retry, { [attributeNames.retryAfterMs]: settled.after });
   if (settled.kind === "dead-letter") span.fail("dead_letter");

@@ -23,15 +23,15 @@ describe("connecting to the state store", () => {
   });
 
   it("reports after two seconds that it waits for a Redis, and why, without its password", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const connecting = connectState("redis://user:secret@127.0.0.1:1", {
       clock,
       connectForMs: 2500,
-      warn: (sentence) => told.push(sentence),
+      warn: (sentence) => reported.push(sentence),
     });
     await expect(connecting).rejects.toThrow(StoreUnavailable);
-    expect(told).toEqual([expect.stringMatching(/127\.0\.0\.1:1 refuses connections: .*It is retried for up to 2\.5 s\.$/)]);
-    expect(told.join("")).not.toContain("secret");
+    expect(reported).toEqual([expect.stringMatching(/127\.0\.0\.1:1 refuses connections: .*It is retried for up to 2\.5 s\.$/)]);
+    expect(reported.join("")).not.toContain("secret");
   });
 
   it.each([

@@ -71,7 +71,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
     },
     async stop() {
       stopped = true;
-      await Promise.all([...minutes].map(([kind, minute]) => tellOf(kind, minute)));
+      await Promise.all([...minutes].map(([kind, minute]) => report(kind, minute)));
     },
   };
 
@@ -83,7 +83,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
     minute.leftOut++;
     minute.shard = shard;
     // At the end of its own minute, or at once if there is nothing left to wait for.
-    minute.timer ??= setTimeout(() => void tellOf(kind, minute), stopped ? 0 : Math.max(0, minute.since + minuteMs - monotonic())).unref();
+    minute.timer ??= setTimeout(() => void report(kind, minute), stopped ? 0 : Math.max(0, minute.since + minuteMs - monotonic())).unref();
   }
 
   function current(kind: string): Minute {
@@ -96,7 +96,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
     return minute;
   }
 
-  async function tellOf(kind: string, minute: Minute): Promise<void> {
+  async function report(kind: string, minute: Minute): Promise<void> {
     if (minute.timer) clearTimeout(minute.timer);
     minute.timer = null;
     const { leftOut: count, shard, since } = minute;
@@ -109,7 +109,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
       const next = minutes.get(kind) ?? minute;
       next.leftOut += count;
       next.shard = shard;
-      next.timer ??= stopped ? null : setTimeout(() => void tellOf(kind, next), minuteMs).unref();
+      next.timer ??= stopped ? null : setTimeout(() => void report(kind, next), minuteMs).unref();
     }
   }
 }

@@ -6,7 +6,7 @@ describe("the losses of a store, as a process knows them", () => {
     const t = setup();
     t.losses.onRollback("03", 10);
     t.losses.onRollback("05", 0);
-    t.losses.tellBy(t.tell);
+    t.losses.reportBy(t.tell);
     expect(await t.next()).toEqual([
       { shard: "03", seenAt: 10 },
       { shard: "05", seenAt: 0 },
@@ -29,7 +29,7 @@ describe("the losses of a store, as a process knows them", () => {
   it("are reported again until they are accepted, and a failure is logged once", async () => {
     const t = setup({ refusals: 3 });
     t.losses.onRollback("03", 10);
-    t.losses.tellBy(t.tell);
+    t.losses.reportBy(t.tell);
     expect(await t.next()).toEqual([{ shard: "03", seenAt: 10 }]);
     expect(t.problems).toEqual([new Error("Nobody is there.")]);
     await t.losses.stop();
@@ -38,7 +38,7 @@ describe("the losses of a store, as a process knows them", () => {
   it("are not reported after the stop, not even during the wait for a retry", async () => {
     const t = setup({ refusals: Infinity, retryMs: 600_000 });
     t.losses.onRollback("03", 10);
-    t.losses.tellBy(t.tell);
+    t.losses.reportBy(t.tell);
     await t.refused;
     await t.losses.stop();
     t.losses.onRollback("04", 10);
@@ -51,14 +51,14 @@ describe("the losses of a store, as a process knows them", () => {
 function setup({ refusals = 0, retryMs = 1 } = {}) {
   const noticed: StoreLoss[] = [];
   const problems: unknown[] = [];
-  const told: (readonly StoreLoss[])[] = [];
+  const reported: (readonly StoreLoss[])[] = [];
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
   let wake = (): void => undefined;
-  const onUntold = (error: unknown): void => {
+  const onReportFailed = (error: unknown): void => {
     problems.push(error);
     refuse();
   };
-  const losses = storeLosses({ onLoss: (loss) => void noticed.push(loss), onUntold, retryMs });
+  const losses = storeLosses({ onLoss: (loss) => void noticed.push(loss), onReportFailed, retryMs });
   return {
     losses,
     noticed,
@@ -66,11 +66,11 @@ function setup({ refusals = 0, retryMs = 1 } = {}) {
     refused,
     async tell(found: readonly StoreLoss[]): Promise<void> {
       if (refusals-- > 0) throw new Error("Nobody is there.");
-      told.push(found);
+      reported.push(found);
       wake();
     },
     async next(): Promise<readonly StoreLoss[]> {
-      const first = told.shift();
+      const first = reported.shift();
       if (first) return first;
       await new Promise<void>((resolve) => (wake = resolve));
       return this.next();

@@ -16,7 +16,7 @@ export interface StoreLosses {
   /**
    * Makes `tell` report every loss, including the earlier ones, again and again until it resolves. Simultaneous losses are reported together. Use it once.
    */
-  tellBy(tell: (losses: readonly StoreLoss[]) => Promise<void>): void;
+  reportBy(tell: (losses: readonly StoreLoss[]) => Promise<void>): void;
   /** Ends the reports. A loss that was not reported yet stays unreported. Safe to use twice. */
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface StoreLossesOptions {
   /** Gets each loss once, at the moment when it is noticed. */
   readonly onLoss: (loss: StoreLoss) => void;
   /** Invoked when a report fails for the first time; it is retried. */
-  readonly onUntold: (error: unknown) => void;
+  readonly onReportFailed: (error: unknown) => void;
   /** How long to wait before a report is retried, in milliseconds; doubles each time, up to half a minute. */
   readonly retryMs?: number;
 }
@@ -33,9 +33,9 @@ export interface StoreLossesOptions {
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 
-export function storeLosses({ onLoss, onUntold, retryMs = RETRY_MS }: StoreLossesOptions): StoreLosses {
+export function storeLosses({ onLoss, onReportFailed, retryMs = RETRY_MS }: StoreLossesOptions): StoreLosses {
   const known = new Map<string, number>();
-  const untold = new Map<string, number>();
+  const unreported = new Map<string, number>();
   const stopping = new AbortController();
   let tell: ((losses: readonly StoreLoss[]) => Promise<void>) | null = null;
   let telling: Promise<void> | null = null;
@@ -44,12 +44,12 @@ export function storeLosses({ onLoss, onUntold, retryMs = RETRY_MS }: StoreLosse
       const before = known.get(shard);
       if (before !== undefined && seenAt <= before) return;
       known.set(shard, seenAt);
-      untold.set(shard, seenAt);
+      unreported.set(shard, seenAt);
       onLoss({ shard, seenAt });
       begin();
     },
     seenAt: (shard) => known.get(shard),
-    tellBy(given) {
+    reportBy(given) {
       tell = given;
       begin();
     },
@@ -60,25 +60,25 @@ export function storeLosses({ onLoss, onUntold, retryMs = RETRY_MS }: StoreLosse
   };
 
   function begin(): void {
-    if (tell === null || untold.size === 0 || stopping.signal.aborted) return;
-    telling ??= tellAll(tell).finally(() => {
+    if (tell === null || unreported.size === 0 || stopping.signal.aborted) return;
+    telling ??= reportAll(tell).finally(() => {
       telling = null;
       begin();
     });
   }
 
-  async function tellAll(by: (losses: readonly StoreLoss[]) => Promise<void>): Promise<void> {
+  async function reportAll(by: (losses: readonly StoreLoss[]) => Promise<void>): Promise<void> {
     // Losses of the same turn are reported together: a store that was exchanged has lost every shard.
     await Promise.resolve();
-    for (let failures = 0; untold.size > 0 && !stopping.signal.aborted;) {
-      const losses = [...untold].map(([shard, seenAt]) => ({ shard, seenAt }));
+    for (let failures = 0; unreported.size > 0 && !stopping.signal.aborted;) {
+      const losses = [...unreported].map(([shard, seenAt]) => ({ shard, seenAt }));
       try {
         await by(losses);
-        for (const { shard, seenAt } of losses) if (untold.get(shard) === seenAt) untold.delete(shard);
+        for (const { shard, seenAt } of losses) if (unreported.get(shard) === seenAt) unreported.delete(shard);
         failures = 0;
       } catch (error) {
         // The receiver is unavailable, or never existed.
-        if (failures++ === 0) onUntold(error);
+        if (failures++ === 0) onReportFailed(error);
         const after = Math.min(retryMs * 2 ** (failures - 1), LONGEST_RETRY_MS);
         await wait(after, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
       }

@@ -18,7 +18,7 @@ export {
 } from "./spans.ts";
 export { recordSecurityEvent } from "./security-event.ts";
 export { startTelemetry } from "./start-telemetry.ts";
-export { recordStoreLoss, recordUntoldLoss } from "./store-loss.ts";
+export { recordStoreLoss, recordUnreportedLoss } from "./store-loss.ts";
 export type { AuditLine } from "./tool-audit.ts";
 export { recordToolCall } from "./tool-calls.ts";
 export { type ClocksToWatch, watchClocks } from "./watch-clocks.ts";

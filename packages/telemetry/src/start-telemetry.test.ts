@@ -30,8 +30,8 @@ describe("telemetry", () => {
       }
       process.stdout.write(JSON.stringify(told));
     `;
-    const told = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-    expect(JSON.parse(told)).toEqual([
+    const reported = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    expect(JSON.parse(reported)).toEqual([
       [false, false, false],
       [true, true, false],
       [true, true, true],

@@ -95,11 +95,11 @@ const SELDOM_MS = 60_000;
 /** Passes on the first failure, and later ones at most once a minute, with their count. */
 function seldom(monotonic: () => number, tell: (why: string, times: number) => void): (why: string) => void {
   let times = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return (why) => {
     times++;
-    if (monotonic() - toldAt < SELDOM_MS) return;
-    toldAt = monotonic();
+    if (monotonic() - reportedAt < SELDOM_MS) return;
+    reportedAt = monotonic();
     tell(why, times);
     times = 0;
   };

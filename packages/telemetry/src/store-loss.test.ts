@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { createLog } from "./logger.ts";
 import { setRecorder } from "./recorder.ts";
-import { recordStoreLoss, recordUntoldLoss } from "./store-loss.ts";
+import { recordStoreLoss, recordUnreportedLoss } from "./store-loss.ts";
 
 afterEach(() => setRecorder(null));
 
@@ -39,7 +39,7 @@ describe("a loss of the state store", () => {
 
   it("that approvals does not know of yet is a warning", () => {
     const { log, lines } = setup();
-    recordUntoldLoss(log, new Error("unroutable"));
+    recordUnreportedLoss(log, new Error("unroutable"));
     expect(lines()).toEqual([expect.objectContaining({ level: 40 })]);
   });
 });

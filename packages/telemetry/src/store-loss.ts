@@ -14,6 +14,6 @@ export function recordStoreLoss(log: Log, { shard, seenAt }: { readonly shard: s
 }
 
 /** Logs that approvals does not know yet what the store lost. */
-export function recordUntoldLoss(log: Log, error: unknown): void {
+export function recordUnreportedLoss(log: Log, error: unknown): void {
   log.warn({ error }, "approvals could not be told that the state store lost writes; it is tried again until it is");
 }

@@ -14,7 +14,7 @@ const EVERY_MS = 10_000;
 
 /** Logs at once, and whenever it changes, which clocks differ, and measures by how much. The returned function ends it. It keeps no process alive. */
 export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = EVERY_MS): () => void {
-  let told = "";
+  let reported = "";
   look();
   const timer = setInterval(look, everyMs).unref();
   const unmeasure = observeGauge(metricNames.clockSkew, async () => clocks.skew());
@@ -26,8 +26,8 @@ export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = E
   function look(): void {
     const faults = clocks.faults();
     const names = faults.map(({ name }) => name).join();
-    if (names === told) return;
-    told = names;
+    if (names === reported) return;
+    reported = names;
     const skew = clocks.skew();
     if (faults.length === 0) log.info({}, "This machine's clock and the state store's agree again.");
     for (const { name, sentence } of faults) {

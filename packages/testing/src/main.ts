@@ -32,9 +32,9 @@ async function run(args: SimulateArguments): Promise<number> {
       process.stdout.write(SIMULATE_HELP);
       return 0;
     case "seeds":
-      return told("seeds", args, await simulateSeeds(args, optionsOf(args, "seeds")));
+      return printed("seeds", args, await simulateSeeds(args, optionsOf(args, "seeds")));
     case "exhaustive":
-      return told("kills", args, await simulateKills(optionsOf(args, "kills")));
+      return printed("kills", args, await simulateKills(optionsOf(args, "kills")));
     case "mutants": {
       const chosen = mutants.filter(({ name }) => args.only === null || name.includes(args.only));
       if (chosen.length === 0) {
@@ -64,7 +64,7 @@ async function oneSeed({ seed, options, json: asJson }: Extract<SimulateArgument
   return violations.length === 0 ? 0 : 1;
 }
 
-function told(what: "seeds" | "kills", args: { readonly json: boolean; readonly coverage: boolean }, totals: Totals): number {
+function printed(what: "seeds" | "kills", args: { readonly json: boolean; readonly coverage: boolean }, totals: Totals): number {
   const { coverage } = totals;
   if (args.json) print(json({ ...totalsJson(what, totals), ...(args.coverage ? { coverage } : {}) }));
   else print(`${totalsText(what, totals)}${args.coverage ? coverageText(coverage) : ""}`);

@@ -25,13 +25,13 @@ export function withCallSpan(call: ToolCall, context: InvokeContext, work: () =>
   const parent = { how: "made", carrier: call.message.attributes } as const;
   return withSpan(spanNames.executeTool(tool), { attributes, parent }, async (span) => {
     const outcome = await work();
-    tellHow(span, outcome);
+    recordOutcome(span, outcome);
     if (outcome.kind === "answer") measureAnswer(tool, outcome.result.status, context.monotonic() - call.startedMonotonic);
     return outcome;
   });
 }
 
-function tellHow(span: Span, outcome: Outcome): void {
+function recordOutcome(span: Span, outcome: Outcome): void {
   const status = outcome.kind === "answer" ? outcome.result.status : outcome.kind;
   span.set({ [attributeNames.status]: status });
   if (outcome.kind === "answer" && outcome.result.isError) span.fail(outcome.result.error?.code ?? status);

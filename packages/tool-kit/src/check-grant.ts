@@ -123,5 +123,5 @@ export async function forgedCall(
   reason: string,
   { security }: Pick<InvokeContext, "security">,
 ): Promise<Outcome> {
-  return { kind: "drop", reason, told: (await security.record(call, event)) ? "whole" : "counted" };
+  return { kind: "drop", reason, reported: (await security.record(call, event)) ? "whole" : "counted" };
 }

@@ -31,7 +31,7 @@ interface Minute {
   since: number;
   judged: number;
   spentMs: number;
-  told: boolean;
+  reported: boolean;
 }
 
 export function definitionPace({ log, monotonic, judge = definitionFault }: DefinitionPaceOptions): DefinitionPace {
@@ -77,14 +77,14 @@ export function definitionPace({ log, monotonic, judge = definitionFault }: Defi
     const now = monotonic();
     const known = minutes.get(toolset);
     if (known && now - known.since < MINUTE_MS) return known;
-    const minute: Minute = { since: now, judged: 0, spentMs: 0, told: false };
+    const minute: Minute = { since: now, judged: 0, spentMs: 0, reported: false };
     keep(minutes, toolset, minute);
     return minute;
   }
 
   function tell(toolset: string, { name: tool, version }: Registration["definition"], minute: Minute): void {
-    if (minute.told) return;
-    minute.told = true;
+    if (minute.reported) return;
+    minute.reported = true;
     log.warn(
       { toolset, tool, version, judged: minute.judged, spentMs: Math.round(minute.spentMs) },
       `The toolset "${toolset}" registers definitions faster than they can be read: for up to a minute its tools stay as they were. Check who has its login, or give its schemas fewer alternatives and patterns.`,

@@ -43,7 +43,7 @@ export interface InvokeContext {
 }
 
 /** Whether a security event contains all that a log line could: `counted` is one of very many, of which only the number is kept. */
-export type Told = "whole" | "counted";
+export type SecurityDetail = "whole" | "counted";
 
 /** How a call leaves the pipeline. */
 export type Outcome =
@@ -51,6 +51,6 @@ export type Outcome =
   | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string; readonly letter?: string }
   | { readonly kind: "grant_stale"; readonly reason: string }
   /** No answer: forged, late, or not ours to answer. */
-  | { readonly kind: "drop"; readonly reason: string; readonly told?: Told }
+  | { readonly kind: "drop"; readonly reason: string; readonly reported?: SecurityDetail }
   /** The delivery comes again `after` milliseconds. */
   | { readonly kind: "retry"; readonly after: number; readonly reason: string };

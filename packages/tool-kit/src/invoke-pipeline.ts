@@ -10,7 +10,7 @@ import {
   type ToolKind,
   type ToolResult,
 } from "@toolbus/contracts";
-import { argumentsHash, forgedAtSight } from "@toolbus/grants";
+import { argumentsHash, plainlyForged } from "@toolbus/grants";
 import { StoreUnavailable } from "@toolbus/state";
 import { forgedCall } from "./check-grant.ts";
 import { withCallSpan } from "./call-span.ts";
@@ -52,7 +52,7 @@ export async function invokeTool(
     clock: context.clock,
     monotonic: context.monotonic,
   };
-  const forged = write ? await forgedAtSight(message.attributes[attributes.grant], context.keys) : null;
+  const forged = write ? await plainlyForged(message.attributes[attributes.grant], context.keys) : null;
   if (forged) return forgedDisposition(toolCall({ ...parts, cancelled: delivery.signal }), forged, context);
   const entry = context.underWay.enter(invoke.toolCallId, { write });
   if (!entry)
@@ -99,7 +99,7 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
   if (!executor) {
     const known = await elsewhere(call, context);
     if (known) return known;
-    if (!context.unknownTools.mayAnswer()) return { kind: "drop", reason: "calls of unknown tools come too fast", told: "counted" };
+    if (!context.unknownTools.mayAnswer()) return { kind: "drop", reason: "calls of unknown tools come too fast", reported: "counted" };
     return refuse(call, notFound(call, context), context);
   }
   // Whether it is a write comes from the worker's own definition, never from the message.
@@ -149,7 +149,7 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
     }
     case "drop":
       // A flood of them gets one line, with the number.
-      if (outcome.told !== "counted")
+      if (outcome.reported !== "counted")
         log.warn({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a tool call was dropped without an answer");
       return { kind: "ack" };
     case "retry":

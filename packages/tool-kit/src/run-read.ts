@@ -3,7 +3,7 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { keptResult, outputResult } from "./tool-output.ts";
-import { tellThrown } from "./tell-thrown.ts";
+import { logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "./tool-problem.ts";
 import type { ReadTool, ToolContext } from "./tool.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
@@ -40,7 +40,7 @@ export async function runRead(
       timeoutMs: timeLeft(),
       signals: { cancelled: call.cancelled, stopped: call.stopped },
     });
-    return tellThrown(ran, "run", call, context.log);
+    return logThrown(ran, "run", call, context.log);
   }
 
   function timeLeft(): number {

@@ -11,7 +11,7 @@ import { readOutcome, toolContext } from "./run-read.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { boundContent, keptResult, outputResult } from "./tool-output.ts";
-import { tellThrown } from "./tell-thrown.ts";
+import { logThrown } from "./log-thrown.ts";
 import { problemResult } from "./tool-problem.ts";
 import type { Reconciliation, WriteContext } from "./tool.ts";
 import type { WriteExecutor } from "./toolset.ts";
@@ -138,7 +138,7 @@ async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise
     timeoutMs: executor.definition.timeoutMs,
     signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
   });
-  tellThrown(ran, "prepare", call, context.log);
+  logThrown(ran, "prepare", call, context.log);
   if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost"))
     return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
   if (ran.kind !== "value") return finish(attempt, readOutcome(ran, executor));
@@ -166,7 +166,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
     // No cancel and no shutdown from here: a write that may have been sent is completed.
     signals: { lost: hold.lost },
   });
-  tellThrown(ran, "run", call, attempt.context.log);
+  logThrown(ran, "run", call, attempt.context.log);
   if (ran.kind === "value") return finish(attempt, writtenResult(ran.value));
   // The refusal of a later attempt says nothing about the earlier one, which may have succeeded.
   if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
@@ -195,7 +195,7 @@ async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
       signals: { lost: hold.lost },
     },
   );
-  tellThrown(ran, "reconcile", attempt.call, attempt.context.log);
+  logThrown(ran, "reconcile", attempt.call, attempt.context.log);
   if (ran.kind !== "value") return repeatOrUnknown(attempt, ran);
   switch (ran.value.kind) {
     case "happened":

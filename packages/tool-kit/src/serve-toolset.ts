@@ -2,7 +2,7 @@ import { connectBus } from "@toolbus/bus";
 import { drawnRandom, fileKeySet, httpKeySet, type Identity, type KeySet, signMessage } from "@toolbus/grants";
 import { rollbackMessage } from "@toolbus/contracts";
 import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/state";
-import { createLog, type LogLevel, recordStoreLoss, recordUntoldLoss, watchClocks } from "@toolbus/telemetry";
+import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchClocks } from "@toolbus/telemetry";
 import { openReceiptKey } from "./open-receipt-key.ts";
 import { openToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
@@ -51,7 +51,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   const random = drawnRandom();
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),
-    onUntold: (error) => recordUntoldLoss(log, error),
+    onReportFailed: (error) => recordUnreportedLoss(log, error),
   });
   const state = await connectState(options.stateUrl, {
     clock,
@@ -68,7 +68,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     const bus = await connectBus(options.busUrl, { clock, log });
     // The bus is closed first, so that no pending report delays the stop.
     opened.push({ stop: losses.stop }, { stop: () => bus.close() });
-    losses.tellBy(async (found) => {
+    losses.reportBy(async (found) => {
       const id = Buffer.from(random(8)).toString("hex");
       const notice = rollbackMessage({ losses: [...found], source: `worker.${toolset.name}`, id, now: clock() });
       // Without a key nobody believes the report; the services that can sign report the same loss.

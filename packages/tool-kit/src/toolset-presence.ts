@@ -6,7 +6,7 @@ import { grantProbe } from "./grant-probe.ts";
 import { shardWatch } from "./lost-shard.ts";
 import { markSeen, registerToolset } from "./registry.ts";
 import { sayGone, sayHere } from "./replicas.ts";
-import { tellForms } from "./tell-forms.ts";
+import { reportForms } from "./report-forms.ts";
 import { type Examples, examplesOf } from "./tool-examples.ts";
 import { cleanText } from "./tool-problem.ts";
 import { announcement, type WorkerOptions } from "./worker-options.ts";
@@ -29,8 +29,8 @@ export interface Presence {
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
   const { toolset, state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;
   const grants = grantProbe({ toolset, state, keys, monotonic });
-  let grantsTold: string | null = null;
-  let checkTold: string | null = null;
+  let reportedGrants: string | null = null;
+  let reportedCheck: string | null = null;
   const replica = Buffer.from(random(8)).toString("hex");
   const receiptKey = signer && publicKeyOf(signer);
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   let underWay: Promise<void> = Promise.resolve();
   let leaving: Promise<void> | null = null;
   logWarnings(options);
-  tellForms(toolset, log);
+  reportForms(toolset, log);
   await register();
   const watch = shardWatch(state, keyOf(`registry.${toolset.name}`, HOME_SHARD, "nobody's"));
   /** Until it is registered again. */
@@ -85,7 +85,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   function arm(): void {
     if (stopping.signal.aborted) return;
     // A target may be back at any moment, and new runs are not offered its tools until the worker says so.
-    const nextInMs = checkTold === null ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
+    const nextInMs = reportedCheck === null ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);
     }, nextInMs).unref();
@@ -125,8 +125,8 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   async function whyNoGrants(): Promise<string | null> {
     const why = await grants.ask();
-    if (why !== null && why !== grantsTold) log.error({ toolset: toolset.name }, `no write runs here: ${why}`);
-    grantsTold = why;
+    if (why !== null && why !== reportedGrants) log.error({ toolset: toolset.name }, `no write runs here: ${why}`);
+    reportedGrants = why;
     return why;
   }
 
@@ -138,10 +138,10 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   /** Why the tools cannot be used. The log says it when it begins, changes and ends. */
   async function whyUnavailable(): Promise<string | null> {
     const why = await check();
-    if (stopping.signal.aborted || why === checkTold) return why;
+    if (stopping.signal.aborted || why === reportedCheck) return why;
     if (why === null) log.info({ toolset: toolset.name }, "the tools can be used again");
     else log.warn({ toolset: toolset.name }, `the tools cannot be used now: ${why}`);
-    checkTold = why;
+    reportedCheck = why;
     return why;
   }
 

@@ -170,15 +170,15 @@ describe("a toolset mounted in process", () => {
         await answer;
       }
       // A receipt differs each time it is signed.
-      const told = agent.got.map(({ attributes: { "toolbus-receipt": receipt, ...rest }, ...answer }) => ({
+      const reported = agent.got.map(({ attributes: { "toolbus-receipt": receipt, ...rest }, ...answer }) => ({
         ...answer,
         attributes: { ...rest, signed: receipt !== undefined },
       }));
-      return { told, published };
+      return { reported, published };
     };
     const [here, there] = [await answersOf("here"), await answersOf("on the bus")];
-    expect(here.told).toHaveLength(calls.length);
-    expect(here.told).toEqual(there.told);
+    expect(here.reported).toHaveLength(calls.length);
+    expect(here.reported).toEqual(there.reported);
     expect(there.published).toHaveLength(2 * calls.length);
     expect(here.published).toEqual([]);
   });

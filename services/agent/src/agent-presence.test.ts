@@ -4,7 +4,7 @@ import { startOutbox } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { afterEach, describe, expect, it } from "vitest";
-import { keepTold } from "./agent-presence.ts";
+import { keepRegistered } from "./agent-presence.ts";
 import { loadProfiles } from "./profiles/load-profiles.ts";
 
 const opened: { stop(): Promise<unknown> }[] = [];
@@ -17,14 +17,14 @@ async function setup() {
   const fresh = (): StateStore => memoryStore({ clock: () => clock.now });
   let store = fresh();
   let looks: (() => void)[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const state: StateStore = {
     ...store,
     read: (...args) => store.read(...args),
     page: (...args) => store.page(...args),
     async commit(...args) {
       const reply = await store.commit(...args);
-      if (args[1].op !== "look") told.push(args[1].op);
+      if (args[1].op !== "look") reported.push(args[1].op);
       else for (const wake of looks.splice(0)) wake();
       return reply;
     },
@@ -35,11 +35,11 @@ async function setup() {
   const log = { warn: (_: object, text: string) => void lines.push(text) };
   opened.push({ stop: () => bus.close() }, outbox);
   const profiles = [...(await loadProfiles("")).values()];
-  opened.push(await keepTold({ state, outbox, log, agent: "scout", profiles, everyMs: 5 }));
+  opened.push(await keepRegistered({ state, outbox, log, agent: "scout", profiles, everyMs: 5 }));
   return {
     clock,
     lines,
-    told,
+    reported,
     async seenAt() {
       const list = parseProfileList((await store.read([keys.profiles("scout")])).documents[0]?.value);
       return list.ok ? list.value.seenAt : undefined;
@@ -67,7 +67,7 @@ describe("an agent's presence", () => {
     const t = await setup();
     await t.looked(3);
     expect(await t.known()).toMatchObject({ profiles: expect.arrayContaining(["chat", "direct"]) as string[], agents: ["scout"] });
-    expect(t.told).toHaveLength(1);
+    expect(t.reported).toHaveLength(1);
     expect(t.lines).toEqual([]);
   });
 

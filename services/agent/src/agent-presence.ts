@@ -4,7 +4,7 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { shardWatch } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
-import { tellProfiles, tellSeen } from "./profile-list.ts";
+import { announceProfiles, markProfilesSeen } from "./profile-list.ts";
 
 /** What an agent announces about itself, for as long as it runs. */
 export interface AgentPresence {
@@ -27,7 +27,7 @@ export interface AgentPresenceOptions {
  * Without it the gateway would accept any profile, and nobody would look after the dead letters of the agent's queues until the agent is restarted.
  * Resolves when the announcement is stored.
  */
-export async function keepTold({
+export async function keepRegistered({
   state,
   outbox,
   log,
@@ -38,7 +38,7 @@ export async function keepTold({
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
-  await tellProfiles({ state, outbox }, agent, profiles);
+  await announceProfiles({ state, outbox }, agent, profiles);
   const watch = shardWatch(state, keyOf("profile", HOME_SHARD, "nobody's"));
   /** Until it is announced again. */
   let lost = await watch.lost();
@@ -62,9 +62,9 @@ export async function keepTold({
     try {
       lost = (await watch.lost()) || lost;
       if (stopping.signal.aborted) return;
-      if (!lost) return await tellSeen(state, agent, everyMs / 2);
+      if (!lost) return await markProfilesSeen(state, agent, everyMs / 2);
       log.warn({ agent }, "the store has lost commits; the agent announces its profiles again");
-      await tellProfiles({ state, outbox }, agent, profiles);
+      await announceProfiles({ state, outbox }, agent, profiles);
       // Its announcement may be gone by now as well.
       lost = await watch.lost();
     } catch (error) {

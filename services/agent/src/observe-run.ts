@@ -30,8 +30,8 @@ export function observeRun(
     } else if (isRunEnd(event)) {
       const status = { [attributeNames.status]: event.type.slice("run.".length) };
       measure(metricNames.runsEnded, 1, { ...status, ...(event.type === "run.failed" ? { [attributeNames.errorType]: event.code } : {}) });
-      if (event.type === "run.failed" && event.code === LOOP) tellLoop(runIn(change), event.message, log);
-      else tellEnd(runIn(change), event, log);
+      if (event.type === "run.failed" && event.code === LOOP) logLoop(runIn(change), event.message, log);
+      else logEnd(runIn(change), event, log);
       const { costMicroUsd } = event.usage;
       if (costMicroUsd !== undefined)
         measure(metricNames.runCost, costMicroUsd / 1_000_000, { ...status, [attributeNames.profile]: runIn(change)?.profile ?? "" });
@@ -53,7 +53,7 @@ function aboutRun(run: Run | null): object {
 }
 
 /** One line for every end: a failure with its code and message, and for all ends what the run did. */
-function tellEnd(run: Run | null, end: RunEnd, log: Log): void {
+function logEnd(run: Run | null, end: RunEnd, log: Log): void {
   const tookMs = run?.startedAt ? end.at - run.startedAt : undefined;
   const { happened, unknown } = end.writes ?? {};
   const did = {
@@ -68,7 +68,7 @@ function tellEnd(run: Run | null, end: RunEnd, log: Log): void {
 }
 
 /** The one end of a run that an operator should check although nothing is broken: its prompt, its tools or its model led it round in circles. */
-function tellLoop(run: Run | null, why: string, log: Log): void {
+function logLoop(run: Run | null, why: string, log: Log): void {
   const { runId, conversationId, profile, round } = run ?? {};
   log.warn({ runId, conversationId, profile, round, why }, "a run went round in circles and was stopped");
 }

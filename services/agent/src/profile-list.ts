@@ -10,7 +10,7 @@ const TRIES = 20;
  * Announces to the gateway which profiles this agent knows, and to everybody that the agent exists and is alive. If replicas know different profiles,
  * during a roll-out, the last to start counts.
  */
-export async function tellProfiles(
+export async function announceProfiles(
   { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },
   agent: string,
   profiles: Iterable<Profile>,
@@ -35,16 +35,16 @@ export async function tellProfiles(
 }
 
 /** Sends a heartbeat of this agent, unless another replica did so within `freshMs`. Its stored profiles stay unchanged. */
-export async function tellSeen(state: StateStore, agent: string, freshMs: number): Promise<void> {
+export async function markProfilesSeen(state: StateStore, agent: string, freshMs: number): Promise<void> {
   const key = keys.profiles(agent);
   const { now, documents } = await state.read([key]);
   const [stored] = documents;
-  const told = parseProfileList(stored?.value);
-  if (!stored || !told.ok || now - (told.value.seenAt ?? 0) < freshMs) return;
+  const reported = parseProfileList(stored?.value);
+  if (!stored || !reported.ok || now - (reported.value.seenAt ?? 0) < freshMs) return;
   // Stale: another replica was faster.
   await commitRepeatedly(state, HOME_SHARD, {
     op: `agent-seen:${agent}:${now}`,
     guards: [{ key, version: stored.version }],
-    put: [{ key, value: { ...told.value, seenAt: now } as unknown as Json }],
+    put: [{ key, value: { ...reported.value, seenAt: now } as unknown as Json }],
   });
 }

@@ -15,7 +15,7 @@ import {
   type WebhookPlan,
 } from "@toolbus/runtime";
 import { definitionPace, eraReader, FlagsRefused, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
-import { keepTold } from "./agent-presence.ts";
+import { keepRegistered } from "./agent-presence.ts";
 import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
 import { startConsumers } from "./incoming/consumers.ts";
@@ -37,7 +37,7 @@ import { processModel, profileModels } from "./profiles/profile-models.ts";
 import { timesThatDoNotFit } from "./profiles/times-that-do-not-fit.ts";
 import { type AgentConfig, agentSettings } from "./settings.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
-import { contentOfRun, toldByAgent } from "./told-runs.ts";
+import { contentOfRun, endedRunsIn } from "./reported-runs.ts";
 import { tracedModel } from "./traced-model.ts";
 
 /**
@@ -114,7 +114,7 @@ export async function startAgent(
     state,
     service: AGENT_SERVICE,
     plan,
-    toldBy: toldByAgent,
+    webhookEventsIn: endedRunsIn,
     contentOf: ({ subject }) => contentOfRun(state, origins, subject),
     log,
     random: rules.random,
@@ -155,9 +155,16 @@ export async function startAgent(
     log,
     toolOffers: toolOffers({ state, flags, disabled: namesOf(config.TOOLS_DISABLED), log, pace: definitionPace({ log, monotonic }) }),
     announce: (message) => bus.announce(message),
-    tellAgain: (deliveryId) => webhooks.again(deliveryId),
+    sendDeliveryAgain: (deliveryId) => webhooks.again(deliveryId),
   };
-  const presence = await keepTold({ state, outbox, log, agent: config.AGENT_NAME, profiles: [...profiles.values()], everyMs: seenEveryMs });
+  const presence = await keepRegistered({
+    state,
+    outbox,
+    log,
+    agent: config.AGENT_NAME,
+    profiles: [...profiles.values()],
+    everyMs: seenEveryMs,
+  });
   const stopping = new AbortController();
   const consumers = await startConsumers(bus, reader, clock);
   const timers = startTimerLoop({

@@ -33,7 +33,7 @@ export interface ToolOffersOptions {
 
 /** Each notice is logged once: they would repeat with every run. */
 export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     async offer(profile, { now, rights, model, about }) {
       const registrations = await readRegistry(state, log, pace);
@@ -64,13 +64,13 @@ export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOpti
   };
 
   function tell({ level, text, setAside }: OfferNotice): void {
-    if (told.has(text) || told.size >= MAX_TOLD) return;
-    told.add(text);
+    if (reported.has(text) || reported.size >= MAX_REPORTED) return;
+    reported.add(text);
     log[level]({ ...setAside }, text);
   }
 }
 
-const MAX_TOLD = 1000;
+const MAX_REPORTED = 1000;
 
 function measureSetAside({ provider, tool, toolset }: SetAside): void {
   measure(metricNames.toolSetAside, 1, {

@@ -14,7 +14,7 @@ function setup() {
   const ends: ((how: Ending) => void)[] = [];
   /** The outcomes of the next starts; a process by default. */
   const outcomes: Error[] = [];
-  let told = Promise.withResolvers<void>();
+  let reported = Promise.withResolvers<void>();
   const begin = (): Replica => {
     const { promise: ended, resolve } = Promise.withResolvers<Ending>();
     const process = {
@@ -41,8 +41,8 @@ function setup() {
     {
       tell(sentence) {
         said.push(sentence);
-        told.resolve();
-        told = Promise.withResolvers();
+        reported.resolve();
+        reported = Promise.withResolvers();
       },
       signal: leaving.signal,
       monotonic: () => clock.ms,
@@ -64,7 +64,7 @@ function setup() {
       ends.at(-1)?.(how);
       const before = ends.length;
       const failed = kept.failed.then(() => true);
-      while (ends.length === before && !(await Promise.race([failed, told.promise.then(() => false)])));
+      while (ends.length === before && !(await Promise.race([failed, reported.promise.then(() => false)])));
     },
   };
 }

@@ -44,8 +44,8 @@ import { createSeals } from "./sealed/reseal.ts";
 import { approvalRoutes } from "./routes/routes.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
 import { securityRecorder } from "./sealed/security.ts";
-import { contentOfApproval, toldByApprovals } from "./answers/told-approvals.ts";
-import { toldDocuments } from "./sealed/told-documents.ts";
+import { contentOfApproval, approvalEventsIn } from "./answers/reported-approvals.ts";
+import { reportForgedDocuments } from "./sealed/forged-documents.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
 import { writeRoutes } from "./routes/write-routes.ts";
 import { refuseUnasked } from "./requests/unasked.ts";
@@ -114,7 +114,7 @@ export async function startApprovalsCore(
     open.defer(() => security.stop());
     const origins = signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") });
     const documents = approvalDocuments({ sealed, origins, security: security.record });
-    const told = toldDocuments({ sealed, security: security.record });
+    const reported = reportForgedDocuments({ sealed, security: security.record });
     const answers = startOutbox({
       state,
       bus: answersToAgents({ bus, security: security.record, clock }),
@@ -129,7 +129,7 @@ export async function startApprovalsCore(
       state,
       service: APPROVALS_SERVICE,
       plan,
-      toldBy: (change) => toldByApprovals(change, config),
+      webhookEventsIn: (change) => approvalEventsIn(change, config),
       contentOf: (delivery) => contentOfApproval(documents, delivery),
       log,
       random: fraction,
@@ -143,10 +143,10 @@ export async function startApprovalsCore(
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
     if (firstSight)
       log.debug({}, "writes are pinned when they first register: every registered write may be asked for (PIN_ON_FIRST_SIGHT)");
-    const eras = createEras({ sealed: told, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
-    const store = pinStore({ sealed: told, log });
+    const eras = createEras({ sealed: reported, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
+    const store = pinStore({ sealed: reported, log });
     const pace = definitionPace({ log, monotonic });
-    const pins = createPins({ sealed: told, store, eras, trusted, log, pace, firstSight, listed });
+    const pins = createPins({ sealed: reported, store, eras, trusted, log, pace, firstSight, listed });
     const writes = createWrites({ state, store, trusted, newId: () => text(random(16)), log, pace });
     const requests = handleRequests({
       state,

@@ -54,7 +54,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     const processes = new Map(trace.map(({ service, instance }) => [instance, service]));
     expect([...processes.values()].toSorted()).toEqual(["agent", "approvals", "gateway", "tool-executor"]);
     const root = "gateway: POST /v1/investigations";
-    expect(trace.filter(({ parentSpanId }) => parentSpanId === "").map(told)).toEqual([root]);
+    expect(trace.filter(({ parentSpanId }) => parentSpanId === "").map(reported)).toEqual([root]);
     const conversation = "gateway: conversation";
     const step = ["agent: invoke_agent default", conversation, root];
     const call = ["tool-executor: process tool.invoke.release", "agent: publish tool.invoke.release"];
@@ -79,7 +79,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
 
   it("has every span below one that its process sent before it ended, or at the root", () => {
     const known = new Set(spans.map(({ spanId }) => spanId));
-    expect(spans.filter(({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId)).map(told)).toEqual([]);
+    expect(spans.filter(({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId)).map(reported)).toEqual([]);
   });
 
   it("has one producer and one consumer span of ours for each message, and below each publish the client's work", () => {
@@ -110,16 +110,16 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
 
   /** The names above the spans of a name, up to that depth; each once. */
   function above(name: string, height: number): readonly string[] {
-    return [...new Set(trace.filter((span) => told(span) === name).map((span) => ancestors(span).slice(0, height).join(" < ")))];
+    return [...new Set(trace.filter((span) => reported(span) === name).map((span) => ancestors(span).slice(0, height).join(" < ")))];
   }
 
   /** The spans above one, from its parent up. */
   function ancestors(span: ReceivedSpan): readonly string[] {
     const parent = trace.find(({ spanId }) => spanId === span.parentSpanId);
-    return parent ? [told(parent), ...ancestors(parent)] : [];
+    return parent ? [reported(parent), ...ancestors(parent)] : [];
   }
 });
 
-function told({ service, name }: ReceivedSpan): string {
+function reported({ service, name }: ReceivedSpan): string {
   return `${service}: ${name}`;
 }

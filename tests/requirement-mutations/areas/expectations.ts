@@ -122,7 +122,7 @@ export const expectationsMutations: Mutations = {
     breaks: "nobody is notified that a write waits, or no longer waits",
     patches: [
       {
-        file: "services/approvals/src/answers/told-approvals.ts",
+        file: "services/approvals/src/answers/reported-approvals.ts",
         find: "index === keys.pendingApprovals()",
         replace: "index === keys.removals()",
       },

@@ -66,8 +66,8 @@ export const loopMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/observe-run.ts",
-        find: `if (event.type === "run.failed" && event.code === LOOP) tellLoop`,
-        replace: `if (event.type === "run.failed" && event.code === "loops") tellLoop`,
+        find: `if (event.type === "run.failed" && event.code === LOOP) logLoop`,
+        replace: `if (event.type === "run.failed" && event.code === "loops") logLoop`,
       },
     ],
   },
@@ -81,8 +81,8 @@ export const loopMutations: Mutations = {
       },
       {
         file: "services/agent/src/tool-offers.ts",
-        find: "  const told = new Set<string>();",
-        replace: "  const told = new Set<string>();\n  let known: Awaited<ReturnType<typeof readRegistry>> | undefined;",
+        find: "  const reported = new Set<string>();",
+        replace: "  const reported = new Set<string>();\n  let known: Awaited<ReturnType<typeof readRegistry>> | undefined;",
       },
       {
         file: "services/agent/src/tool-offers.ts",

@@ -45,7 +45,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
         conversationId = null;
         output.lines(["The next message begins a new conversation."]);
       } else if (/^\/[a-z]*$/.test(text) && text !== "/context") output.lines(HELP);
-      else if (text !== "") await told(context, () => (text === "/context" ? showContext() : say(text)));
+      else if (text !== "") await untilFailure(context, () => (text === "/context" ? showContext() : say(text)));
     }
   } finally {
     if (conversationId !== null) output.lines([`Continue with: ${SELF} chat --conversation ${conversationId}`]);
@@ -69,7 +69,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
 }
 
 /** Runs a command. If a service refuses it or is unavailable, the user sees that and the conversation continues. */
-async function told({ output, signal }: Context, act: () => Promise<void>): Promise<void> {
+async function untilFailure({ output, signal }: Context, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {

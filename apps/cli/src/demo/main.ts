@@ -39,8 +39,8 @@ async function main(): Promise<number> {
     return 0;
   }
   if (!args.json) process.stdout.write("Toolbus demo: an agent investigates a release; its one write waits for a person.\n");
-  const [{ runDemo }, { tellUnknownVariables }] = await Promise.all([import("./run-demo.ts"), import("../toolbus/unknown-variables.ts")]);
-  await tellUnknownVariables(process, "models");
+  const [{ runDemo }, { warnOfUnknownVariables }] = await Promise.all([import("./run-demo.ts"), import("../toolbus/unknown-variables.ts")]);
+  await warnOfUnknownVariables(process, "models");
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../..");
   // npm runs scripts in the project's folder; what a person types is relative to where they are.
   const cwd = process.env["INIT_CWD"] ?? process.cwd();

@@ -12,10 +12,10 @@ import { type Check, fail, ok, warn } from "./check.ts";
 /** What needs an operator at approvals: writes that wait, here or in shards that lost some, documents that do not count, and recent refusals. */
 export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
   return Promise.all([
-    told("writes", () => checkWrites(approvals)),
-    told("lost writes", () => checkLosses(approvals, now)),
-    told("documents", () => checkDocuments(approvals)),
-    told("security", () => checkSecurity(approvals, now)),
+    answeredToOperator("writes", () => checkWrites(approvals)),
+    answeredToOperator("lost writes", () => checkLosses(approvals, now)),
+    answeredToOperator("documents", () => checkDocuments(approvals)),
+    answeredToOperator("security", () => checkSecurity(approvals, now)),
   ]);
 }
 
@@ -88,7 +88,7 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
 }
 
 /** A key that is not an operator's sees none of it, which is not a fault. */
-async function told(name: string, look: () => Promise<Check>): Promise<Check> {
+async function answeredToOperator(name: string, look: () => Promise<Check>): Promise<Check> {
   try {
     return await look();
   } catch (error) {

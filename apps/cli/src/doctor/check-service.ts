@@ -64,8 +64,8 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
 
 /** All services of one broker report the same fault; it is one fault. */
 export function brokerOnce(checks: readonly Check[]): readonly Check[] {
-  const told = new Set<string>();
-  return checks.filter(({ name, message }) => name !== "broker" || (!told.has(message) && told.add(message)));
+  const reported = new Set<string>();
+  return checks.filter(({ name, message }) => name !== "broker" || (!reported.has(message) && reported.add(message)));
 }
 
 const BROKER = /^(RabbitMQ|NATS) /;

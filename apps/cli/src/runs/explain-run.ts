@@ -16,7 +16,7 @@ export interface Explanation {
 
 /** Explains a run from its view and its events only. `now` is by the clock that `createdAt` was taken from. */
 export function explainRun(run: RunView, events: readonly RunEvent[], now: number): Explanation {
-  return { happened: [askedBy(run, now), ...events.flatMap((event) => told(event, run.createdAt))], ...standsAndNext(run, now) };
+  return { happened: [askedBy(run, now), ...events.flatMap((event) => sentencesOf(event, run.createdAt))], ...standsAndNext(run, now) };
 }
 
 function askedBy(run: RunView, now: number): string {
@@ -26,7 +26,7 @@ function askedBy(run: RunView, now: number): string {
 }
 
 /** One event as a sentence with its time since the run was asked for; events that repeat what others say are left out. */
-function told(event: RunEvent, from: number): string[] {
+function sentencesOf(event: RunEvent, from: number): string[] {
   const says = sentenceOf(event);
   return says === null ? [] : [`+${tookOf(Math.max(0, event.at - from))}  ${says}`];
 }

@@ -15,8 +15,8 @@ const report = { subject: "v2", cause: null, severity: null, findings: [], evide
 
 describe("how a run stands in a list", () => {
   it("tells those apart that are done and whose writes were denied, expired, failed or are unknown", () => {
-    const told = (["denied", "expired", "failed", "unknown"] as const).map((outcome) => standingOf({ ...ended, outcomes: [outcome] }));
-    expect(told).toEqual(["done: write denied", "done: write expired", "done: write failed", "done: outcome unknown"]);
+    const reported = (["denied", "expired", "failed", "unknown"] as const).map((outcome) => standingOf({ ...ended, outcomes: [outcome] }));
+    expect(reported).toEqual(["done: write denied", "done: write expired", "done: write failed", "done: outcome unknown"]);
     expect(standingOf({ ...ended, outcomes: ["denied", "unknown"] })).toBe("done: write denied, outcome unknown");
     expect([standingOf(ended), standingOf({ ...ended, writes: { happened: 1, unknown: 0, latest: [] } })]).toEqual(["done", "done"]);
   });

@@ -7,14 +7,14 @@ export function standingOf({ status, code, endedAt, outcomes = [], report, write
   const filing = report && report.filing.status !== "not_attempted" ? report.filing.status : null;
   const others = outcomes.filter((outcome) => outcome !== (filing === "outcome_unknown" ? "unknown" : filing) && outcome !== status);
   const happened = (writes?.happened ?? 0) - (filing === "filed" ? 1 : 0);
-  const told = [
+  const reported = [
     ...why,
     ...(filing === null ? [] : [filing.replaceAll("_", " ")]),
     // A run that did not end well must not be taken for one that did nothing.
     ...(status !== "done" && happened > 0 ? [`${counted(happened, "write")} happened`] : []),
     ...others.map(inWords),
   ];
-  return told.length === 0 ? status : `${status}: ${told.join(", ")}`;
+  return reported.length === 0 ? status : `${status}: ${reported.join(", ")}`;
 }
 
 function inWords(outcome: RunOutcome): string {

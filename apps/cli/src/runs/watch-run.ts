@@ -39,7 +39,7 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
   let lastId = "";
   /** When it was last connected; null before the first time. */
   let contactAt: number | null = null;
-  let told = false;
+  let reported = false;
   let pauseMs = FIRST_PAUSE_MS;
   for (;;) {
     try {
@@ -50,8 +50,8 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       const away = error instanceof Unreachable || (error instanceof Answered && error.status >= 500);
       if (!away || contactAt === null || performance.now() - contactAt > patienceMs) throw error;
     }
-    if (!told) onLost?.();
-    told = true;
+    if (!reported) onLost?.();
+    reported = true;
     await after(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   }
@@ -66,7 +66,7 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       const parser = createParser({
         onEvent({ event, id, data }) {
           if (event === "bye" || end) return;
-          told = false;
+          reported = false;
           pauseMs = FIRST_PAUSE_MS;
           if (id) lastId = id;
           const item = JSON.parse(data) as StreamItem;

@@ -16,11 +16,11 @@ function setup() {
     clock.ms = at;
     presses.signalled();
   };
-  const told = (at: number): void => {
+  const terminated = (at: number): void => {
     clock.ms = at;
-    presses.told();
+    presses.terminated();
   };
-  return { presses, press, signal, told, quits };
+  return { presses, press, signal, terminated, quits };
 }
 
 describe("Ctrl-C", () => {
@@ -64,14 +64,14 @@ describe("Ctrl-C", () => {
 
 describe("a signal to stop", () => {
   it("leaves whatever a command set for Ctrl-C, and only once if a group and a parent both pass it on; a second time quits", () => {
-    const { presses, told, quits } = setup();
+    const { presses, terminated, quits } = setup();
     let cancelled = 0;
     presses.first(() => cancelled++);
-    told(0);
-    told(5);
+    terminated(0);
+    terminated(5);
     expect([cancelled, quits]).toEqual([0, []]);
     expect(presses.leave.reason).toMatchObject({ exitCode: 130 });
-    told(1000);
+    terminated(1000);
     expect(quits).toEqual([1000]);
   });
 });

@@ -10,7 +10,7 @@ export interface Interrupts {
   /** The signal that a press sends when no keys are read; another one at the same time is the same press. */
   signalled(): void;
   /** Another process stops this one (SIGTERM, or the end of the process that started it): it leaves, whatever a press would do. */
-  told(): void;
+  terminated(): void;
   /** The next press calls this instead of leaving. Returns a function that withdraws it. */
   first(handle: () => void): () => void;
 }
@@ -29,7 +29,7 @@ export function interrupts(now: () => number, quit: () => void): Interrupts {
     signalled() {
       if (isAnother()) press();
     },
-    told() {
+    terminated() {
       if (isAnother()) leaveOrQuit();
     },
     first(next) {

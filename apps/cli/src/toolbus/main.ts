@@ -13,9 +13,9 @@ const presses = interrupts(
   () => performance.now(),
   () => process.exit(EXIT.interrupted),
 );
-process.on("SIGINT", () => presses.signalled()).on("SIGTERM", () => presses.told());
+process.on("SIGINT", () => presses.signalled()).on("SIGTERM", () => presses.terminated());
 // The parent process, which is only there to find the right Node, is gone: nobody would pass a signal on.
-process.once("disconnect", () => presses.told());
+process.once("disconnect", () => presses.terminated());
 process.channel?.unref();
 // The reader of the output may stop reading, as `head` does: then nothing is left to print.
 for (const stream of [process.stdout, process.stderr]) {

@@ -20,7 +20,7 @@ import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { addGlobalOptions, readGlobalOptions } from "./global-options.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { tellUnknownVariables } from "./unknown-variables.ts";
+import { warnOfUnknownVariables } from "./unknown-variables.ts";
 import { usageSentence } from "./usage-sentence.ts";
 
 /** Runs one command line and returns its exit code. Throws a Failure for anything that a person must be told. */
@@ -77,7 +77,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
       .action(async (...given: unknown[]) => {
         const command = given.at(-1) as Command;
         const options = readGlobalOptions(program.opts(), around);
-        if (reads !== "services") await tellUnknownVariables(around, reads);
+        if (reads !== "services") await warnOfUnknownVariables(around, reads);
         onEnd(await run(contextOf(options, around, typeof audience === "string" ? audience : audience(command)), command));
       });
 

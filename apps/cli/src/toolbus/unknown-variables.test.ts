@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { runCommandLine } from "./program.ts";
 import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
-import { tellUnknownVariables } from "./unknown-variables.ts";
+import { warnOfUnknownVariables } from "./unknown-variables.ts";
 
 describe("variables that toolbus does not read", () => {
-  const told = async (env: Readonly<Record<string, string>>, reads: "nothing" | "models") => {
+  const reported = async (env: Readonly<Record<string, string>>, reads: "nothing" | "models") => {
     const { around, said } = surroundingsUnderTest(env);
-    await tellUnknownVariables(around, reads);
+    await warnOfUnknownVariables(around, reads);
     return said();
   };
 
@@ -17,7 +17,7 @@ describe("variables that toolbus does not read", () => {
       TOOLBUS_RETRIES_AT_MOST: "3",
       TOOLBUS_URL: "http://host",
     };
-    expect(await told(env, "nothing")).toEqual({
+    expect(await reported(env, "nothing")).toEqual({
       out: "",
       err:
         "TOOLBUS_ULR is not a variable of toolbus and is not read: was TOOLBUS_URL meant?\n" +
@@ -28,8 +28,8 @@ describe("variables that toolbus does not read", () => {
 
   it("include those of models only for a command that asks one", async () => {
     const env = { LLM_PROVDER: "openai", OPENAI_API_KYE: "sk-secret", LLM_MODEL: "m" };
-    expect((await told(env, "nothing")).err).toBe("");
-    expect((await told({ ...env, TOOLBUS_ULR: "x" }, "models")).err).toBe(
+    expect((await reported(env, "nothing")).err).toBe("");
+    expect((await reported({ ...env, TOOLBUS_ULR: "x" }, "models")).err).toBe(
       "TOOLBUS_ULR is not a variable of toolbus and is not read: was TOOLBUS_URL meant?\n" +
         "LLM_PROVDER is not a variable of toolbus and is not read: was LLM_PROVIDER meant?\n" +
         "OPENAI_API_KYE is not a variable of toolbus and is not read: was OPENAI_API_KEY meant?\n",

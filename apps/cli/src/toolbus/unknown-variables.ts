@@ -9,7 +9,7 @@ export type Reads = "nothing" | "models";
  * Reports on standard error the variables that look like ours by their name but that nobody reads, each with the name that was probably meant and never
  * with its value: a typo such as TOOLBUS_ULR would silently lead to the default address. Variables of models are checked only if the command asks a model.
  */
-export async function tellUnknownVariables({ env, stderr }: Pick<Surroundings, "env" | "stderr">, reads: Reads): Promise<void> {
+export async function warnOfUnknownVariables({ env, stderr }: Pick<Surroundings, "env" | "stderr">, reads: Reads): Promise<void> {
   const ours = unknownSettings(env, { known: TOOLBUS_VARIABLES, services: [] });
   const named = new Set(ours.map(({ variable }) => variable));
   const ofModels = reads === "models" ? (await unknownOfModels(env)).filter(({ variable }) => !named.has(variable)) : [];

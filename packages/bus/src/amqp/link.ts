@@ -66,7 +66,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   let wasUp = false;
   let blocked = false;
   let lastFault: unknown;
-  let told = "";
+  let reported = "";
   let closing: Promise<void> | null = null;
 
   const recovering = await connect(addressOf(settings), {
@@ -80,7 +80,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     lastFault = error;
     const { reason, final } = refusalOf(error, settings);
     // If there was no connection yet, it is not retried, and the caller gets the error.
-    if (wasUp || !final) tellOnce(reason);
+    if (wasUp || !final) logOnce(reason);
   });
   try {
     await recovering.waitForConnect();
@@ -124,7 +124,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     up = session;
     if (wasUp) log.warn({ purpose, host: settings.host }, "the connection to RabbitMQ is back");
     wasUp = true;
-    told = "";
+    reported = "";
     next.tell(session);
   }
 
@@ -154,9 +154,9 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   }
 
   /** The same complaint every five seconds would hide all others. */
-  function tellOnce(reason: string): void {
-    if (reason !== told) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is retried");
-    told = reason;
+  function logOnce(reason: string): void {
+    if (reason !== reported) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is retried");
+    reported = reason;
   }
 
   async function close(): Promise<void> {

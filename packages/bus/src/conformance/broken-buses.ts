@@ -112,8 +112,8 @@ export const brokenBuses: readonly BrokenBus[] = [
     noticedBy: "a message stays while its retry is refused, and comes again when that is accepted",
     ...refusingQueues(ACK),
   },
-  { fault: "keeps secrets in dead letters", noticedBy: "a dead letter holds neither grant nor call secret", open: wrapped(tellingSecrets) },
-  { fault: "notifies only the last listener", noticedBy: "every listener of the topic hears an announcement", open: wrapped(tellingOne) },
+  { fault: "keeps secrets in dead letters", noticedBy: "a dead letter holds neither grant nor call secret", open: wrapped(leakingSecrets) },
+  { fault: "notifies only the last listener", noticedBy: "every listener of the topic hears an announcement", open: wrapped(notifyingOne) },
   {
     fault: "announces to queues",
     noticedBy: "announcements and queues of one topic do not mix",
@@ -247,7 +247,7 @@ function ackingFirst(handler: DeliveryHandler): DeliveryHandler {
   };
 }
 
-function tellingSecrets(bus: MessageBus): MessageBus {
+function leakingSecrets(bus: MessageBus): MessageBus {
   const consume: MessageBus["consume"] = (topic, handler, options) =>
     bus.consume(
       topic,
@@ -273,7 +273,7 @@ function tellingSecrets(bus: MessageBus): MessageBus {
   return { ...bus, consume };
 }
 
-function tellingOne(bus: MessageBus): MessageBus {
+function notifyingOne(bus: MessageBus): MessageBus {
   let stopOther = async (): Promise<void> => undefined;
   return {
     ...bus,

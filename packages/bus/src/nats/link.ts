@@ -125,7 +125,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   }
 
   async function redial(): Promise<void> {
-    let told = "";
+    let reported = "";
     while (!ending.signal.aborted) {
       await pause();
       const outcome = await dial(settings, timings);
@@ -135,8 +135,8 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         return log.warn({ server: outcome.dialled.nc.getServer() }, "the connection to NATS is back");
       }
       missing = outcome.kind === "absent" && outcome.what === "jetstream" ? NO_JETSTREAM : DOWN;
-      if (outcome.reason !== told) log.error({ reason: outcome.reason }, UNREACHABLE);
-      told = outcome.reason;
+      if (outcome.reason !== reported) log.error({ reason: outcome.reason }, UNREACHABLE);
+      reported = outcome.reason;
     }
   }
 

@@ -222,7 +222,7 @@ export const SettledWrite = Type.Object(
     code: Type.Optional(Type.String()),
     at: Type.Integer(),
     /** True once the conversation says so as well; until then the agent waits for a moment in which no run of it is active. */
-    told: Type.Boolean(),
+    reported: Type.Boolean(),
   },
   closed,
 );

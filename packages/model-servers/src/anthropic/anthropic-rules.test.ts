@@ -113,8 +113,8 @@ describe("the Anthropic server", () => {
   };
 
   // These need a turn of the server's own, and have their own tests below.
-  const told = new Set(["thinking comes back with the calls it was made for", "nothing before thinking has changed"]);
-  const rules = [...anthropicDoorRules, ...anthropicRules].filter((rule) => !told.has(rule.name));
+  const reported = new Set(["thinking comes back with the calls it was made for", "nothing before thinking has changed"]);
+  const rules = [...anthropicDoorRules, ...anthropicRules].filter((rule) => !reported.has(rule.name));
 
   it.each(rules.map((rule) => [rule.name, rule.status] as const))("refuses a request that breaks the rule: %s", async (name, status) => {
     await using bundle = await setup();

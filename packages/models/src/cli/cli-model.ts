@@ -81,8 +81,8 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
       answer.calls.map(() => ""),
       request.transcript,
     );
-    const told = tools.offered.length > 0;
-    const calls: readonly ModelCall[] = told
+    const reported = tools.offered.length > 0;
+    const calls: readonly ModelCall[] = reported
       ? answer.calls.map((call, n) => ({ id: ids[n] ?? "", ...tools.restored(call.name, call.arguments) }))
       : [];
     const outputTokens = textTokens(answer.text + calls.map((call) => call.arguments).join(""), tokenizer().count);

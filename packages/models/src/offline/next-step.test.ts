@@ -89,12 +89,12 @@ describe("the steps of an investigation", () => {
   });
 
   it("says in every text that it is not a language model", () => {
-    const told = [
+    const reported = [
       investigate([ok(summary), revise("make it high"), filed]),
       investigate([failedResult("release_not_found", "No.")]),
       investigate([], { input: {} }),
     ];
-    for (const step of told.flatMap(({ steps }) => steps)) expect(step.text).toMatch(/^Offline rules, no language model\./);
+    for (const step of reported.flatMap(({ steps }) => steps)) expect(step.text).toMatch(/^Offline rules, no language model\./);
   });
 
   it("files for the run's release, whatever release the summary names", () => {

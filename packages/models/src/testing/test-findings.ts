@@ -31,8 +31,8 @@ function failures(tests: TestFacts): readonly Finding[] {
   const share = tests.passed === null ? null : tests.failed / (tests.passed + tests.failed);
   const byShare = severityOf("failedTestShare", share ?? 0);
   const severity = byShare === "high" ? byShare : severityOf("failedTests", tests.failed);
-  const told = share === null ? "" : `, ${percent(share)} of those that ran`;
-  return [{ severity, text: `Tests failed: ${figures(tests)}${told}.`, basis: "tests.failed, tests.passed" }];
+  const reported = share === null ? "" : `, ${percent(share)} of those that ran`;
+  return [{ severity, text: `Tests failed: ${figures(tests)}${reported}.`, basis: "tests.failed, tests.passed" }];
 }
 
 function criticalFailures(tests: TestFacts, facts: ReleaseFacts): readonly Finding[] {

@@ -21,7 +21,7 @@ export interface LoginCheck {
  */
 export async function setUpServers(plan: PermissionPlan, warn: (sentence: string) => void): Promise<void> {
   const { busUrl, stateUrl } = plan.addressesOf(SET_UP);
-  await told(async () => {
+  await refusedWithReason(async () => {
     await storeRights(stateUrl).setUp(warn);
     await brokerAt(busUrl).setUp(plan.deployment.parts);
   });
@@ -35,7 +35,7 @@ export async function checkPermissions(
   plan: PermissionPlan,
   { signal, onLogin = () => undefined }: { readonly signal?: AbortSignal; readonly onLogin?: (check: LoginCheck) => void } = {},
 ): Promise<readonly LoginCheck[]> {
-  return told(async () => {
+  return refusedWithReason(async () => {
     const { parts } = plan.deployment;
     const checks: LoginCheck[] = [];
     const keep = (login: string, server: LoginCheck["server"], tried: readonly TriedRight[]): void => {
@@ -82,7 +82,7 @@ function brokerAt(url: string) {
 }
 
 /** A server's message is already one sentence. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function refusedWithReason<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

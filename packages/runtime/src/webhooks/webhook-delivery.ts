@@ -4,7 +4,7 @@ import { ANSWER_WITHIN_MS } from "./send-webhook.ts";
 import type { WebhookTarget } from "./webhook-targets.ts";
 
 /** Something that became true, for its subscribers. */
-export interface Told {
+export interface ReportedEvent {
   readonly event: WebhookEvent;
   /** The approval or the run that it is about. */
   readonly subject: string;
@@ -47,8 +47,12 @@ export const deliveryOfTimer = (timerId: string): string | null => (timerId.star
  * The documents and timers of the events to send, for the same commit that makes them true: one for each subscribed target. Nothing is sent before that
  * commit, and no event of it is lost after it.
  */
-export function deliveriesOf(told: readonly Told[], targets: readonly WebhookTarget[], service: string): Pick<Change, "put" | "timers"> {
-  const wanted = told.flatMap((one) => targets.filter(({ events }) => events.has(one.event)).map((target) => ({ ...one, target })));
+export function deliveriesOf(
+  reported: readonly ReportedEvent[],
+  targets: readonly WebhookTarget[],
+  service: string,
+): Pick<Change, "put" | "timers"> {
+  const wanted = reported.flatMap((one) => targets.filter(({ events }) => events.has(one.event)).map((target) => ({ ...one, target })));
   return {
     put: wanted.map(({ event, subject, at, target: { name } }) => {
       const deliveryId = deliveryIdOf(event, subject, name);

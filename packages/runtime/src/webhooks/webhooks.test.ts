@@ -43,7 +43,7 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
       state: store,
       service: "agent",
       plan: { targets: [target], allowed: new Set(allowed ? [to.host] : []), retriesMs: [5000, 30_000] },
-      toldBy: ({ put = [] }) =>
+      webhookEventsIn: ({ put = [] }) =>
         put.filter(({ key }) => key === keys.run(RUN)).map(() => ({ event: "run.ended", subject: RUN, at: now, dueIn: 0 })),
       contentOf: async () => ({ tenant: "acme", data: { says: "it ended" } }),
       log,
@@ -113,8 +113,8 @@ describe("webhooks", () => {
     await t.end();
     await t.due();
     const { headers, body } = await t.to.next();
-    const told = { type: "run.ended", timestamp: new Date(START).toISOString(), data: { says: "it ended" } };
-    for (const secret of [FIRST, SECOND]) expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(told);
+    const reported = { type: "run.ended", timestamp: new Date(START).toISOString(), data: { says: "it ended" } };
+    for (const secret of [FIRST, SECOND]) expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(reported);
     expect([headers["webhook-id"], headers["content-type"]]).toEqual([ID, "application/json"]);
     await t.until(isGone);
     t.tick(86_400_000);
@@ -132,8 +132,8 @@ describe("webhooks", () => {
     expect(await t.due()).toBe(0);
     t.tick(15_000);
     await t.due();
-    const told = await t.to.next();
-    expect([told.headers["webhook-id"], told.body]).toEqual([cut.headers["webhook-id"], cut.body]);
+    const reported = await t.to.next();
+    expect([reported.headers["webhook-id"], reported.body]).toEqual([cut.headers["webhook-id"], cut.body]);
     await t.until(isGone);
     expect(t.to.count).toBe(2);
   });

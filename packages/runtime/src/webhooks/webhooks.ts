@@ -16,7 +16,7 @@ import {
   isUsedUp,
   type ReadDelivery,
   sentAgain,
-  type Told,
+  type ReportedEvent,
 } from "./webhook-delivery.ts";
 import type { WebhookPlan, WebhookTarget } from "./webhook-targets.ts";
 
@@ -30,7 +30,7 @@ export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
   readonly state: StateStore;
   readonly plan: WebhookPlan;
   /** The events of a change that is about to be committed. */
-  readonly toldBy: (change: Change) => readonly Told[];
+  readonly webhookEventsIn: (change: Change) => readonly ReportedEvent[];
   /** The event, built from the store's content when it is sent; null if there is no event any more. */
   readonly contentOf: (delivery: WebhookDelivery) => Promise<WebhookContent | null>;
   readonly log: Log;
@@ -55,7 +55,7 @@ const MOST_OF_A_TARGET = 8;
 const TRIES = 5;
 
 export function startWebhooks(options: WebhooksOptions): Webhooks {
-  const { state, plan, toldBy, contentOf, log, service, resolve } = options;
+  const { state, plan, webhookEventsIn, contentOf, log, service, resolve } = options;
   const rules: DeliveryRules = { ...options, retriesMs: plan.retriesMs };
   const targets = new Map(plan.targets.map((target) => [target.name, target]));
   const stopping = new AbortController();
@@ -94,7 +94,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
 
   function noted(change: Change): Change {
     if (targets.size === 0) return change;
-    const { put = [], timers = [] } = deliveriesOf(toldBy(change), plan.targets, service);
+    const { put = [], timers = [] } = deliveriesOf(webhookEventsIn(change), plan.targets, service);
     if (put.length === 0) return change;
     return { ...change, put: [...(change.put ?? []), ...put], timers: [...(change.timers ?? []), ...timers] };
   }

@@ -30,9 +30,9 @@ export const feedChecks: Checks = {
 
   async "has the entry ready to read when it reports it"({ store }) {
     await following(store, async (next) => {
-      const told = next().then(() => entriesOf(store, LOG));
+      const reported = next().then(() => entriesOf(store, LOG));
       await create(store, A, 1, { append: [{ log: LOG, entries: ["one"] }] });
-      expect(await told).toEqual(["one"]);
+      expect(await reported).toEqual(["one"]);
     });
   },
 

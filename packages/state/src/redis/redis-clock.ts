@@ -8,7 +8,7 @@ import { redisScripts } from "./redis-scripts.ts";
 /** The time of a store on Redis: its server's time, which does not go back if the server's clock is set back (decision 0043). */
 export interface RedisClock {
   /** The time argument of scripts: "" makes them ask the server, "+N" makes them add N milliseconds, any other number is the time. */
-  readonly told: () => string;
+  readonly argument: () => string;
   /** The same time, asked for. */
   readonly now: () => Promise<number>;
   /** The moment when something is asked now, to be passed to `heard`. */
@@ -42,7 +42,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
   let mayAgree = true;
   let asking: Promise<void> | null = null;
   const clock: RedisClock = {
-    told: () => (ahead === 0 ? "" : `+${ahead}`),
+    argument: () => (ahead === 0 ? "" : `+${ahead}`),
     async now() {
       // What is known at the time of asking, in the form for scripts.
       const added = ahead;
@@ -114,9 +114,9 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
 }
 
 /** In tests the time argument is the time: nothing is asked, and nothing is corrected. */
-export function toldClock(clock: () => number): RedisClock {
+export function givenClock(clock: () => number): RedisClock {
   return {
-    told: () => String(clock()),
+    argument: () => String(clock()),
     now: async () => clock(),
     asking: () => 0,
     heard: (time) => time,

@@ -51,7 +51,12 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
     async commit(shard, change) {
       const last = lastSeen.get(shard);
       const seen = change.seen ?? last;
-      const { keys, args } = commitArguments(layout, shard, change, { clock: clock.told(), floor: clock.floor(), mark: newMark(), seen });
+      const { keys, args } = commitArguments(layout, shard, change, {
+        clock: clock.argument(),
+        floor: clock.floor(),
+        mark: newMark(),
+        seen,
+      });
       const askedAt = clock.asking();
       const reply = replyOf(listOf(await connection.script(redisScripts.commit, keys, args)), (now) => clock.heard(now, askedAt));
       if (!change.seen) see(shard, last, reply);

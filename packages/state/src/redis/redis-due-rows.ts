@@ -64,7 +64,7 @@ export function redisDueRows({ connection, keys: layout, together, clock, shards
     const script = await connection.script(
       redisScripts.claim,
       names.flatMap((shard) => keysOf(service, kind, shard)),
-      [clock.told(), kind === "outbox" ? "content" : "", String(limit), visibleAfter === null ? "" : String(visibleAfter)],
+      [clock.argument(), kind === "outbox" ? "content" : "", String(limit), visibleAfter === null ? "" : String(visibleAfter)],
     );
     return rowsOf(listOf(script), names, kind === "outbox" ? 4 : 3);
   }

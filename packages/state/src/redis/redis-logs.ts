@@ -26,14 +26,14 @@ export function redisLogs(context: RedisContext): RedisLogs {
       const texts = await connection.script(
         redisScripts.range,
         [layout.log(log)],
-        [clock.told(), String(start + 1), String(Math.min(start + limit, Number.MAX_SAFE_INTEGER))],
+        [clock.argument(), String(start + 1), String(Math.min(start + limit, Number.MAX_SAFE_INTEGER))],
       );
       return listOf(texts).map((text, n) => ({ sequence: start + n + 1, value: valueOf(textIn(text)) }));
     },
     async live(log, batch) {
       const feed = layout.feed(shards.shardOf(log));
       const text = jsonText(log, batch);
-      await connection.script(redisScripts.live, [layout.live(log), feed], [clock.told(), log, text, String(FEED_LENGTH)]);
+      await connection.script(redisScripts.live, [layout.live(log), feed], [clock.argument(), log, text, String(FEED_LENGTH)]);
     },
     async recent(log) {
       // Begun together: one round trip.

@@ -31,7 +31,7 @@ export function redisProbe(
 
   async function probe(shards: readonly string[], written: number): Promise<readonly string[]> {
     const named = shards.flatMap((shard) => [keys.commits(shard), keys.marks(shard)]);
-    const [now, ...places] = listOf(await connection.script(redisScripts.probe, named, [clock.told(), String(written)]));
+    const [now, ...places] = listOf(await connection.script(redisScripts.probe, named, [clock.argument(), String(written)]));
     const fixed = places.map((place) => shards[Number(place) - 1] ?? "");
     for (const shard of fixed) onDamage(shard, Number(textIn(now)));
     return fixed;

@@ -5,7 +5,7 @@ import { type StoreClock, storeClock } from "../store-clock.ts";
 import { type ClaimOptions, type OutboxRow, type StateStore, StoreRefused, StoreUnavailable, type TimerRow } from "../state-store.ts";
 import { type ConnectedRedis, connectRedis } from "./connect-redis.ts";
 import { markMaker } from "./mark-maker.ts";
-import { openRedisClock, type RedisClock, toldClock } from "./redis-clock.ts";
+import { openRedisClock, type RedisClock, givenClock } from "./redis-clock.ts";
 import type { RedisContext } from "./redis-context.ts";
 import { redisDocuments } from "./redis-documents.ts";
 import { redisDueRows } from "./redis-due-rows.ts";
@@ -74,7 +74,7 @@ function clockOf(
   { clock, time }: RedisStoreOptions,
   key: string,
 ): Promise<RedisClock> | RedisClock {
-  if (clock) return toldClock(clock);
+  if (clock) return givenClock(clock);
   const monotonic = (): number => performance.now();
   return openRedisClock({
     connection,

@@ -54,11 +54,11 @@ describe("virtual time", () => {
 
   it("reports a kill once", () => {
     const t = setup();
-    let told = 0;
-    t.process.onKill(() => told++);
+    let reported = 0;
+    t.process.onKill(() => reported++);
     t.process.kill();
     t.process.kill();
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 });
 

@@ -21,10 +21,10 @@ export function totalsText(what: "seeds" | "kills", { worlds, found, faults, per
       .toSorted(([one], [other]) => one.localeCompare(other))
       .map(([end, count]): readonly string[] => [`runs that ended ${end}`, String(count)]),
   ]);
-  const told = found.slice(0, SHOWN).map(({ where, violations }) => `${where}: ${violations[0]}\n`);
+  const reported = found.slice(0, SHOWN).map(({ where, violations }) => `${where}: ${violations[0]}\n`);
   const more = found.length > SHOWN ? `and ${found.length - SHOWN} more\n` : "";
   const hint = found.length > 0 && what === "seeds" ? "See a history with npm run simulate -- --seed N.\n" : "";
-  return `${table}${missed.map((floor) => `${floor}\n`).join("")}${told.join("")}${more}${hint}`;
+  return `${table}${missed.map((floor) => `${floor}\n`).join("")}${reported.join("")}${more}${hint}`;
 }
 
 /** How often each transition was committed, what it did to a status, and how often each row of the crash table was reached. */

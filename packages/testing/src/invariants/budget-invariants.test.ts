@@ -10,31 +10,31 @@ const NO_LIMIT = { tokens: 0, toolCalls: 0 };
 
 describe("a budget", () => {
   it("holds if a call is reserved, made, answered and counted", () => {
-    const told = setup({ tokens: 1000, toolCalls: 2 });
-    expect(told.reserve("1.1", 400)).toEqual([]);
-    expect(told.book.asked(RUN)).toEqual([]);
-    told.book.answered(RUN);
-    expect(told.settle("1.1", 15, 2)).toEqual([]);
-    expect(told.turn(2)).toEqual([]);
+    const reported = setup({ tokens: 1000, toolCalls: 2 });
+    expect(reported.reserve("1.1", 400)).toEqual([]);
+    expect(reported.book.asked(RUN)).toEqual([]);
+    reported.book.answered(RUN);
+    expect(reported.settle("1.1", 15, 2)).toEqual([]);
+    expect(reported.turn(2)).toEqual([]);
   });
 
   it("is broken if the model is asked and nothing is reserved", () => {
-    const told = setup({ tokens: 1000, toolCalls: 0 });
-    told.reserve("1.1", 400);
-    expect(told.book.asked(RUN)).toEqual([]);
-    expect(told.book.asked(RUN).join()).toContain("was asked for");
+    const reported = setup({ tokens: 1000, toolCalls: 0 });
+    reported.reserve("1.1", 400);
+    expect(reported.book.asked(RUN)).toEqual([]);
+    expect(reported.book.asked(RUN).join()).toContain("was asked for");
   });
 
   it("is broken if more is reserved than the budget has", () => {
-    const told = setup({ tokens: 700, toolCalls: 0 });
-    expect(told.reserve("1.1", 400)).toEqual([]);
-    expect(told.reserve("1.2", 400).join()).toContain("has 800 tokens, and 700 is the most");
+    const reported = setup({ tokens: 700, toolCalls: 0 });
+    expect(reported.reserve("1.1", 400)).toEqual([]);
+    expect(reported.reserve("1.2", 400).join()).toContain("has 800 tokens, and 700 is the most");
   });
 
   it("is broken if more tool calls are counted, or made, than the budget has", () => {
-    const told = setup({ tokens: 0, toolCalls: 2 });
-    told.reserve("1.1", 400);
-    expect(told.settle("1.1", 15, 3).join()).toContain("3 tool calls, and 2 is the most");
+    const reported = setup({ tokens: 0, toolCalls: 2 });
+    reported.reserve("1.1", 400);
+    expect(reported.settle("1.1", 15, 3).join()).toContain("3 tool calls, and 2 is the most");
     const other = setup({ tokens: 0, toolCalls: 2 });
     other.reserve("1.1", 400);
     other.settle("1.1", 15, 1);
@@ -42,33 +42,33 @@ describe("a budget", () => {
   });
 
   it("is broken if an answer releases its whole reservation, and holds if an unanswered call does", () => {
-    const told = setup({ tokens: 1000, toolCalls: 0 });
-    told.reserve("1.1", 400);
-    expect(told.settle("1.1", 0, 0)).toEqual([]);
-    told.reserve("1.2", 400);
-    told.book.answered(RUN);
-    expect(told.settle("1.2", 0, 0).join()).toContain("the model answered 1 times");
+    const reported = setup({ tokens: 1000, toolCalls: 0 });
+    reported.reserve("1.1", 400);
+    expect(reported.settle("1.1", 0, 0)).toEqual([]);
+    reported.reserve("1.2", 400);
+    reported.book.answered(RUN);
+    expect(reported.settle("1.2", 0, 0).join()).toContain("the model answered 1 times");
   });
 
   it("is broken if anything but an answer's tokens replaces the reservation", () => {
-    const told = setup({ tokens: 1000, toolCalls: 0 });
-    told.reserve("1.1", 400);
-    expect(told.settle("1.1", 30, 0).join()).toContain("30 more than");
+    const reported = setup({ tokens: 1000, toolCalls: 0 });
+    reported.reserve("1.1", 400);
+    expect(reported.settle("1.1", 30, 0).join()).toContain("30 more than");
   });
 
   it("is broken if a run is stopped although the budget has room for it", () => {
-    const told = setup({ tokens: 1000, toolCalls: 0 });
-    told.reserve("1.1", 400);
-    expect(told.stopped()).toEqual([]);
+    const reported = setup({ tokens: 1000, toolCalls: 0 });
+    reported.reserve("1.1", 400);
+    expect(reported.stopped()).toEqual([]);
     const other = setup({ tokens: 2000, toolCalls: 0 });
     other.reserve("1.1", 400);
     expect(other.stopped().join()).toContain("each of them had room");
   });
 
   it("requires nothing if nothing is limited", () => {
-    const told = setup(NO_LIMIT);
-    expect(told.book.asked(RUN)).toEqual([]);
-    expect(told.turn(9)).toEqual([]);
+    const reported = setup(NO_LIMIT);
+    expect(reported.book.asked(RUN)).toEqual([]);
+    expect(reported.turn(9)).toEqual([]);
   });
 });
 

@@ -100,8 +100,8 @@ function sentBroken(
 }
 
 /** A stopped write that was not sent yet ends as cancelled at once. Its worker may end it in its own words at the same moment. Neither did anything. */
-function agree(told: ResultStatus, inLedger: ResultStatus): boolean {
-  return told === inLedger || (told === "cancelled" && BEFORE_SENDING.has(inLedger));
+function agree(reported: ResultStatus, inLedger: ResultStatus): boolean {
+  return reported === inLedger || (reported === "cancelled" && BEFORE_SENDING.has(inLedger));
 }
 const BEFORE_SENDING: ReadonlySet<ResultStatus> = new Set(["error", "timeout", "not_executed"]);
 
@@ -115,9 +115,9 @@ function endBroken(facts: Facts, { callId, kind, result, approvalId }: Call, at:
   if (row?.state === "done" && row.result && !agree(result.status, row.result.status))
     broken.push(`G4: ${callId} was reported as ${result.status}, and its ledger says ${row.result.status}`);
   // A run that is cancelled does not wait for a decision.
-  const told = approval && approvalId !== undefined ? TOLD[approval.status] : undefined;
+  const reported = approval && approvalId !== undefined ? TOLD[approval.status] : undefined;
   const code = result.error?.code;
-  if (honestBus && told !== undefined && code !== told && !OWN.has(code ?? ""))
+  if (honestBus && reported !== undefined && code !== reported && !OWN.has(code ?? ""))
     broken.push(`G6: ${callId} ended as ${code}, and its approval as ${approval?.status}`);
   return broken;
 }

@@ -198,9 +198,9 @@ describe("the checker", () => {
 
     it("a decision that is answered differently when it is repeated", () => {
       const t = telling();
-      const told = { kind: "decided", at: 0, approvalId: "ap", tokenId: "amy t", decision: "approve" } as const;
-      expect(t.tell({ ...told, answer: "approved" })).toEqual([]);
-      expect(t.tell({ ...told, answer: "expired" }).join()).toContain("G6");
+      const reported = { kind: "decided", at: 0, approvalId: "ap", tokenId: "amy t", decision: "approve" } as const;
+      expect(t.tell({ ...reported, answer: "approved" })).toEqual([]);
+      expect(t.tell({ ...reported, answer: "expired" }).join()).toContain("G6");
     });
 
     it("a fault of the code, wherever it was caught", () => {

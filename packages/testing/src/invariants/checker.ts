@@ -11,7 +11,7 @@ import { brokenByOutbox } from "./outbox-invariants.ts";
 import { keptTally, type Tally } from "../progress/tally.ts";
 import { brokenByRun } from "./run-invariants.ts";
 import { brokenByTransition } from "./transition-invariants.ts";
-import { brokenByTold } from "./stream-invariants.ts";
+import { brokenByShown } from "./stream-invariants.ts";
 
 /** Watches a history, and says which guarantee is broken as soon as it is. */
 export interface Checker {
@@ -70,7 +70,7 @@ export function checker(rules: Rules): Checker {
       case "message":
         return brokenByGrant(facts, observation);
       case "told":
-        return brokenByTold(facts, observation);
+        return brokenByShown(facts, observation);
       case "model":
         if (observation.what === "asked") return budgets.asked(observation.runId);
         budgets.answered(observation.runId);

@@ -10,7 +10,7 @@ import {
 } from "@toolbus/contracts";
 import { assertPaired } from "@toolbus/models";
 import { type Facts, familyOf } from "./facts.ts";
-import { untold } from "./stream-invariants.ts";
+import { unreported } from "./stream-invariants.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 
@@ -30,7 +30,7 @@ export function brokenAtEnd(facts: Facts): readonly string[] {
   }
   for (const { approvalId, status } of documents<Approval>(facts, "approval"))
     if (status === "pending") broken.push(`G6: the approval ${approvalId} never ended`);
-  broken.push(...untold(facts));
+  broken.push(...unreported(facts));
   for (const [service, ids] of facts.timers) for (const id of ids) broken.push(`I8: a timer of ${service} is left: ${id}`);
   for (const [service, rows] of facts.outbox) for (const id of rows.keys()) broken.push(`I8: a message of ${service} is left: ${id}`);
   return broken;

@@ -37,7 +37,7 @@ export interface Facts {
   readonly accepted: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
   /** Runs that somebody watches, and how many of their events the viewer received. */
-  readonly told: ReadonlyMap<string, number>;
+  readonly reported: ReadonlyMap<string, number>;
   /** How often the model has answered, by run. */
   readonly answers: ReadonlyMap<string, number>;
 }
@@ -55,9 +55,9 @@ export function keptFacts(): KeptFacts {
   const effects = new Map<string, Effect[]>();
   const accepted = new Set<string>();
   const messages = new Set<string>();
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   const answers = new Map<string, number>();
-  return { documents, logs, timers, outbox, effects, accepted, messages, told, answers, take };
+  return { documents, logs, timers, outbox, effects, accepted, messages, reported, answers, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -76,10 +76,10 @@ export function keptFacts(): KeptFacts {
         messages.add(observation.id);
         return [];
       case "watches":
-        told.set(observation.runId, 0);
+        reported.set(observation.runId, 0);
         return [];
       case "told":
-        told.set(observation.runId, (told.get(observation.runId) ?? 0) + 1);
+        reported.set(observation.runId, (reported.get(observation.runId) ?? 0) + 1);
         return [];
       case "model":
         if (observation.what === "answered") answers.set(observation.runId, (answers.get(observation.runId) ?? 0) + 1);

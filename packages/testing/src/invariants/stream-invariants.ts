@@ -4,8 +4,8 @@ import type { Observation } from "../ports/observation.ts";
 import type { Facts } from "./facts.ts";
 
 /** G7: a viewer of a run receives every committed event once, in order, across every interruption. */
-export function brokenByTold({ logs, told }: Facts, { runId, id, data }: Extract<Observation, { kind: "told" }>): readonly string[] {
-  const count = told.get(runId) ?? 0;
+export function brokenByShown({ logs, reported }: Facts, { runId, id, data }: Extract<Observation, { kind: "told" }>): readonly string[] {
+  const count = reported.get(runId) ?? 0;
   if (id !== `${runId}:${count}`) return [`G7: the viewer of ${runId} received ${id}, and ${runId}:${count} was next`];
   const committed = logs.get(keys.events(runId))?.[count - 1];
   return committed !== undefined && isDeepStrictEqual(JSON.parse(data), { sequence: count, ...(committed as object) })
@@ -14,8 +14,8 @@ export function brokenByTold({ logs, told }: Facts, { runId, id, data }: Extract
 }
 
 /** Viewers who did not receive all of a run that has ended. */
-export function untold({ logs, told }: Facts): readonly string[] {
-  return [...told].flatMap(([runId, count]) => {
+export function unreported({ logs, reported }: Facts): readonly string[] {
+  return [...reported].flatMap(([runId, count]) => {
     const events = (logs.get(keys.events(runId)) ?? []) as unknown as readonly RunEvent[];
     const due = events.findIndex(isRunEnd) + 1;
     return count >= due

@@ -8,29 +8,29 @@ const RUN = "tb:run:{0b}:rn_0b_1";
 
 describe("a change of a status", () => {
   it("holds if the table of its transition has it", () => {
-    const told = commits();
-    expect(told("start:rn_0b_1:x", RUN, { status: "ready" })).toEqual([]);
-    expect(told("acquire:rn_0b_1:1:x", RUN, { status: "ready" })).toEqual([]);
-    expect(told("turn:rn_0b_1:0.1:x", RUN, { status: "waiting" })).toEqual([]);
+    const reported = commits();
+    expect(reported("start:rn_0b_1:x", RUN, { status: "ready" })).toEqual([]);
+    expect(reported("acquire:rn_0b_1:1:x", RUN, { status: "ready" })).toEqual([]);
+    expect(reported("turn:rn_0b_1:0.1:x", RUN, { status: "waiting" })).toEqual([]);
   });
 
   it.each(RUN_STATUSES.filter((status) => !["ready", "waiting", "done"].includes(status)))(
     "is broken if a turn makes a run %s",
     (status) => {
-      const told = commits();
-      told("start:rn_0b_1:x", RUN, { status: "ready" });
-      expect(told("turn:rn_0b_1:0.1:x", RUN, { status })).toEqual([
+      const reported = commits();
+      reported("start:rn_0b_1:x", RUN, { status: "ready" });
+      expect(reported("turn:rn_0b_1:0.1:x", RUN, { status })).toEqual([
         `table: "agent turn" made run ready → ${status} of ${RUN}, which no table of transitions has`,
       ]);
     },
   );
 
   it("is broken if its transition is unknown, and if a row of a ledger goes back", () => {
-    const told = commits();
-    expect(told("by-hand:rn_0b_1", RUN, { status: "ready" })).toHaveLength(1);
+    const reported = commits();
+    expect(reported("by-hand:rn_0b_1", RUN, { status: "ready" })).toHaveLength(1);
     const row = "tb:ledger.sim:{0b}:rn_0b_1.0.0";
-    expect(told("finish:rn_0b_1.0.0:1:x", row, { state: "done" })).toEqual([]);
-    expect(told("begin:rn_0b_1.0.0:2:x", row, { state: "begun" })).toHaveLength(1);
+    expect(reported("finish:rn_0b_1.0.0:1:x", row, { state: "done" })).toEqual([]);
+    expect(reported("begin:rn_0b_1.0.0:2:x", row, { state: "begun" })).toHaveLength(1);
   });
 
   it("is not checked for documents without a table", () => {

@@ -80,7 +80,7 @@ const NO_LIMIT = { tokens: 0, toolCalls: 0 };
 const NO_BUDGETS = { run: NO_LIMIT, principal: NO_LIMIT, tokensAnAnswer: 1 };
 
 /** Observations, reported one after another. */
-export interface Telling {
+export interface WrongHistory {
   readonly checker: Checker;
   /** What the checker reported for the last one. */
   commit(change: Partial<Change>): readonly string[];
@@ -95,7 +95,7 @@ export interface Telling {
   };
 }
 
-export function telling(): Telling {
+export function telling(): WrongHistory {
   const check = checker({
     goesOn: false,
     redispatchMs: 2000,
@@ -107,7 +107,7 @@ export function telling(): Telling {
   });
   let number = 0;
   const put = (key: string, value: object): NonNullable<Change["put"]>[number] => ({ key, value: value as unknown as Json });
-  const self: Telling = {
+  const self: WrongHistory = {
     checker: check,
     commit: (change) =>
       self.tell({ kind: "commit", at: AT, shard: shardOf(RUN), commit: ++number, change: { op: `op ${number}`, guards: [], ...change } }),
@@ -137,7 +137,7 @@ export function gone<T extends { readonly dueIn: number }>(timer: T): Omit<T, "d
 }
 
 /** A run that waits for one write, which is approved and about to be sent. */
-export function aboutToSend(): Telling {
+export function aboutToSend(): WrongHistory {
   const t = telling();
   const { puts } = t;
   const waiting = run({ status: "waiting", pending: 1, calls: [{ callId: CALL, write: true, resolved: false }] });
@@ -152,7 +152,7 @@ export function aboutToSend(): Telling {
 }
 
 /** The end of that run, with this result. */
-export function ended(t: Telling, result: ToolResult): readonly string[] {
+export function ended(t: WrongHistory, result: ToolResult): readonly string[] {
   const { puts } = t;
   const calls = [{ callId: CALL, write: true, resolved: true }];
   const usage = { ...USAGE, toolCalls: 1 };

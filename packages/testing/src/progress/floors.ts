@@ -31,7 +31,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   paid: often(0.3),
   stopped: seldom(0.03),
   queue: often(0.2),
-  told: often(2),
+  reported: often(2),
   take_over: often(0.1),
   write_take_over: seldom(0.02),
   reconcile: seldom(0.005),

@@ -41,7 +41,7 @@ export const WORK = {
   /** Messages that waited for the previous run. */
   queue: "runs queued",
   /** Events of runs that a viewer received. */
-  told: "events that viewers received",
+  reported: "events that viewers received",
   /** Runs taken over from an agent that held them. */
   take_over: "runs taken over",
   /** Writes taken over from a worker that held them. */
@@ -87,7 +87,7 @@ export function keptTally(): KeptTally {
     take(observation, changed) {
       if (observation.kind === "accepted") work.runs++;
       if (observation.kind === "effect") work.effect++;
-      if (observation.kind === "told") work.told++;
+      if (observation.kind === "told") work.reported++;
       if (observation.kind !== "commit") return;
       for (const document of changed) countDocument(document);
       for (const { log, entries } of observation.change.append ?? [])

@@ -6,10 +6,10 @@ import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
 
 describe("a TCP proxy", () => {
   // Echoes what it receives, and remembers it.
-  let told = "";
+  let reported = "";
   const echo = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => undefined);
-    socket.on("data", (piece: Buffer) => (told += piece.toString()));
+    socket.on("data", (piece: Buffer) => (reported += piece.toString()));
     socket.pipe(socket);
   });
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe("a TCP proxy", () => {
     // Longer than the delay of the others.
     good.proxy.delay(400);
     await manyTurns(witness, 1);
-    expect([client.heard(), told.includes("late")]).toEqual(["", false]);
+    expect([client.heard(), reported.includes("late")]).toEqual(["", false]);
     bundle.proxy.heal();
     await client.hears("late");
   });

@@ -6,7 +6,7 @@ import type { Served } from "./http-door.ts";
 import { REQUESTER } from "./persons.ts";
 
 /** An event as a client of a stream reads it. Only durable ones have an id. */
-export interface Told {
+export interface StreamedEvent {
   readonly id: string | null;
   readonly type: string;
   readonly data: string;
@@ -19,7 +19,7 @@ export interface WatchOptions {
   readonly lastEventId: string | null;
   /** When the client disconnects; null for one that stays. */
   readonly cutAfterMs: number | null;
-  readonly onEvent: (event: Told) => void;
+  readonly onEvent: (event: StreamedEvent) => void;
   /** A fault of the server. */
   readonly onFault: (what: string) => void;
 }
@@ -151,7 +151,7 @@ function streamedResponse(client: { readonly write: (text: string, sent: () => v
   return response;
 }
 
-function eventsIn(text: string): readonly Told[] {
+function eventsIn(text: string): readonly StreamedEvent[] {
   return text.split("\n\n").flatMap((block) => {
     const fields = new Map(block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
     const [type, data] = [fields.get("event"), fields.get("data")];

@@ -1,6 +1,6 @@
 import { sleep } from "./http-door.ts";
 import { type PeopleOptions } from "./persons.ts";
-import { type Told, watchOver } from "./stream-door.ts";
+import { type StreamedEvent, watchOver } from "./stream-door.ts";
 
 /** A person who watches runs, each until its end. After an interruption the viewer reconnects with the last event received. */
 export interface Viewer {
@@ -18,7 +18,7 @@ export function viewer({ wire, observe, random, gateways, habits }: Omit<PeopleO
   return {
     async watch(runId) {
       let lastEventId: string | null = null;
-      const onEvent = ({ id, type, data }: Told): void => {
+      const onEvent = ({ id, type, data }: StreamedEvent): void => {
         if (id === null) return;
         lastEventId = id;
         observe({ kind: "told", at: clockwork.now, runId, id, type, data });

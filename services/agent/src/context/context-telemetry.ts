@@ -22,7 +22,7 @@ export function measureWindow(
 }
 
 /** Logs and counts that a window has moved; does nothing if it has not. Records sizes only, never content. */
-export function tellPruned(
+export function recordPruned(
   { moved, pruned, use }: FittingContext,
   { run, provider, log }: { readonly run: Pick<Run, "runId" | "conversationId">; readonly provider: ModelProvider; readonly log: Log },
 ): void {

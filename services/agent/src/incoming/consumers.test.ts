@@ -74,8 +74,8 @@ describe("a wake that names a delivery of a webhook", () => {
     await using s = await setup();
     const [own, other] = ["wh_03_01JD0000000000000000000001", "wh_04_01JD0000000000000000000001"];
     for (const [n, delivery] of [other, own].entries()) await s.bus.publish(wakeFor(delivery, n + 1));
-    await vi.waitUntil(() => s.toldAgain.includes(own), { timeout: 30_000, interval: 1 });
-    expect(s.toldAgain).toEqual([own]);
+    await vi.waitUntil(() => s.deliveriesSentAgain.includes(own), { timeout: 30_000, interval: 1 });
+    expect(s.deliveriesSentAgain).toEqual([own]);
   });
 });
 

@@ -87,7 +87,7 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         if (refused) return refused;
         if (wake.entryId) await takeEntry(reader, wake.runId, wake.entryId);
         if (wake.call) return lookAtCall(reader, wake.runId, wake.call);
-        if (wake.delivery && shardOf(wake.delivery) === shardOf(wake.runId)) await reader.tellAgain(wake.delivery);
+        if (wake.delivery && shardOf(wake.delivery) === shardOf(wake.runId)) await reader.sendDeliveryAgain(wake.delivery);
         await advanceRun(reader, wake.runId, { by: message.id, redelivered: context.redelivered }, context.signal);
         return ACK;
       },

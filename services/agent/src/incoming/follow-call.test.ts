@@ -36,7 +36,11 @@ describe("a write whose worker was cut off while it sent", () => {
     expect((await s.run()).ending?.text).toContain("1 write may have happened: change (Changes it)");
     await s.finishes(ok('{"restarted":"pay"}'));
     await s.nextLook();
-    expect(await s.known()).toMatchObject({ writes: { happened: 1, unknown: 0 }, settled: { status: "ok", told: true }, followed: false });
+    expect(await s.known()).toMatchObject({
+      writes: { happened: 1, unknown: 0 },
+      settled: { status: "ok", reported: true },
+      followed: false,
+    });
     expect(whatWasWritten((await s.run()).writes)).toBe("1 write happened: change (Changes it), approved by ana");
     expect((await s.run()).ending?.text).toMatch(/^1 write happened: change \(Changes it\), approved by ana; then the run ended: /);
     expect(await s.timers()).toEqual([]);
@@ -66,7 +70,7 @@ describe("a write whose worker was cut off while it sent", () => {
         content: expect.stringContaining("it did not happen (not_executed)"),
       }),
     );
-    expect(await s.known()).toMatchObject({ writes: { happened: 0, unknown: 0 }, settled: { told: false }, followed: true });
+    expect(await s.known()).toMatchObject({ writes: { happened: 0, unknown: 0 }, settled: { reported: false }, followed: true });
     await s.end();
     const before = (await s.b.transcript()).length;
     await s.nextLook();

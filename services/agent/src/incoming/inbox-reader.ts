@@ -10,5 +10,5 @@ export interface InboxReader extends Stepper {
   /** Best effort, to every listener. */
   readonly announce: (message: Message) => Promise<void>;
   /** Has a webhook delivery that was given up sent again; false if there is none. */
-  readonly tellAgain: (deliveryId: string) => Promise<boolean>;
+  readonly sendDeliveryAgain: (deliveryId: string) => Promise<boolean>;
 }

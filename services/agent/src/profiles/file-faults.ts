@@ -9,14 +9,14 @@ export interface FileFault {
 
 /** The problems of a YAML document as faults of its file: with the line of the field, in words for its author. */
 export function fileFaults(problems: readonly Problem[], document: Document, lines: LineCounter): readonly FileFault[] {
-  const told = new Map<string, FileFault>();
+  const reported = new Map<string, FileFault>();
   for (const problem of problems) {
     // A list with a bad rule in it is also not "all", but that is not the fault.
     if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
     const message = inWords(problem);
-    told.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });
+    reported.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });
   }
-  return [...told.values()].toSorted((a, b) => a.line - b.line);
+  return [...reported.values()].toSorted((a, b) => a.line - b.line);
 }
 
 function inWords({ path, message }: Problem): string {

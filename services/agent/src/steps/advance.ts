@@ -139,12 +139,12 @@ async function askedStep(
     return "code" in seeded ? { kind: "stopped", stopped: seeded } : { kind: "turn", turn: seeded };
   }
   const provider = stepper.modelOf(run.profile);
-  tellFirst(stepper, run, profile, provider, tools);
+  logFirst(stepper, run, profile, provider, tools);
   return modelStep(stepper, { run, profile, provider, tools, now }, signal);
 }
 
 /** One debug line per run about its model and tools, and one for each seed call that was left out. */
-function tellFirst({ log }: Stepper, run: Run, profile: Profile, provider: ModelProvider, tools: ReadonlyMap<string, Registration>): void {
+function logFirst({ log }: Stepper, run: Run, profile: Profile, provider: ModelProvider, tools: ReadonlyMap<string, Registration>): void {
   if (run.usage.modelCalls > 0 || run.attempts > 1) return;
   const { runId, profile: name } = run;
   const offered = callableTools(provider, tools);

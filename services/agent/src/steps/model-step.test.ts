@@ -153,13 +153,13 @@ describe("a call that failed", () => {
     await s.step();
     await s.b.answer(0, failedResult("policy_denied", "Not for this person."));
     await s.step();
-    const told = asked.slice(1).map(({ transcript }) => transcript.at(-1));
-    expect(told).toMatchObject([
+    const reported = asked.slice(1).map(({ transcript }) => transcript.at(-1));
+    expect(reported).toMatchObject([
       { type: "result", id: "a", isError: true },
       { type: "result", id: "b", isError: true },
       { type: "result", id: "c", isError: true },
     ]);
-    expect(told.map((entry) => JSON.parse(entry?.type === "result" ? entry.content : ""))).toMatchObject([
+    expect(reported.map((entry) => JSON.parse(entry?.type === "result" ? entry.content : ""))).toMatchObject([
       { error: "invalid_arguments", class: "ToolUserError", message: expect.stringContaining("look"), details: [{ path: "/n" }] },
       { error: "unavailable", class: "ToolTransientError", message: "It does not answer.", retryable: true, retryAfter: 3 },
       { error: "policy_denied", class: "ToolPolicyError", reason: "POLICY_DENIED", message: "Not for this person.", retryable: false },

@@ -6,7 +6,7 @@ import type { Budgets } from "../budget/budgets.ts";
 import { callableTools } from "../callable-tools.ts";
 import { completeWithin } from "./complete-within.ts";
 import type { FittingContext, SummaryDue } from "../context/context-plan.ts";
-import { tellPruned } from "../context/context-telemetry.ts";
+import { recordPruned } from "../context/context-telemetry.ts";
 import { learnFrom, planAgain, planContext, type PlannedContext } from "../context/plan-context.ts";
 import type { Profile } from "../profile.ts";
 import { NOTHING_USED } from "../usage.ts";
@@ -59,7 +59,7 @@ export async function modelStep(parts: ModelParts, input: ModelStepInput, signal
   const { plan } = planned;
   if (plan.kind === "too_long") return { kind: "stopped", stopped: { code: "context_too_long", message: plan.message } };
   if (plan.kind === "summarise") return summaryStep(parts, input, plan, signal);
-  tellPruned(plan, { run, provider, log });
+  recordPruned(plan, { run, provider, log });
   try {
     return await turnStep(parts, input, { planned, plan }, signal);
   } catch (error) {
@@ -70,7 +70,7 @@ export async function modelStep(parts: ModelParts, input: ModelStepInput, signal
       { error, runId: run.runId },
       "the provider found the prompt too long; it is asked again at once with half of the conversation",
     );
-    tellPruned(again, { run, provider, log });
+    recordPruned(again, { run, provider, log });
     return turnStep(parts, input, { planned, plan: again }, signal);
   }
 }

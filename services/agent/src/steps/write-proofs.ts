@@ -36,7 +36,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
   const append = recordsInTurn(state);
   const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
   // A flood of forgeries of one call makes one record.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     async answered(call, answer, message) {
       const { callId, toolset, toolName: tool, argsHash } = call;
@@ -92,7 +92,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
   async function record(call: Call, reason: string, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
     const { callId, toolName: tool, toolset } = call;
     const name = `${reason}:${callId}`;
-    if (told.has(name)) return;
+    if (reported.has(name)) return;
     const shard = shardOf(callId);
     const whole = sample.take(reason, { shard });
     recordSecurityEvent({ service: AGENT_SERVICE, reason, whole });
@@ -107,14 +107,14 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
       keepMs: KEEP_MS,
     });
     if (!stored) return sample.missed(reason, { shard });
-    told.add(name);
-    const [oldest] = told;
-    if (told.size > MOST_TOLD && oldest !== undefined) told.delete(oldest);
+    reported.add(name);
+    const [oldest] = reported;
+    if (reported.size > MOST_REPORTED && oldest !== undefined) reported.delete(oldest);
   }
 }
 
 const KEEP_MS = 30 * 86_400_000;
-const MOST_TOLD = 10_000;
+const MOST_REPORTED = 10_000;
 
 /** External text in a record that people read. */
 function printable(text: string): string {

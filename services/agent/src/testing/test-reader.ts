@@ -33,7 +33,7 @@ export async function readerUnderTest(
   const { state, rules } = b;
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
   const announced: Message[] = [];
-  const toldAgain: string[] = [];
+  const deliveriesSentAgain: string[] = [];
   const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
   const reader = {
     state,
@@ -64,7 +64,7 @@ export async function readerUnderTest(
       pace: definitionPace({ log: silentLog, monotonic: b.monotonic }),
     }),
     announce: async (message: Message) => void announced.push(message),
-    tellAgain: async (deliveryId: string) => toldAgain.push(deliveryId) > 0,
+    sendDeliveryAgain: async (deliveryId: string) => deliveriesSentAgain.push(deliveryId) > 0,
   };
   for (const registration of b.tools.values()) {
     const { name, version } = registration.definition;
@@ -111,7 +111,7 @@ export async function readerUnderTest(
     b,
     announced,
     /** Webhook deliveries that it was asked to send again. */
-    toldAgain,
+    deliveriesSentAgain,
     reader,
     put,
     /** The first message, to derive others from. */

@@ -43,8 +43,8 @@ describe("writes that people decide", () => {
     await b.commit(callDecided(await b.snapshot(), approved, "a.b.c", b.rules));
     expect(await b.sent()).toEqual([]);
     expect([(await b.call(1)).state, (await b.call(2)).state]).toEqual(["held", "granted"]);
-    const told = (await b.events()).filter((event) => event.type === "call.held");
-    expect(told.map(({ effect }) => effect)).toEqual(["Sends [redacted].", "Sends [redacted]."]);
+    const reported = (await b.events()).filter((event) => event.type === "call.held");
+    expect(reported.map(({ effect }) => effect)).toEqual(["Sends [redacted].", "Sends [redacted]."]);
   });
 });
 

@@ -71,7 +71,7 @@ function nextLookIn({ resolvedAt = 0, followUntil = 0 }: Call, now: number): num
 function outcomeIn({ row, unproven, forgetful }: FollowedLedger, at: number): SettledWrite | null {
   if (row?.state !== "done" || !row.result || unproven || forgetful || row.result.status === "outcome_unknown") return null;
   const { status, error } = row.result;
-  return { status, ...(error ? { code: error.code } : {}), at, told: false };
+  return { status, ...(error ? { code: error.code } : {}), at, reported: false };
 }
 
 function settle({ now, call, run, conversation }: Followed, known: SettledWrite, rules: Rules): Change {
@@ -93,12 +93,12 @@ function settle({ now, call, run, conversation }: Followed, known: SettledWrite,
     change.guard(keys.conversation(conversationId), conversation.version);
     change.transcript([entryOf(call.value, run.value, known, now)]);
   }
-  const told = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
+  const reported = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
   const { followUntil, ...given } = call.value;
-  const noted: Call = { ...given, settled: { ...known, told }, ...(told || followUntil === undefined ? {} : { followUntil }) };
+  const noted: Call = { ...given, settled: { ...known, reported }, ...(reported || followUntil === undefined ? {} : { followUntil }) };
   change.put(keys.call(callId), noted, now + LOG_KEPT_MS);
   if (!before) change.put(keys.run(runId), after, after.endedAt === null ? undefined : now + rules.config.FINISHED_RUN_MS);
-  change.timer(timerIds.call(callId), told ? null : FOLLOW_FIRST_MS);
+  change.timer(timerIds.call(callId), reported ? null : FOLLOW_FIRST_MS);
   return change.build(`settle:${callId}:${rules.newNonce()}`, conversationId, now + LOG_KEPT_MS);
 }
 
@@ -113,11 +113,11 @@ function recordedIn(run: Run, callId: string, { status, code, at }: SettledWrite
     ...(report?.filing.callId === callId && report.filing.status === "outcome_unknown"
       ? { report: { ...report, filing: { ...report.filing, status: status === "ok" ? "filed" : "failed" } as const } }
       : {}),
-    ...(ending ? { ending: { ...ending, text: retold(ending.text, writes, settled) } } : {}),
+    ...(ending ? { ending: { ...ending, text: withCorrectedCount(ending.text, writes, settled) } } : {}),
   };
 }
 
-function retold(text: string, before: RunWrites, after: RunWrites): string {
+function withCorrectedCount(text: string, before: RunWrites, after: RunWrites): string {
   const earlier = whatWasWritten(before);
   if (earlier === null || !text.startsWith(earlier)) return text;
   return (whatWasWritten(after) ?? "No write happened") + text.slice(earlier.length);

@@ -115,6 +115,6 @@ function loopTool(name: string, description: string, parameters: JsonObject, exa
     timeoutMs: 1,
     source: "agent",
   };
-  const told = example === undefined ? {} : { example: JSON.stringify(example) };
-  return { toolset: "agent", definition, hash: toolHash(definition), registeredAt: 0, lastSeenAt: 0, ...told };
+  const reported = example === undefined ? {} : { example: JSON.stringify(example) };
+  return { toolset: "agent", definition, hash: toolHash(definition), registeredAt: 0, lastSeenAt: 0, ...reported };
 }

@@ -18,8 +18,8 @@ describe("the time in which no worker of a call's tool lives", () => {
     await look(lastSeen);
     b.advance(AWAY_MS);
     await look(lastSeen);
-    const told = (await b.events()).filter(({ type }) => type === "call.unserved");
-    expect(told).toMatchObject([{ tool: "look", toolset: "test", since: lastSeen }]);
+    const reported = (await b.events()).filter(({ type }) => type === "call.unserved");
+    expect(reported).toMatchObject([{ tool: "look", toolset: "test", since: lastSeen }]);
     await b.answer(0, ok());
     expect((await b.snapshot()).run.value).toMatchObject({ status: "ready", activeMs: 5000 });
   });

@@ -37,13 +37,13 @@ export function noteLosses(
   }: { readonly now: number; readonly by: string; readonly resumeAfterMs: number; readonly highest?: number | undefined },
 ): LossNoted {
   const recent = (before?.raises ?? []).filter(({ at }) => now - at < HOUR_MS);
-  const told = (shard: string): number => recent.filter((one) => one.shard === shard && one.by === by).length;
+  const raisesOf = (shard: string): number => recent.filter((one) => one.shard === shard && one.by === by).length;
   const refused = new Set<string>();
   const fresh = losses.flatMap(({ shard, seenAt }) => {
     const lostAt = before?.lost?.find((one) => one.shard === shard)?.lostAt;
     // Nobody has seen anything later than now, whatever they say.
     if (lostAt !== undefined && Math.min(seenAt, now) <= lostAt) return [];
-    if (told(shard) >= RAISES_PER_HOUR) {
+    if (raisesOf(shard) >= RAISES_PER_HOUR) {
       refused.add(shard);
       return [];
     }

@@ -147,10 +147,10 @@ describe("an era that was read and is gone", () => {
 
 async function running() {
   const t = await setup();
-  let told = 0;
+  let reported = 0;
   return Object.assign(t, {
     tell: (losses: { readonly shard: string; readonly seenAt: number }[]) =>
-      t.tellAs("worker.orders", rollbackMessage({ losses, source: "worker.orders", id: `loss-${++told}`, now: t.clock.now })),
+      t.publishAs("worker.orders", rollbackMessage({ losses, source: "worker.orders", id: `loss-${++reported}`, now: t.clock.now })),
     /** The era as shown, once it has the expected state. */
     async era(holds: (body: HttpAnswer["body"]) => boolean) {
       let body: HttpAnswer["body"] = {};
@@ -170,7 +170,7 @@ function readers() {
   const lost: { readonly shard: string; readonly seenAt: number }[] = [];
   const store = memoryStore({ clock: () => 100 });
   const { sealed, signed } = sealedUnderTest(store);
-  const losses = storeLosses({ onLoss: (loss) => void lost.push(loss), onUntold: () => undefined });
+  const losses = storeLosses({ onLoss: (loss) => void lost.push(loss), onReportFailed: () => undefined });
   let ids = 0;
   return {
     lost,

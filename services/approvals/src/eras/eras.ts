@@ -67,9 +67,9 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
       return { now, era: await seen(documents[0] ?? null) };
     },
     seen,
-    async lost(told, by) {
+    async lost(reported, by) {
       return change(by, (before, now) => {
-        const { era, shards, refused, waitMs } = noteLosses(before, told, { now, by, resumeAfterMs, highest: highest?.era });
+        const { era, shards, refused, waitMs } = noteLosses(before, reported, { now, by, resumeAfterMs, highest: highest?.era });
         return { era, event: "era_raised", shards, answer: { waitMs, refused } };
       });
     },

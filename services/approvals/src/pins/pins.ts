@@ -38,7 +38,7 @@ export interface PinsOptions {
 export function createPins({ sealed, store, eras, trusted, log, firstSight, listed, pace }: PinsOptions): Pins {
   const byItself = firstSight || listed.size > 0;
   // A refusal is logged once per definition, not once per request.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     async find(tool, hash) {
       const found = await granted(tool, hash);
@@ -81,7 +81,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
 
   function isSound(definition: Registration["definition"], hash: string): boolean {
     const fault = definitionFault(definition);
-    if (fault !== null) tellOnce(definition.name, hash, quarantineSentence(definition, fault));
+    if (fault !== null) logOnce(definition.name, hash, quarantineSentence(definition, fault));
     return fault === null;
   }
 
@@ -95,9 +95,9 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     const { toolset, definition, hash } = verdict;
     const inFile = listed.has({ tool, toolset, hash });
     if (pin && isOperators(pin))
-      return tellOnce(tool, hash, "the definition that an operator enabled stays; the changed one waits for an operator");
+      return logOnce(tool, hash, "the definition that an operator enabled stays; the changed one waits for an operator");
     if (verdict.kind === "operator" && !inFile)
-      return tellOnce(tool, hash, `a changed write is less strict than the pinned one: ${verdict.reason}; it waits for an operator`);
+      return logOnce(tool, hash, `a changed write is less strict than the pinned one: ${verdict.reason}; it waits for an operator`);
     const { keys: receiptKeys } = receiptKeysOf({ toolset, hash }, { registered, trusted });
     const next: Pin = {
       toolset,
@@ -151,9 +151,9 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     }
   }
 
-  function tellOnce(tool: string, hash: string, words: string): void {
-    if (told.has(`${tool} ${hash}`)) return;
-    told.add(`${tool} ${hash}`);
+  function logOnce(tool: string, hash: string, words: string): void {
+    if (reported.has(`${tool} ${hash}`)) return;
+    reported.add(`${tool} ${hash}`);
     log.warn({ tool, hash }, words);
   }
 }

@@ -20,7 +20,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         problems: ["conflict"],
       },
       query: noQuery,
-      handle: () => told(async () => viewOf(await eras.read())),
+      handle: () => orProblem(async () => viewOf(await eras.read())),
     }),
     postRoute({
       url: "/v1/era/raise",
@@ -67,7 +67,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
 
   async function raise({ era, reason, hold = false, replace = false }: EraRaise, by: string): Promise<EraView> {
     if (replace) return replaced(reason, by);
-    const now = await told(() => eras.raise({ from: era, reason, hold, by }));
+    const now = await orProblem(() => eras.raise({ from: era, reason, hold, by }));
     if (!now) throw new HttpProblem("conflict", "The era has changed.", { remedy: "Read it again, and raise it from there." });
     return viewOf(now);
   }
@@ -79,11 +79,11 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
   }
 
   async function resume({ shards }: EraResume, by: string): Promise<EraView> {
-    return viewOf(await told(() => eras.resume({ shards: shards ?? null, by })));
+    return viewOf(await orProblem(() => eras.resume({ shards: shards ?? null, by })));
   }
 
   /** An era that approvals did not sign is for the operator to handle, and not a fault of the service. */
-  async function told<T>(work: () => Promise<T>): Promise<T> {
+  async function orProblem<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -64,8 +64,8 @@ export function approvalDocuments({ sealed, origins, security }: ApprovalDocumen
       const originKey = keys.runOrigin(runId);
       const tokenKey = tokenHash === undefined ? null : keys.token(approvalId, tokenHash);
       const { now, documents } = await sealed.read([approvalKey, originKey, ...(tokenKey === null ? [] : [tokenKey])]);
-      const approval = await told(documents[0], approvalId);
-      const token = tokenKey === null ? null : await told(documents[2], approvalId);
+      const approval = await opened(documents[0], approvalId);
+      const token = tokenKey === null ? null : await opened(documents[2], approvalId);
       return {
         now,
         approval: genuine(approval, parseApproval),
@@ -82,17 +82,17 @@ export function approvalDocuments({ sealed, origins, security }: ApprovalDocumen
     approvals: async (approvalIds) => (await approvalsOf(approvalIds)).filter((found) => found !== null),
     async own(key, approvalId) {
       const { now, documents } = await sealed.read([key]);
-      return { now, document: await told(documents[0], approvalId) };
+      return { now, document: await opened(documents[0], approvalId) };
     },
   };
 
   async function approvalsOf(approvalIds: readonly string[]): Promise<readonly (Approval | null)[]> {
     if (approvalIds.length === 0) return [];
     const { documents } = await sealed.read(approvalIds.map((id) => keys.approval(id)));
-    return Promise.all(approvalIds.map(async (id, n) => genuine(await told(documents[n], id), parseApproval)?.value ?? null));
+    return Promise.all(approvalIds.map(async (id, n) => genuine(await opened(documents[n], id), parseApproval)?.value ?? null));
   }
 
-  async function told(found: ReadDocument | undefined, approvalId: string): Promise<OpenedDocument> {
+  async function opened(found: ReadDocument | undefined, approvalId: string): Promise<OpenedDocument> {
     if (!found) return { kind: "absent" };
     if (found.opened.kind === "refused") await tell(found.key, found.opened, approvalId);
     return found.opened;

@@ -186,7 +186,7 @@ describe("a notice that the store lost writes", () => {
     await until(async () => (await t.security("00")).length === 2);
     expect(await t.security("00")).toMatchObject([{ kind: "message_refused" }, { kind: "message_refused" }]);
     expect((await t.get("amy", "/v1/era")).body).toMatchObject({ era: 1 });
-    await t.tellAs("worker.orders", notice("genuine"));
+    await t.publishAs("worker.orders", notice("genuine"));
     await until(async () => (await t.get("amy", "/v1/era")).body["era"] !== 1);
   });
 });

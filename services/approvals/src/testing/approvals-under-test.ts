@@ -152,10 +152,10 @@ export async function setup(options: Options = {}) {
         attributes: attributesOf,
         body,
       });
-      await (as === null ? bus.publish(made) : this.tellAs(as, made));
+      await (as === null ? bus.publish(made) : this.publishAs(as, made));
     },
     /** Sends a message with the signature of this service. */
-    async tellAs(service: string, made: Message): Promise<void> {
+    async publishAs(service: string, made: Message): Promise<void> {
       await bus.publish(await signMessage(made, own.identityOf(service)));
     },
     async get(who: Person | null, url: string): Promise<HttpAnswer> {

@@ -28,9 +28,9 @@ export function agentRoutes({ state, config }: Gateway): readonly Route[] {
       async handle(): Promise<AgentList> {
         const name = config.AGENT_NAME;
         const { now, documents } = await state.read([keys.profiles(name)]);
-        const told = parseProfileList(documents[0]?.value);
-        if (!told.ok) return { asOf: now, agents: [{ name, profiles: [] }] };
-        const { profiles, at, seenAt = at } = told.value;
+        const reported = parseProfileList(documents[0]?.value);
+        if (!reported.ok) return { asOf: now, agents: [{ name, profiles: [] }] };
+        const { profiles, at, seenAt = at } = reported.value;
         return { asOf: now, agents: [{ name, profiles: profiles.map((profile) => profile.name), lastSeenAt: seenAt }] };
       },
     }),

@@ -29,8 +29,8 @@ describe("webhooks of the agent that were given up", () => {
     expect((await t.ask("olga", "/v1/webhooks")).body).toEqual({ deliveries: [] });
     expect((await t.ask("olga", send, { method: "POST" })).status).toBe(404);
     expect((await t.ask("otto", send, { method: "POST" })).status).toBe(202);
-    const told = (): boolean => t.wakes.some(({ body }) => (JSON.parse(body) as { readonly delivery?: string }).delivery === id);
-    await until(told);
+    const reported = (): boolean => t.wakes.some(({ body }) => (JSON.parse(body) as { readonly delivery?: string }).delivery === id);
+    await until(reported);
     // It stays in the list until the agent has taken it: a repeated request is forwarded again.
     expect((await t.ask("otto", send, { method: "POST" })).status).toBe(202);
   });

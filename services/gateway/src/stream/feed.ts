@@ -83,7 +83,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
       try {
         for await (const item of state.follow({ signal: stopping.signal })) {
           if (item.kind === "gap") everyoneLooks();
-          else if (item.kind === "append") tellAppend(byLog.get(item.log));
+          else if (item.kind === "append") notifyOfAppend(byLog.get(item.log));
           else byLog.get(item.log)?.live.heard(item.batch);
         }
       } catch (error) {
@@ -96,7 +96,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
   }
 
   function everyoneLooks(): void {
-    for (const run of watched.values()) tellAppend(run);
+    for (const run of watched.values()) notifyOfAppend(run);
   }
 
   function watch(runId: string): Watched {
@@ -143,7 +143,7 @@ function logsOf(runId: string): readonly string[] {
   return [keys.events(runId), keys.live(runId)];
 }
 
-function tellAppend(run: Watched | undefined): void {
+function notifyOfAppend(run: Watched | undefined): void {
   if (!run) return;
   run.reads = new Map();
   for (const listener of run.listeners) listener.onAppend();

@@ -74,8 +74,8 @@ function lookedAt(alert: AlertFacts, { releaseId, facts, unread }: NamedRelease)
     ...signals,
   ].toSorted((a, b) => gravity(b.severity) - gravity(a.severity));
   const { findings, unknowns } = assessRelease(facts);
-  const told = new Set(pointing.map(({ text }) => text));
-  const rest = [...findings.filter(({ text }) => !told.has(text)), ...leads];
+  const reported = new Set(pointing.map(({ text }) => text));
+  const rest = [...findings.filter(({ text }) => !reported.has(text)), ...leads];
   const earlier = beganBefore(alert, facts, releaseId);
   const name = quoted(releaseId, 200);
   return {
@@ -99,9 +99,12 @@ function beganBefore({ startsAt }: AlertFacts, { madeAt }: ReleaseFacts, release
 }
 
 function causeText({ releaseId, signals }: Looked): string {
-  const told = signals.slice(0, 3).map(({ text }) => text);
-  const more = signals.length > told.length ? ` And ${counted(signals.length - told.length, "more sign")}.` : "";
-  return cleanText(`Release ${quoted(releaseId, 200)}, which the alert names, is the likely cause: ${told.join(" ")}${more}`, CAUSE_CHARS);
+  const reported = signals.slice(0, 3).map(({ text }) => text);
+  const more = signals.length > reported.length ? ` And ${counted(signals.length - reported.length, "more sign")}.` : "";
+  return cleanText(
+    `Release ${quoted(releaseId, 200)}, which the alert names, is the likely cause: ${reported.join(" ")}${more}`,
+    CAUSE_CHARS,
+  );
 }
 
 function alertLines(alert: AlertFacts): readonly string[] {

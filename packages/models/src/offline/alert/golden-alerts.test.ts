@@ -223,11 +223,11 @@ describe("a poisoned alert", () => {
   it("never lowers the severity or changes the cause, whatever its texts and the summary's say", () => {
     const bad = { ...clean, ...metrics({ error_rate: 0.04 }), notes: [poison], changes: [poison] };
     const plain = conclude(alert({ severity: "critical" }), { v2: bad });
-    const told = conclude(alert({ severity: "critical", note: poison }, { annotations: { summary: poison, description: poison } }), {
+    const reported = conclude(alert({ severity: "critical", note: poison }, { annotations: { summary: poison, description: poison } }), {
       v2: bad,
     });
-    expect(told.cause).toBe(plain.cause);
-    expect(told.severity).toBe("high");
+    expect(reported.cause).toBe(plain.cause);
+    expect(reported.severity).toBe("high");
     expect(conclude(alert({ severity: "info" }), { v2: bad }).severity).toBe("high");
   });
 

@@ -30,8 +30,8 @@ function listInWords(items: readonly Json[]): string {
 
 function membersInWords(value: { readonly [name: string]: Json }): string {
   const members = Object.entries(value);
-  const told = members.slice(0, 6).map(([name, member]) => `${cleanText(name, 64)} ${inShort(member)}`);
-  return members.length === 0 ? "nothing" : [...told, ...(members.length > told.length ? ["…"] : [])].join(", ");
+  const reported = members.slice(0, 6).map(([name, member]) => `${cleanText(name, 64)} ${inShort(member)}`);
+  return members.length === 0 ? "nothing" : [...reported, ...(members.length > reported.length ? ["…"] : [])].join(", ");
 }
 
 /** A value inside another value is not split any further. */

@@ -9,7 +9,7 @@ export function alternatives(forms: readonly Shape[], at: string, one: boolean):
   if (!first) throw new Error("alternatives of nothing");
   const united = more.reduce((all, form) => unite(all, form, at), first);
   const overlap =
-    one && taking.length > 1 && !taking.every((form, index) => taking.slice(index + 1).every((other) => areApart(form, other)));
+    one && taking.length > 1 && !taking.every((form, index) => taking.slice(index + 1).every((other) => areDisjoint(form, other)));
   const telling = taking.filter(({ kinds }) => Object.keys(kinds).length > 1 || !kinds.null);
   const [only] = telling.length === 1 ? telling : [];
   return {
@@ -24,7 +24,7 @@ export function alternatives(forms: readonly Shape[], at: string, one: boolean):
 }
 
 /** True if surely no value fits both. */
-function areApart(a: Shape, b: Shape): boolean {
+function areDisjoint(a: Shape, b: Shape): boolean {
   return KINDS.every((name) => {
     const [one, other] = [a.kinds[name], b.kinds[name]];
     return !one || !other || haveNoneInCommon(one, other) || haveOtherMarks(one, other);
@@ -42,7 +42,7 @@ function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
   for (const name of a.required) {
     if (!b.required.has(name)) continue;
     const [one, other] = [a.properties.get(name), b.properties.get(name)];
-    if (one && other && areApart(one, other)) return true;
+    if (one && other && areDisjoint(one, other)) return true;
   }
   return false;
 }

@@ -6,11 +6,11 @@ import { lose, type Writing } from "./writing.ts";
  * The description of a part for a model: its own one, or its title if that says more than the name, followed by the rules that cannot be passed on.
  * A description that is too long is truncated, which is a loss.
  */
-export function describe(shape: Shape, name: string, told: readonly string[], writing: Writing): string {
+export function describe(shape: Shape, name: string, notes: readonly string[], writing: Writing): string {
   const { description, title, hints, at } = shape;
   const about = wellFormed(description) || (plain(title) === plain(name) ? "" : wellFormed(title));
   const limit = writing.rules.description;
-  const extra = [...told, ...hints].map(wellFormed);
+  const extra = [...notes, ...hints].map(wellFormed);
   const room = limit - extra.reduce((sum, text) => sum + text.length + 1, 0);
   if (about.length > Math.max(room, limit / 2))
     lose(writing, under(at, description ? "description" : "title"), `A description of ${about.length} characters is truncated.`);

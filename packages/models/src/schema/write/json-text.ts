@@ -13,10 +13,10 @@ export interface JsonText {
 /** A part that has no form in the dialect, as a string with its JSON. It is restored afterwards, so that no value is given up. */
 export function asJsonText(shape: Shape, spot: Spot, writing: Writing, { form, values }: JsonText): WriteResult {
   const texts = values ? textsOf(values, shape, writing) : null;
-  const told = texts
+  const notes = texts
     ? "One of the listed JSON texts."
     : `Written as JSON text${form === "value" ? "" : ` of ${form === "object" || form === "array" ? "an" : "a"} ${form}`}${outline(shape, form)}.`;
-  const description = describe(shape, spot.name, [told, ...spot.told], writing);
+  const description = describe(shape, spot.name, [notes, ...spot.notes], writing);
   return {
     ok: true,
     schema: { type: "string", description, ...(texts ? { enum: texts } : {}) },

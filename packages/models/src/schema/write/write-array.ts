@@ -6,15 +6,15 @@ import { lose, type WriteResult, type Writing, type Spot, type WritePart } from 
 
 /** A list with typed items. If the schema does not say what it contains, the items are strings, which is right for nearly all of them. */
 export function writeArray(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
-  const inside: Spot = { name: "", depth: spot.depth + 1, nullSeenTo: false, told: [] };
+  const inside: Spot = { name: "", depth: spot.depth + 1, nullIsHandled: false, notes: [] };
   if (!kind.items && kind.words.get("maxItems")?.value !== 0) lose(writing, shape.at, 'The array has no "items"; strings are offered.');
   const items = kind.items ? writePart(kind.items, inside, writing) : { ok: true as const, schema: { type: "string" }, plan: null };
   // No item is valid, so only an empty list is.
   const empty = !items.ok;
   if (empty && typeof kind.words.get("minItems")?.value === "number") return items;
   if (empty) lose(writing, items.pointer, `No item is valid: ${items.reason}`);
-  const { written, told } = writeWords("array", kind, writing);
-  const description = describe(shape, spot.name, [...told, ...spot.told], writing);
+  const { written, notes } = writeWords("array", kind, writing);
+  const description = describe(shape, spot.name, [...notes, ...spot.notes], writing);
   const schema: JsonObject = {
     type: "array",
     ...(description ? { description } : {}),

@@ -10,16 +10,16 @@ import { lose, type WriteResult, type Writing, type Spot, type WritePart } from 
  */
 export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const depth = spot.depth + 2;
-  const value = writePart(others, { name: "value", depth, nullSeenTo: false, told: [] }, writing);
+  const value = writePart(others, { name: "value", depth, nullIsHandled: false, notes: [] }, writing);
   if (!value.ok) return value;
   const { keys } = kind.members;
-  const named = keys ? writePart(onlyText(keys), { name: "key", depth, nullSeenTo: true, told: [] }, writing) : null;
+  const named = keys ? writePart(onlyText(keys), { name: "key", depth, nullIsHandled: true, notes: [] }, writing) : null;
   if (named && (!named.ok || named.plan !== null || named.schema["type"] !== "string"))
     lose(writing, keys?.at ?? shape.at, "The rules for the names are not passed on.");
   // The number of entries is not the number of members: two entries may have the same key.
   for (const word of kind.words.values()) lose(writing, word.at, "The limits for the number of members are not passed on.");
-  const { told } = writeWords("object", kind, { ...writing, losses: [] });
-  const description = describe(shape, spot.name, ["A map, as a list of entries with different keys.", ...told, ...spot.told], writing);
+  const { notes } = writeWords("object", kind, { ...writing, losses: [] });
+  const description = describe(shape, spot.name, ["A map, as a list of entries with different keys.", ...notes, ...spot.notes], writing);
   const key = named?.ok && named.plan === null && named.schema["type"] === "string" ? named.schema : { type: "string" };
   writing.properties += 2;
   const entry: JsonObject = {

@@ -31,8 +31,12 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     if (nullable && must) writing.losses.push(...(onlyNull ? part.losses : []), ...(part.kinds.null?.losses ?? []));
     if (onlyNull) continue;
     if (++writing.properties > writing.rules.properties) return tooMany(shape, writing);
-    const told = key === name ? [] : [`Named ${JSON.stringify(name.slice(0, 80))}.`];
-    const written = writePart(part, { name, depth: spot.depth + 1, nullSeenTo: nullable && (must || part.nullByDefault), told }, writing);
+    const notes = key === name ? [] : [`Named ${JSON.stringify(name.slice(0, 80))}.`];
+    const written = writePart(
+      part,
+      { name, depth: spot.depth + 1, nullIsHandled: nullable && (must || part.nullByDefault), notes },
+      writing,
+    );
     if (!written.ok) {
       if (must && !nullable) return written;
       lose(writing, written.pointer, `The property is not offered: ${written.reason}`);
@@ -46,8 +50,8 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
   if (properties.length === 0 && spot.depth > 1)
     return asJsonText(shape, spot, writing, { form: "object", values: [Object.fromEntries(absent)] });
   loseOthers(kind, writing);
-  const { told } = writeWords("object", kind, writing);
-  const description = describe(shape, spot.name, [...told, ...spot.told], writing);
+  const { notes } = writeWords("object", kind, writing);
+  const description = describe(shape, spot.name, [...notes, ...spot.notes], writing);
   const schema: JsonObject = {
     type: "object",
     ...(description ? { description } : {}),

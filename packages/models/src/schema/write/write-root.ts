@@ -31,7 +31,7 @@ export function writeRoot(shape: Shape, rules: DialectRules, depth: number): Roo
 }
 
 function rooted(root: Shape, writing: Writing): WriteResult {
-  const written = writeShape(root, { name: "", depth: 1, nullSeenTo: true, told: [] }, writing);
+  const written = writeShape(root, { name: "", depth: 1, nullIsHandled: true, notes: [] }, writing);
   if (!written.ok || written.schema["type"] === "object") return written;
   const schema: JsonObject = { type: "object", properties: { [MEMBER]: written.schema }, required: [MEMBER], additionalProperties: false };
   writing.properties++;

@@ -13,9 +13,9 @@ export function writeScalar(shape: Shape, name: KindName, kind: Kind, spot: Spot
     for (const [word, { at }] of kind.words) lose(writing, at, `"${word}" of listed values is not passed on.`);
     return asJsonText(shape, spot, writing, { form: name === "boolean" ? "boolean" : "number", values });
   }
-  const { written, told } = writeWords(name, kind, writing);
+  const { written, notes } = writeWords(name, kind, writing);
   const listed = values && !isWhole(name, values) ? fitting(values, kind, writing) : null;
-  const description = describe(shape, spot.name, [...told, ...spot.told], writing);
+  const description = describe(shape, spot.name, [...notes, ...spot.notes], writing);
   const schema: JsonObject = { type, ...(description ? { description } : {}), ...(listed ? { enum: listed } : {}), ...written };
   return { ok: true, schema, plan: null };
 }

@@ -19,7 +19,7 @@ export function writeShape(shape: Shape, spot: Spot, writing: Writing): WriteRes
   const kind = name === null ? undefined : shape.kinds[name];
   if (name === null || !kind) return writeAny(shape, spot, writing);
   if (left.length > 0) lose(writing, shape.at, `Of several types only ${name} is offered, not ${left.join(" or ")}.`);
-  if (takesNull(shape) && !spot.nullSeenTo) lose(writing, shape.at, "null is not offered.");
+  if (takesNull(shape) && !spot.nullIsHandled) lose(writing, shape.at, "null is not offered.");
   for (const loss of kind.losses) writing.losses.push(loss);
   if (isComposite(name) && kind.values && isBounded(kind))
     lose(writing, kind.values.at, "The other rules for the listed values are not passed on.");
@@ -73,7 +73,7 @@ function writeObjectPart(shape: Shape, kind: Kind, spot: Spot, writing: Writing)
 }
 
 function emptyRoot(shape: Shape, spot: Spot, writing: Writing): WriteResult {
-  const description = describe(shape, spot.name, spot.told, writing);
+  const description = describe(shape, spot.name, spot.notes, writing);
   const schema: JsonObject = {
     type: "object",
     ...(description ? { description } : {}),

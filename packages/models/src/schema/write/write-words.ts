@@ -6,25 +6,25 @@ import { lose, type Writing } from "./writing.ts";
 export interface WordsWritten {
   readonly written: JsonObject;
   /** The limits that are not passed on, as sentences. */
-  readonly told: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** The limits that the dialect accepts. The others are mentioned in the description, and each is a loss. */
 export function writeWords(name: KindName, kind: Kind, writing: Writing): WordsWritten {
   const written: Record<string, Json> = {};
-  const told: string[] = [];
+  const notes: string[] = [];
   for (const [word, bound] of inclusive(kind, writing.rules)) {
     if (takes(word, bound.value, writing.rules, name)) {
       written[word] = bound.value;
       continue;
     }
     lose(writing, bound.at, `"${word}": ${shortly(bound.value)} is not passed on.`);
-    if (shortly(bound.value).length <= MAX_TOLD) told.push(`${word}: ${shortly(bound.value)}`);
+    if (shortly(bound.value).length <= MAX_REPORTED) notes.push(`${word}: ${shortly(bound.value)}`);
   }
-  return { written, told: told.length === 0 ? [] : [`(${told.join("; ")})`] };
+  return { written, notes: notes.length === 0 ? [] : [`(${notes.join("; ")})`] };
 }
 
-const MAX_TOLD = 120;
+const MAX_REPORTED = 120;
 
 function takes(word: string, value: Word["value"], rules: DialectRules, name: KindName): boolean {
   if (!rules.words.has(word)) return false;

@@ -29,9 +29,9 @@ export interface Spot {
   /** The root is 1. */
   readonly depth: number;
   /** True if the writer of this part handles null, by leaving the property out. */
-  readonly nullSeenTo: boolean;
+  readonly nullIsHandled: boolean;
   /** Additional sentences for the description. */
-  readonly told: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** Writes a part of a shape. */

@@ -35,7 +35,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
     unavailableTool: ({ name }) => owners.get(name)?.unavailable() ?? null,
     longestTimeoutMs: LONGEST_TIMEOUT_MS,
   });
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const gone = new Set<string>();
   let listener: ((gone: readonly string[]) => Promise<void>) | null = null;
   let telling: Promise<void> | null = null;
@@ -79,10 +79,10 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
   function tell(): void {
     if (!listener) return;
     again = true;
-    telling ??= tellAll().finally(() => (telling = null));
+    telling ??= reportAll().finally(() => (telling = null));
   }
 
-  async function tellAll(): Promise<void> {
+  async function reportAll(): Promise<void> {
     while (again && listener) {
       again = false;
       const names = [...gone];
@@ -162,8 +162,8 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
   }
 
   function once(key: string, sentence: string): void {
-    if (told.has(key)) return;
-    told.add(key);
+    if (reported.has(key)) return;
+    reported.add(key);
     log.warn({}, sentence);
   }
 }

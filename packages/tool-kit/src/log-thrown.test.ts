@@ -1,7 +1,7 @@
 import { createLog } from "@toolbus/telemetry";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { tellThrown } from "./tell-thrown.ts";
+import { logThrown } from "./log-thrown.ts";
 import { ToolProblem } from "./tool-problem.ts";
 
 const CALL = { callId: "rn_05_01JD0000000000000000000001.1.0", toolName: "issue_refund" };
@@ -10,7 +10,7 @@ describe("what a handler threw", () => {
   it("is logged with its message, its stack and its causes, under the call, the tool and the part", () => {
     const { log, lines } = setup();
     const error = new TypeError("no such order", { cause: new Error("connection reset") });
-    tellThrown({ kind: "threw", error }, "prepare", CALL, log);
+    logThrown({ kind: "threw", error }, "prepare", CALL, log);
     expect(lines()).toMatchObject([
       {
         level: 50,
@@ -21,7 +21,7 @@ describe("what a handler threw", () => {
         error: {
           name: "TypeError",
           message: "no such order",
-          stack: expect.stringContaining("tell-thrown.test.ts"),
+          stack: expect.stringContaining("log-thrown.test.ts"),
           cause: { message: "connection reset" },
         },
       },
@@ -34,7 +34,7 @@ describe("what a handler threw", () => {
     ["is stopped", { kind: "interrupted", why: "timeout" }],
   ] as const)("is nothing where it %s", (_how, ran) => {
     const { log, lines } = setup();
-    expect(tellThrown(ran, "run", CALL, log)).toBe(ran);
+    expect(logThrown(ran, "run", CALL, log)).toBe(ran);
     expect(lines()).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ export type HandlerPart = "run" | "prepare" | "reconcile";
  * Logs what a handler threw, with its stack and its causes: the worker's operator needs them, while model and person get only a sentence. A `ToolProblem`
  * is deliberate, and is not logged here.
  */
-export function tellThrown<T>(
+export function logThrown<T>(
   ran: Ran<T>,
   part: HandlerPart,
   { callId, toolName }: { readonly callId: string; readonly toolName: string },

@@ -13,7 +13,7 @@ import { bigRefund, bigWire, smallRefund } from "../testing/writes-under-test.ts
 const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
 
 /** A real target with a service that notifies it; `down` makes it answer 500. */
-async function told(env: Readonly<Record<string, string>> = {}) {
+async function reported(env: Readonly<Record<string, string>> = {}) {
   const arrived: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const target = { down: false };
   const server = createServer((request, reply) => {
@@ -59,7 +59,7 @@ async function told(env: Readonly<Record<string, string>> = {}) {
 
 describe("what waits for people", () => {
   it("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it", async () => {
-    await using s = await told();
+    await using s = await reported();
     const { t } = s;
     const id = await t.hold(bigWire(1));
     const held = await s.next();
@@ -78,7 +78,7 @@ describe("what waits for people", () => {
   });
 
   it("is reported in its earlier state when its target comes back, although it has ended in the meantime; no reminder is sent then", async () => {
-    await using s = await told();
+    await using s = await reported();
     const { t, target } = s;
     target.down = true;
     const id = await t.hold(bigRefund(1));
@@ -96,7 +96,7 @@ describe("what waits for people", () => {
   });
 
   it("is reported by the next process when the first one is gone; writes that policy decides are not reported", async () => {
-    await using s = await told({ POLL_MS: "3600000" });
+    await using s = await reported({ POLL_MS: "3600000" });
     const { t } = s;
     await t.ask(smallRefund(1));
     const id = await t.hold(bigRefund(2));
@@ -106,7 +106,7 @@ describe("what waits for people", () => {
   });
 
   it("is decided although its target accepts nothing; deliveries that were given up are in the operator's list and can be sent again", async () => {
-    await using s = await told({ APPROVAL_REMINDER_PERCENT: "0" });
+    await using s = await reported({ APPROVAL_REMINDER_PERCENT: "0" });
     const { t, target } = s;
     target.down = true;
     const id = await t.hold(bigRefund(1));

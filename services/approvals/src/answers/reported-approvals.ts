@@ -1,5 +1,5 @@
 import { type Approval, isApprovalId, type JsonObject, keys, type WebhookDelivery } from "@toolbus/contracts";
-import type { Told, WebhookContent } from "@toolbus/runtime";
+import type { ReportedEvent, WebhookContent } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import type { ApprovalsConfig } from "../settings.ts";
@@ -11,14 +11,14 @@ type Rules = Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "APPROVAL_REMINDER_PER
  * The webhook events of a commit. An approval that enters the list of pending ones is held, and people are reminded of it later; one that leaves the list
  * has ended. So a write that policy alone decided is not reported.
  */
-export function toldByApprovals(change: Change, rules: Rules): readonly Told[] {
+export function approvalEventsIn(change: Change, rules: Rules): readonly ReportedEvent[] {
   return (change.index ?? [])
     .filter(({ index }) => index === keys.pendingApprovals())
-    .flatMap<Told>(({ member: subject, score }) => {
+    .flatMap<ReportedEvent>(({ member: subject, score }) => {
       const at = auditedAt(change, subject);
       if (at === null) return [];
       if (score === null) return [{ event: "approval.ended", subject, at, dueIn: 0 }];
-      const held: Told = { event: "approval.held", subject, at, dueIn: 0 };
+      const held: ReportedEvent = { event: "approval.held", subject, at, dueIn: 0 };
       const remindIn = Math.round((rules.APPROVAL_EXPIRY_MS * rules.APPROVAL_REMINDER_PERCENT) / 100);
       return remindIn === 0 ? [held] : [held, { event: "approval.reminder", subject, at: at + remindIn, dueIn: remindIn }];
     });

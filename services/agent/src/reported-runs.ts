@@ -1,5 +1,5 @@
 import { type EndedRun, isRunEnd, keys, parseRun, rootRunId, type RunEvent, runView, whatWasWritten } from "@toolbus/contracts";
-import { endedCalls, type Told, type WebhookContent } from "@toolbus/runtime";
+import { endedCalls, type ReportedEvent, type WebhookContent } from "@toolbus/runtime";
 import type { Change, StateStore } from "@toolbus/state";
 import { redacted } from "@toolbus/telemetry";
 import type { Origins } from "./origins.ts";
@@ -7,7 +7,7 @@ import type { Origins } from "./origins.ts";
 type Store = Pick<StateStore, "read" | "range">;
 
 /** The runs that a commit ends and that webhooks report. A sub-run is part of its root's work and is reported with it. */
-export function toldByAgent(change: Change): readonly Told[] {
+export function endedRunsIn(change: Change): readonly ReportedEvent[] {
   return (change.append ?? []).flatMap(({ log, entries }) => {
     const subject = log.startsWith(EVENTS) ? (log.split(":")[3] ?? "") : "";
     if (subject === "" || rootRunId(subject) !== subject) return [];

@@ -4,7 +4,7 @@ import { callDecided, callHeld } from "./transitions/decided.ts";
 import { failRun } from "./transitions/end.ts";
 import { asks, bundle, ok } from "./testing/test-bundle.ts";
 import type { Origins } from "./origins.ts";
-import { contentOfRun, toldByAgent } from "./told-runs.ts";
+import { contentOfRun, endedRunsIn } from "./reported-runs.ts";
 
 const ORIGIN = {
   tenant: "acme",
@@ -73,10 +73,10 @@ describe("a run that has ended", () => {
   it("is recorded by the very commit that ends it, and by no other; a sub-run is reported with its root", async () => {
     const { b, runId, change } = await endedRun();
     const { now } = await b.snapshot();
-    expect(toldByAgent(change)).toEqual([{ event: "run.ended", subject: runId, at: now, dueIn: 0 }]);
+    expect(endedRunsIn(change)).toEqual([{ event: "run.ended", subject: runId, at: now, dueIn: 0 }]);
     const ofSub = change.append?.map((one) => ({ ...one, log: one.log.replace(runId, `${runId}~1`) }));
-    expect(toldByAgent({ ...change, append: ofSub ?? [] })).toEqual([]);
+    expect(endedRunsIn({ ...change, append: ofSub ?? [] })).toEqual([]);
     const others = change.append?.filter(({ log }) => !log.startsWith("tb:events:"));
-    expect(toldByAgent({ ...change, append: others ?? [] })).toEqual([]);
+    expect(endedRunsIn({ ...change, append: others ?? [] })).toEqual([]);
   });
 });

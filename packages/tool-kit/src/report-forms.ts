@@ -7,25 +7,25 @@ import type { Toolset } from "./toolset.ts";
  * Compiles each tool for every provider, so that its author learns about an inexpressible schema when the worker starts, and not from a run that lacks the
  * tool. A tool that is set aside is a warning and is counted; losses in translation go to the debug log.
  */
-export function tellForms(toolset: Toolset, log: Log): void {
+export function reportForms(toolset: Toolset, log: Log): void {
   for (const { definition } of toolset.list()) {
     const forms = compileForAll(publicTool(definition));
     for (const provider of DIALECTS) {
       const form = forms[provider];
-      if (!form.ok) tellSetAside(definition, { toolset: toolset.name, provider, form, log });
-      else if (form.losses.length > 0) tellLosses(definition, { toolset: toolset.name, provider, form, log });
+      if (!form.ok) warnOfSetAside(definition, { toolset: toolset.name, provider, form, log });
+      else if (form.losses.length > 0) logLosses(definition, { toolset: toolset.name, provider, form, log });
     }
   }
 }
 
-interface Told<T> {
+interface Finding<T> {
   readonly toolset: string;
   readonly provider: string;
   readonly form: T;
   readonly log: Log;
 }
 
-function tellSetAside({ name, version, source }: ToolDefinition, { toolset, provider, form, log }: Told<ToolSetAside>): void {
+function warnOfSetAside({ name, version, source }: ToolDefinition, { toolset, provider, form, log }: Finding<ToolSetAside>): void {
   measure(metricNames.toolSetAside, 1, {
     [attributeNames.provider]: provider,
     [attributeNames.toolName]: name,
@@ -37,7 +37,7 @@ function tellSetAside({ name, version, source }: ToolDefinition, { toolset, prov
   );
 }
 
-function tellLosses({ name, version }: ToolDefinition, { toolset, provider, form, log }: Told<CompiledTool>): void {
+function logLosses({ name, version }: ToolDefinition, { toolset, provider, form, log }: Finding<CompiledTool>): void {
   log.debug(
     { tool: name, version, toolset, provider, losses: form.losses },
     `Of the parameters of "${name}" ${form.losses.length} ${form.losses.length === 1 ? "thing is" : "things are"} not passed on to ${provider}; only the worker's own check holds what is lost.`,

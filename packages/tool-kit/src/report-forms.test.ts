@@ -1,10 +1,10 @@
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "./define-tool.ts";
-import { tellForms } from "./tell-forms.ts";
+import { reportForms } from "./report-forms.ts";
 import { toolset } from "./toolset.ts";
 
-function told(properties: Readonly<Record<string, object>>, required: readonly string[] = []) {
+function reported(properties: Readonly<Record<string, object>>, required: readonly string[] = []) {
   const parameters = { type: "object", properties, required, additionalProperties: false };
   const look = defineTool({
     name: "look_up",
@@ -15,17 +15,17 @@ function told(properties: Readonly<Record<string, object>>, required: readonly s
   });
   const lines: { level: string; fields: object; text: string }[] = [];
   const say = (level: string) => (fields: object, text: string) => void lines.push({ level, fields, text });
-  tellForms(toolset({ name: "orders", tools: [look] }), { ...silentLog, warn: say("warn"), debug: say("debug") });
+  reportForms(toolset({ name: "orders", tools: [look] }), { ...silentLog, warn: say("warn"), debug: say("debug") });
   return lines;
 }
 
 describe("a worker's report on its tools' forms", () => {
   it("is empty if every provider accepts everything", () => {
-    expect(told({ order: { type: "string" } })).toEqual([]);
+    expect(reported({ order: { type: "string" } })).toEqual([]);
   });
 
   it("is a warning for each provider that cannot express a tool, with the place and what to do", () => {
-    const warnings = told({ count: { type: "integer", minimum: 9, maximum: 3 } }, ["count"]).filter(({ level }) => level === "warn");
+    const warnings = reported({ count: { type: "integer", minimum: 9, maximum: 3 } }, ["count"]).filter(({ level }) => level === "warn");
     expect(warnings).toHaveLength(7);
     expect(warnings[0]).toEqual({
       level: "warn",
@@ -35,7 +35,7 @@ describe("a worker's report on its tools' forms", () => {
   });
 
   it("is a debug line with what is lost", () => {
-    const lines = told({ order: { type: "string", format: "uri" } });
+    const lines = reported({ order: { type: "string", format: "uri" } });
     expect(lines.map(({ level, fields }) => [level, (fields as { provider: string }).provider])).toEqual(
       ["openai", "openrouter", "ollama", "compatible", "bedrock"].map((provider) => ["debug", provider]),
     );

@@ -6,7 +6,13 @@ import type { RecordSecurityEvent } from "./security.ts";
  * The same store, in which a pin or an era that approvals did not sign is a security event: one for each such document, not one for each read. Documents of
  * one approval are reported where they are read, with its id.
  */
-export function toldDocuments({ sealed, security }: { readonly sealed: SealedStore; readonly security: RecordSecurityEvent }): SealedStore {
+export function reportForgedDocuments({
+  sealed,
+  security,
+}: {
+  readonly sealed: SealedStore;
+  readonly security: RecordSecurityEvent;
+}): SealedStore {
   const said = new Map<string, string>();
   return {
     ...sealed,
