@@ -12,7 +12,7 @@ import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { toolExecutor } from "@toolbus/tool-executor";
 import { describe, expect, it, vi } from "vitest";
 import { patientClient } from "./e2e/apart/client.ts";
-import { gatedReleaseApi } from "./e2e/gated-release-api.ts";
+import { gatedReleaseApi } from "./e2e/testing/gated-release-api.ts";
 
 const rights = rightsOf(oneAgent(["release"]));
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SERVICES, startBoth } from "../openapi-services.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 // The tools of those who build on the API: a lint of its descriptions, and types that are generated from one.
 

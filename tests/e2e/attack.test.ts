@@ -4,9 +4,9 @@ import path from "node:path";
 import { attributes, type JsonObject, type Message, messageTypes, type ToolInvoke } from "@toolbus/contracts";
 import { canonicalJson, generateSigningKey, openSigningKey, signerOf, signGrant } from "@toolbus/grants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AttackBench, attackBench, claimsOf, grantOf } from "./attack-bench.ts";
-import { approvalUrl, call, follow, heldApproval, look, startRun } from "./http-client.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { type AttackBench, attackBench, claimsOf, grantOf } from "./testing/attack-bench.ts";
+import { approvalUrl, call, follow, heldApproval, look, startRun } from "./testing/http-client.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 let files: Scratch;
 let bench: AttackBench;

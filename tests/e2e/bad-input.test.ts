@@ -5,10 +5,10 @@ import path from "node:path";
 import { startAllInOne } from "@toolbus/all-in-one";
 import { startReleaseApi } from "@toolbus/example-release-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { follow, startRun } from "./http-client.ts";
-import { DEMO, runProgram, stackLines, START, startProgram } from "./program.ts";
-import { someRelease } from "./releases.ts";
-import { emptyRepository, filedIn, scratch, type Scratch, taggedRepository } from "./scratch.ts";
+import { follow, startRun } from "./testing/http-client.ts";
+import { DEMO, runProgram, stackLines, START, startProgram } from "./testing/program.ts";
+import { someRelease } from "./testing/releases.ts";
+import { emptyRepository, filedIn, scratch, type Scratch, taggedRepository } from "./testing/scratch.ts";
 
 let files: Scratch;
 let repo = "";

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Heard, watchingPage } from "./browser-page.ts";
-import { launchChromium, NO_CHROMIUM } from "./chromium.ts";
-import { type Addresses, type Child, startChild } from "./child.ts";
-import { type GatedReleaseApi, gatedReleaseApi } from "./gated-release-api.ts";
-import { approve, follow, startRun } from "./http-client.ts";
+import { type Heard, watchingPage } from "./testing/browser-page.ts";
+import { launchChromium, NO_CHROMIUM } from "./testing/chromium.ts";
+import { type Addresses, type Child, startChild } from "./testing/child.ts";
+import { type GatedReleaseApi, gatedReleaseApi } from "./testing/gated-release-api.ts";
+import { approve, follow, startRun } from "./testing/http-client.ts";
 
 const RELEASE = "v2";
 

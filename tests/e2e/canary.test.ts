@@ -9,10 +9,10 @@ import { type Infrastructure, tracedBus } from "@toolbus/runtime";
 import { createLog } from "@toolbus/telemetry";
 import { defineTool, startWorker, toolError, toolset, type Worker } from "@toolbus/tool-kit";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { approve, call, follow, heldApproval } from "./http-client.ts";
-import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.ts";
-import { someRelease } from "./releases.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
+import { type OtlpReceiver, otlpReceiver } from "./testing/otlp-receiver.ts";
+import { someRelease } from "./testing/releases.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 // Anything that looks like a credential must appear nowhere, whatever field it is in.
 const CREDENTIALS = {

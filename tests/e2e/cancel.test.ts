@@ -9,8 +9,8 @@ import { staticKeySet } from "@toolbus/grants";
 import type { Infrastructure } from "@toolbus/runtime";
 import { defineTool, startWorker, toolset, type Worker } from "@toolbus/tool-kit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, follow, heldApproval, look, startRun } from "./http-client.ts";
-import { someRelease } from "./releases.ts";
+import { call, follow, heldApproval, look, startRun } from "./testing/http-client.ts";
+import { someRelease } from "./testing/releases.ts";
 
 /** A release API whose answers the test controls. */
 interface HeldApi {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchChromium, NO_CHROMIUM } from "./chromium.ts";
-import { type CliUnderTest, cliUnderTest, RELEASE } from "./cli-under-test.ts";
-import { approve } from "./http-client.ts";
+import { launchChromium, NO_CHROMIUM } from "./testing/chromium.ts";
+import { type CliUnderTest, cliUnderTest, RELEASE } from "./testing/cli-under-test.ts";
+import { approve } from "./testing/http-client.ts";
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../examples/chat-page/index.html"));
 const READ = `get_release_summary {"release_id": "${RELEASE}"}`;

@@ -1,6 +1,6 @@
 import { type Json, keys, shardOf } from "@toolbus/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, waitingRun } from "./cli-under-test.ts";
+import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, waitingRun } from "./testing/cli-under-test.ts";
 
 let cli: CliUnderTest;
 beforeAll(async () => {

@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askingRun, type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, lastEvent, RELEASE, waitingIn } from "./cli-under-test.ts";
-import { approve, call, follow, heldApproval } from "./http-client.ts";
+import {
+  askingRun,
+  type CliUnderTest,
+  cliUnderTest,
+  expectRefusal,
+  jsonOf,
+  lastEvent,
+  RELEASE,
+  waitingIn,
+} from "./testing/cli-under-test.ts";
+import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
 
 const LOOK_UP = `get_release_summary {"release_id": "${RELEASE}"}`;
 const ESCAPE = /\u001b/;

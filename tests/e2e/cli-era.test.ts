@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf } from "./cli-under-test.ts";
+import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf } from "./testing/cli-under-test.ts";
 
 let cli: CliUnderTest;
 beforeAll(async () => {

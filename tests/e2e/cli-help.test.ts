@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askingRun, type CliUnderTest, cliUnderTest, waitingRun } from "./cli-under-test.ts";
-import { approve, heldApproval } from "./http-client.ts";
+import { askingRun, type CliUnderTest, cliUnderTest, waitingRun } from "./testing/cli-under-test.ts";
+import { approve, heldApproval } from "./testing/http-client.ts";
 
 let cli: CliUnderTest;
 beforeAll(async () => {

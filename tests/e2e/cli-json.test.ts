@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askingRun, type CliUnderTest, cliUnderTest, RELEASE, waitingRun } from "./cli-under-test.ts";
-import { inMemory } from "./dead-letter-places.ts";
-import { deadLettersIn } from "./dead-letters/dead-letters-under-test.ts";
-import { approve, call } from "./http-client.ts";
-import { type Ended, startCommand } from "./program.ts";
-import { taggedRepository } from "./scratch.ts";
+import { askingRun, type CliUnderTest, cliUnderTest, RELEASE, waitingRun } from "./testing/cli-under-test.ts";
+import { inMemory } from "./testing/dead-letter-places.ts";
+import { deadLettersIn } from "./testing/dead-letters-under-test.ts";
+import { approve, call } from "./testing/http-client.ts";
+import { type Ended, startCommand } from "./testing/program.ts";
+import { taggedRepository } from "./testing/scratch.ts";
 
 const TOOL = "file_risk_report";
 const ALERT = { labels: { alertname: "Errors", release: RELEASE } };

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { apiKeys, readApiKeys } from "@toolbus/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { runProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { runProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 let files: Scratch;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, TOOLBUS, waitingRun } from "./cli-under-test.ts";
-import { approve, call } from "./http-client.ts";
-import { runProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, TOOLBUS, waitingRun } from "./testing/cli-under-test.ts";
+import { approve, call } from "./testing/http-client.ts";
+import { runProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 /** Services read their files of keys every 2 s. */
 const PATIENCE = { timeout: 15_000, interval: 100 };

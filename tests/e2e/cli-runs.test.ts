@@ -9,8 +9,8 @@ import {
   RELEASE,
   waitingIn,
   waitingRun,
-} from "./cli-under-test.ts";
-import { approve, follow, look } from "./http-client.ts";
+} from "./testing/cli-under-test.ts";
+import { approve, follow, look } from "./testing/http-client.ts";
 
 let cli: CliUnderTest;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { type Program, runProgram, startCommand, startProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { type Program, runProgram, startCommand, startProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 let files: Scratch;
 beforeAll(() => {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, lastEvent, RELEASE, TOOLBUS, waitingIn, waitingRun } from "./cli-under-test.ts";
-import { look } from "./http-client.ts";
-import { type Program, startCommand } from "./program.ts";
+import { type CliUnderTest, cliUnderTest, lastEvent, RELEASE, TOOLBUS, waitingIn, waitingRun } from "./testing/cli-under-test.ts";
+import { look } from "./testing/http-client.ts";
+import { type Program, startCommand } from "./testing/program.ts";
 
 // `script` of util-linux gives the command a terminal; another `script` has other flags, so it does not count.
 const hasTerminal =

@@ -1,6 +1,6 @@
 import { EVENT_CONTENT_CHARS } from "@toolbus/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, waitingIn } from "./cli-under-test.ts";
+import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, waitingIn } from "./testing/cli-under-test.ts";
 
 const NO_RUN = `rn_00_${"0".repeat(26)}`;
 const NO_CONVERSATION = `cv_00_${"0".repeat(26)}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, lastEvent, waitingRun } from "./cli-under-test.ts";
+import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, lastEvent, waitingRun } from "./testing/cli-under-test.ts";
 
 const TOOL = "file_risk_report";
 /** Services read their files of keys every 2 s. */

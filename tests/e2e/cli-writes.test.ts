@@ -1,6 +1,6 @@
 import type { WriteView } from "@toolbus/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf } from "./cli-under-test.ts";
+import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf } from "./testing/cli-under-test.ts";
 
 let cli: CliUnderTest;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import type { ContextView, ConversationView, MessagePage, RunView } from "@toolbus/contracts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { call, follow } from "./http-client.ts";
+import { call, follow } from "./testing/http-client.ts";
 
 const ASK = 'ask_user {"question": "Which release do you mean?", "options": ["v1", "v2"]}';
 

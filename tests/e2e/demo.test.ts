@@ -1,8 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { DEMO, type Ended, runProgram, startProgram } from "./program.ts";
-import { BAD_METRICS, emptyRepository, filedIn, FINE_METRICS, PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { DEMO, type Ended, runProgram, startProgram } from "./testing/program.ts";
+import {
+  BAD_METRICS,
+  emptyRepository,
+  filedIn,
+  FINE_METRICS,
+  PASSING_JUNIT,
+  scratch,
+  type Scratch,
+  taggedRepository,
+} from "./testing/scratch.ts";
 
 describe("the demo", () => {
   let files: Scratch;

@@ -4,10 +4,10 @@ import { type Message, topics } from "@toolbus/contracts";
 import { startReleaseApi } from "@toolbus/example-release-api";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
-import { onServers } from "./dead-letter-places.ts";
-import { approve, follow, heldApproval, startRun } from "./http-client.ts";
-import { someRelease } from "./releases.ts";
-import { scratch } from "./scratch.ts";
+import { onServers } from "./testing/dead-letter-places.ts";
+import { approve, follow, heldApproval, startRun } from "./testing/http-client.ts";
+import { someRelease } from "./testing/releases.ts";
+import { scratch } from "./testing/scratch.ts";
 
 const RELEASE = "v1.5.0";
 

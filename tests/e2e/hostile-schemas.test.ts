@@ -1,4 +1,4 @@
-import { describeHostileSchemas } from "./hostile-schemas-on.ts";
+import { describeHostileSchemas } from "./testing/hostile-schemas-on.ts";
 
 // On the other broker: tests/outside.
 describeHostileSchemas("nats");

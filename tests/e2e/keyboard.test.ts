@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DEMO, type Program, startCommand } from "./program.ts";
-import { filedIn, scratch, type Scratch, taggedRepository } from "./scratch.ts";
+import { DEMO, type Program, startCommand } from "./testing/program.ts";
+import { filedIn, scratch, type Scratch, taggedRepository } from "./testing/scratch.ts";
 
 // `script` of util-linux gives the demo a terminal; another `script` has other flags, so it does not count.
 const hasTerminal =

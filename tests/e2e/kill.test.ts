@@ -5,9 +5,9 @@ import path from "node:path";
 import { isRunEnd, type RunEvent } from "@toolbus/contracts";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Addresses, type Child, startChild } from "./child.ts";
-import { KILL_POINTS, type KillPlan, plansFor, seeded } from "./kill-points.ts";
-import { someRelease } from "./releases.ts";
+import { type Addresses, type Child, startChild } from "./testing/child.ts";
+import { KILL_POINTS, type KillPlan, plansFor, seeded } from "./testing/kill-points.ts";
+import { someRelease } from "./testing/releases.ts";
 
 const SEED = Number(process.env["KILL_SEED"] ?? 20_261_121);
 const RUNS = Number(process.env["KILL_RUNS"] ?? 4);

@@ -3,10 +3,10 @@ import path from "node:path";
 import { topics } from "@toolbus/contracts";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { inMemory, onServers, type Place } from "./dead-letter-places.ts";
-import { runProgram, startCommand } from "./program.ts";
-import { scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { inMemory, onServers, type Place } from "./testing/dead-letter-places.ts";
+import { runProgram, startCommand } from "./testing/program.ts";
+import { scratch } from "./testing/scratch.ts";
 
 const MEMORY = path.resolve(
   import.meta.dirname,

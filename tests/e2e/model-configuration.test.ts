@@ -2,9 +2,9 @@ import { chmodSync } from "node:fs";
 import { createServer } from "node:net";
 import { investigationBrain, type ModelServer, startModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { DEMO, type Ended, runProgram, stackLines, START } from "./program.ts";
-import { filedIn, scratch, type Scratch, taggedRepository } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { DEMO, type Ended, runProgram, stackLines, START } from "./testing/program.ts";
+import { filedIn, scratch, type Scratch, taggedRepository } from "./testing/scratch.ts";
 
 let files: Scratch;
 let repo = "";

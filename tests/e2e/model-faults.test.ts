@@ -3,10 +3,10 @@ import type { ReleaseApi } from "@toolbus/example-release-api";
 import type { RunEvent } from "@toolbus/contracts";
 import type { Fault, ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, follow } from "./http-client.ts";
-import { ASK, modelSystem, oneRelease } from "./model-system.ts";
-import { vendorsPlayed } from "./model-vendors.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { call, follow } from "./testing/http-client.ts";
+import { ASK, modelSystem, oneRelease } from "./testing/model-system.ts";
+import { vendorsPlayed } from "./testing/model-vendors.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 /** The outcome of a run whose first model call fails like this: the call is retried, or the run ends with a cause that a person can act on. */
 const FAULTS: readonly (readonly [name: string, fault: Fault, outcome: "again" | RegExp])[] = [

@@ -1,10 +1,10 @@
 import type { ReleaseApi } from "@toolbus/example-release-api";
 import { type Asked, chatBrain } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, follow } from "./http-client.ts";
-import { ASK, modelSystem, oneRelease } from "./model-system.ts";
-import { type Vendor, VENDORS } from "./model-vendors.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { call, follow } from "./testing/http-client.ts";
+import { ASK, modelSystem, oneRelease } from "./testing/model-system.ts";
+import { type Vendor, VENDORS } from "./testing/model-vendors.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 const SERVED = VENDORS.filter(({ served }) => served !== null);
 

@@ -3,10 +3,10 @@ import type { ReleaseApi } from "@toolbus/example-release-api";
 import type { ArgumentsDelta, RunEvent, TextDelta, TextReset } from "@toolbus/contracts";
 import type { ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call } from "./http-client.ts";
-import { ASK, modelSystem, oneRelease, RELEASE } from "./model-system.ts";
-import { VENDORS } from "./model-vendors.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { call } from "./testing/http-client.ts";
+import { ASK, modelSystem, oneRelease, RELEASE } from "./testing/model-system.ts";
+import { VENDORS } from "./testing/model-vendors.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 type Item = RunEvent | TextDelta | ArgumentsDelta | TextReset;
 

@@ -4,12 +4,12 @@ import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import type { MessageView } from "@toolbus/contracts";
 import { chatBrain, investigationBrain, type ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { call } from "./http-client.ts";
-import { serverOf, type Vendor, vendorsPlayed } from "./model-vendors.ts";
-import { type Ended, runProgram, startProgram } from "./program.ts";
-import { someRelease } from "./releases.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { call } from "./testing/http-client.ts";
+import { serverOf, type Vendor, vendorsPlayed } from "./testing/model-vendors.ts";
+import { type Ended, runProgram, startProgram } from "./testing/program.ts";
+import { someRelease } from "./testing/releases.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 const RELEASE = "v1.5.0";
 const CHAT = `get_release_summary {"release_id": "${RELEASE}"}`;

@@ -3,9 +3,9 @@ import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import type { RunEvent } from "@toolbus/contracts";
 import { type ReleaseApi, type ReleaseSummary, startReleaseApi } from "@toolbus/example-release-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approve, call, follow, heldApproval } from "./http-client.ts";
-import { someRelease } from "./releases.ts";
-import { scratch } from "./scratch.ts";
+import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
+import { someRelease } from "./testing/releases.ts";
+import { scratch } from "./testing/scratch.ts";
 
 const DESK = `name: desk
 description: Looks a release up before anything is said.

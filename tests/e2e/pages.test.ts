@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describePage } from "../pages/describe-page.ts";
-import { runProgram, startProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { runProgram, startProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DOCS = path.join(ROOT, "scripts/docs.ts");

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Brain } from "@toolbus/model-servers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { modelSystem, oneRelease, RELEASE } from "./model-system.ts";
-import { VENDORS } from "./model-vendors.ts";
-import { runProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { modelSystem, oneRelease, RELEASE } from "./testing/model-system.ts";
+import { VENDORS } from "./testing/model-vendors.ts";
+import { runProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;
 /** The duration of a turn, in the long form. */

@@ -1,10 +1,10 @@
 import { topics } from "@toolbus/contracts";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it, vi } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { onServers, type Place } from "./dead-letter-places.ts";
-import { type Program, runProgram, startCommand } from "./program.ts";
-import { scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { onServers, type Place } from "./testing/dead-letter-places.ts";
+import { type Program, runProgram, startCommand } from "./testing/program.ts";
+import { scratch } from "./testing/scratch.ts";
 
 const SERVICES = ["tool-executor", "operations", "approvals", "agent", "gateway"];
 

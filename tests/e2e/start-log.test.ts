@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { approve, call, follow, heldApproval, startRun } from "./http-client.ts";
-import { type Program, START, startProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { approve, call, follow, heldApproval, startRun } from "./testing/http-client.ts";
+import { type Program, START, startProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 describe("the log of npm start at its default level", () => {
   let files: Scratch;

@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approve, call, follow, heldApproval, look, startRun } from "./http-client.ts";
-import { type Program, START, startProgram } from "./program.ts";
-import { filedIn, scratch, type Scratch } from "./scratch.ts";
+import { approve, call, follow, heldApproval, look, startRun } from "./testing/http-client.ts";
+import { type Program, START, startProgram } from "./testing/program.ts";
+import { filedIn, scratch, type Scratch } from "./testing/scratch.ts";
 
 interface Printed {
   readonly gateway: string;

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
-import { onServers } from "./dead-letter-places.ts";
-import { startCommand } from "./program.ts";
-import { scratch, taggedRepository } from "./scratch.ts";
+import { onServers } from "./testing/dead-letter-places.ts";
+import { startCommand } from "./testing/program.ts";
+import { scratch, taggedRepository } from "./testing/scratch.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const BOOT = path.join(ROOT, "scripts/boot.mjs");

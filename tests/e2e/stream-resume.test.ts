@@ -5,9 +5,9 @@ import path from "node:path";
 import { isRunEnd, type RunEvent } from "@toolbus/contracts";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Addresses, type Child, startChild } from "./child.ts";
-import { approve, look, startRun } from "./http-client.ts";
-import { someRelease } from "./releases.ts";
+import { type Addresses, type Child, startChild } from "./testing/child.ts";
+import { approve, look, startRun } from "./testing/http-client.ts";
+import { someRelease } from "./testing/releases.ts";
 
 /** The events of a release investigation with one write that waits for a person. */
 const STORY = ["run.started", "turn", "call.resolved", "turn", "call.held", "call.decided", "call.resolved", "turn", "run.completed"];

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { createLog, measure, metricNames, startTelemetry, withSpan } from "@toolbus/telemetry";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.ts";
+import { type OtlpReceiver, otlpReceiver } from "./testing/otlp-receiver.ts";
 
 let receiver: OtlpReceiver;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approve, call, follow, heldApproval, startRun } from "./http-client.ts";
-import type { ReceivedSpan } from "./otlp-receiver.ts";
-import { scratch, type Scratch } from "./scratch.ts";
-import { RELEASE, type TracedSystem, tracedSystem } from "./traced-system.ts";
+import { approve, call, follow, heldApproval, startRun } from "./testing/http-client.ts";
+import type { ReceivedSpan } from "./testing/otlp-receiver.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
+import { RELEASE, type TracedSystem, tracedSystem } from "./testing/traced-system.ts";
 
 const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

@@ -9,12 +9,12 @@ import type { Infrastructure } from "@toolbus/runtime";
 import { silentLog } from "@toolbus/telemetry";
 import { defineTool, startWorker, toolset, type Worker } from "@toolbus/tool-kit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { TOOLBUS } from "./cli-under-test.ts";
-import { call, follow } from "./http-client.ts";
-import { type ModelSystem, modelSystem, oneRelease, RELEASE } from "./model-system.ts";
-import { VENDORS } from "./model-vendors.ts";
-import { runProgram } from "./program.ts";
-import { scratch, type Scratch } from "./scratch.ts";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
+import { call, follow } from "./testing/http-client.ts";
+import { type ModelSystem, modelSystem, oneRelease, RELEASE } from "./testing/model-system.ts";
+import { VENDORS } from "./testing/model-vendors.ts";
+import { runProgram } from "./testing/program.ts";
+import { scratch, type Scratch } from "./testing/scratch.ts";
 
 /** Callers of the gateway, by their roles. */
 const CALLERS = {

@@ -9,9 +9,9 @@ import { WEBHOOK_EVENTS } from "@toolbus/contracts";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Addresses, type Child, startChild } from "./child.ts";
-import { startRun } from "./http-client.ts";
-import { someRelease } from "./releases.ts";
+import { type Addresses, type Child, startChild } from "./testing/child.ts";
+import { startRun } from "./testing/http-client.ts";
+import { someRelease } from "./testing/releases.ts";
 
 const [OUT = "", IN = ""] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type FakedClock, FAKED_CLOCK_REMEDY, fakedClock, type ServersWithLogins, startServersWithLogins } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scratch } from "../e2e/scratch.ts";
+import { scratch } from "../e2e/testing/scratch.ts";
 import { patientClient, type Received } from "../e2e/apart/client.ts";
 import { type ApartSystem, startApartSystem } from "../e2e/apart/system.ts";
 

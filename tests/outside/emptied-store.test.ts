@@ -1,7 +1,7 @@
 import { callIdOf, approvalIdOf, HOME_SHARD, shardOf } from "@toolbus/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TOOLBUS } from "../e2e/cli-under-test.ts";
-import { type Ended, runProgram } from "../e2e/program.ts";
+import { TOOLBUS } from "../e2e/testing/cli-under-test.ts";
+import { type Ended, runProgram } from "../e2e/testing/program.ts";
 import type { Held } from "../redteam/arena.ts";
 import { ask } from "../redteam/http.ts";
 import { TOOLS } from "../redteam/payments.ts";

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { residentMiB, watchMemory } from "./memory-of.ts";
-import { type Program, START, startProgram } from "../e2e/program.ts";
-import { scratch, type Scratch } from "../e2e/scratch.ts";
+import { type Program, START, startProgram } from "../e2e/testing/program.ts";
+import { scratch, type Scratch } from "../e2e/testing/scratch.ts";
 
 const LARGE = 50 * 1024 * 1024;
 const MOST_MIB = 160;

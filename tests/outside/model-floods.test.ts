@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, follow } from "../e2e/http-client.ts";
+import { call, follow } from "../e2e/testing/http-client.ts";
 import { residentMiB, watchMemory } from "./memory-of.ts";
-import { type Program, START, startProgram } from "../e2e/program.ts";
-import { scratch, type Scratch } from "../e2e/scratch.ts";
+import { type Program, START, startProgram } from "../e2e/testing/program.ts";
+import { scratch, type Scratch } from "../e2e/testing/scratch.ts";
 
 // The maximum cost of a flood: the answer as far as it is read, memory that is not collected yet, and noise.
 const MOST_MIB = 160;

@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, statfsSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort, type PrivateServer, type ServerKind, startPrivateServer } from "@toolbus/testing/servers";
-import { type Program, startCommand } from "../e2e/program.ts";
-import { PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "../e2e/scratch.ts";
+import { type Program, startCommand } from "../e2e/testing/program.ts";
+import { PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "../e2e/testing/scratch.ts";
 import { CTRL_C } from "./shell-fence.ts";
 import { type Exported, patternOf, type Seen, type Step, type Typed, type Written } from "./steps.ts";
 import { shownIds, type ShownIds } from "./shown-ids.ts";

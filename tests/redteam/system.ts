@@ -6,7 +6,7 @@ import { toolHash } from "@toolbus/grants";
 import { type ServiceAddresses, setUpServers, workerKeyFile } from "@toolbus/runtime";
 import { startPrivateServer, startServersWithLogins } from "@toolbus/testing/servers";
 import { IMPATIENT } from "../e2e/apart/impatient.ts";
-import { scratch } from "../e2e/scratch.ts";
+import { scratch } from "../e2e/testing/scratch.ts";
 import { payments, TOOLS } from "./payments.ts";
 import { type KeyFiles, peopleIn } from "./people.ts";
 import { startTarget, type Target } from "./target.ts";

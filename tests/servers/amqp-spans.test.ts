@@ -3,7 +3,7 @@ import { message, type Message } from "@toolbus/contracts";
 import { tracedBus } from "@toolbus/runtime";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
-import { otlpReceiver, type ReceivedSpan } from "../e2e/otlp-receiver.ts";
+import { otlpReceiver, type ReceivedSpan } from "../e2e/testing/otlp-receiver.ts";
 import { amqpSpace } from "./amqp-space.ts";
 
 /** OTLP's numbers. */

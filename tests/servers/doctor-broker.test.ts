@@ -4,8 +4,8 @@ import { apiKeys, healthRoutes, startHttpServer } from "@toolbus/runtime";
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { silentLog } from "@toolbus/telemetry";
 import { expect, it } from "vitest";
-import { TOOLBUS } from "../e2e/cli-under-test.ts";
-import { runProgram } from "../e2e/program.ts";
+import { TOOLBUS } from "../e2e/testing/cli-under-test.ts";
+import { runProgram } from "../e2e/testing/program.ts";
 import { natsClient } from "./nats-client.ts";
 import { natsUrl } from "./nats-space.ts";
 

@@ -1,7 +1,7 @@
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
-import { TOOLBUS } from "../e2e/cli-under-test.ts";
-import { runProgram } from "../e2e/program.ts";
+import { TOOLBUS } from "../e2e/testing/cli-under-test.ts";
+import { runProgram } from "../e2e/testing/program.ts";
 import { redisClient } from "./redis-client.ts";
 
 interface Found {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runProgram } from "../e2e/program.ts";
+import { runProgram } from "../e2e/testing/program.ts";
 
 const resolve = createRequire(import.meta.url).resolve;
 const VITEST = path.join(path.dirname(resolve("vitest/package.json")), "vitest.mjs");

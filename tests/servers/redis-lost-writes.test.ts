@@ -1,6 +1,6 @@
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { scratch, type Scratch } from "../e2e/scratch.ts";
+import { scratch, type Scratch } from "../e2e/testing/scratch.ts";
 import { keepCopy, putBack } from "./older-copy.ts";
 import { redisClient, type RedisClient } from "./redis-client.ts";
 import { rolledBackSystem } from "./rolled-back-system.ts";

@@ -21,7 +21,7 @@ import { canonicalJson, httpKeySet, ownKeys, signDocument, type TrustedKeys } fr
 import { defineService, readSettings, runServices } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
 import { defineTool, readResult, startWorker, type Toolset, toolset } from "@toolbus/tool-kit";
-import type { Scratch } from "../e2e/scratch.ts";
+import type { Scratch } from "../e2e/testing/scratch.ts";
 
 const serviceKeys = await ownKeys(["gateway", "agent"]);
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { ServerKind, ServerMissing, TestServer } from "@toolbus/testing/servers";
-import { type Program, startProgram } from "../e2e/program.ts";
+import { type Program, startProgram } from "../e2e/testing/program.ts";
 
 const FIND_AND_STAY = path.join(import.meta.dirname, "find-and-stay.ts");
 

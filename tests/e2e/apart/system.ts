@@ -1,6 +1,6 @@
 import { type Apart, type ApartName, type ApartOptions, type Replica, startApart } from "@toolbus/all-in-one";
-import { type GatedReleaseApi, gatedReleaseApi } from "../gated-release-api.ts";
-import { scratch } from "../scratch.ts";
+import { type GatedReleaseApi, gatedReleaseApi } from "../testing/gated-release-api.ts";
+import { scratch } from "../testing/scratch.ts";
 import { IMPATIENT } from "./impatient.ts";
 
 /** Every service in separate processes, two of each, as users and operators see it. */

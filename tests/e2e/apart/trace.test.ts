@@ -1,6 +1,6 @@
 import { type PrivateServer, startPrivateServer } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from "../otlp-receiver.ts";
+import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from "../testing/otlp-receiver.ts";
 import { patientClient } from "./client.ts";
 import { startApartSystem } from "./system.ts";
 

@@ -1,10 +1,10 @@
 import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
-import { expectRefusal } from "../cli-under-test.ts";
-import { deadLetterCases } from "./dead-letter-cases.ts";
-import { inMemory, onServers } from "../dead-letter-places.ts";
-import { deadLettersIn } from "./dead-letters-under-test.ts";
-import { call } from "../http-client.ts";
+import { expectRefusal } from "../testing/cli-under-test.ts";
+import { deadLetterCases } from "../testing/dead-letter-cases.ts";
+import { inMemory, onServers } from "../testing/dead-letter-places.ts";
+import { deadLettersIn } from "../testing/dead-letters-under-test.ts";
+import { call } from "../testing/http-client.ts";
 
 /** An id that no dead letter has. */
 const NO_LETTER = `dl_00_${"0".repeat(26)}`;

@@ -5,9 +5,9 @@ import { type Apart, type ApartName, startApart } from "@toolbus/all-in-one";
 import { expect } from "vitest";
 import { patientClient } from "../apart/client.ts";
 import { IMPATIENT } from "../apart/impatient.ts";
-import { TOOLBUS } from "../cli-under-test.ts";
-import { type Ended, runProgram } from "../program.ts";
-import { scratch } from "../scratch.ts";
+import { TOOLBUS } from "../testing/cli-under-test.ts";
+import { type Ended, runProgram } from "../testing/program.ts";
+import { scratch } from "../testing/scratch.ts";
 
 const CHECKED_WORKER = fileURLToPath(new URL("checked-worker.ts", import.meta.url));
 const SHIFTED = fileURLToPath(new URL("../apart/shifted-service.ts", import.meta.url));

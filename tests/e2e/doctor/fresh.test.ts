@@ -1,8 +1,8 @@
 import { generateSigningKey, publicKeySet } from "@toolbus/grants";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
-import { onServers } from "../dead-letter-places.ts";
-import { scratch } from "../scratch.ts";
+import { onServers } from "../testing/dead-letter-places.ts";
+import { scratch } from "../testing/scratch.ts";
 import { startDoctored } from "./doctored.ts";
 
 const NOWHERE = "http://127.0.0.1:9/.well-known/jwks.json";

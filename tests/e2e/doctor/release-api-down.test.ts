@@ -2,10 +2,10 @@ import { startAllInOne } from "@toolbus/all-in-one";
 import { startReleaseApi } from "@toolbus/example-release-api";
 import { freePort } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
-import { TOOLBUS } from "../cli-under-test.ts";
-import { runProgram } from "../program.ts";
-import { someRelease } from "../releases.ts";
-import { scratch } from "../scratch.ts";
+import { TOOLBUS } from "../testing/cli-under-test.ts";
+import { runProgram } from "../testing/program.ts";
+import { someRelease } from "../testing/releases.ts";
+import { scratch } from "../testing/scratch.ts";
 
 const RELEASE = "v1.5.0";
 

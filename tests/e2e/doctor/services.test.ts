@@ -1,7 +1,7 @@
 import { generateSigningKey, publicKeySet } from "@toolbus/grants";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { onServers, type Place } from "../dead-letter-places.ts";
+import { onServers, type Place } from "../testing/dead-letter-places.ts";
 import { type Doctored, startDoctored } from "./doctored.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;

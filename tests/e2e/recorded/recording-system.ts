@@ -6,8 +6,8 @@ import { type ModelServer, startModelServer } from "@toolbus/model-servers";
 import type { Infrastructure } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
 import { defineTool, startWorker, toolset, type Worker } from "@toolbus/tool-kit";
-import { someRelease } from "../releases.ts";
-import { scratch } from "../scratch.ts";
+import { someRelease } from "../testing/releases.ts";
+import { scratch } from "../testing/scratch.ts";
 
 /** When every recording starts. */
 export const RECORDED_AT = 1_763_718_400_000;

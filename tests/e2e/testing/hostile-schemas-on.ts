@@ -6,12 +6,12 @@ import { approvalIdOf, callIdOf, HOME_SHARD, type Json, keys, type Registration,
 import { toolHash } from "@toolbus/grants";
 import { connectState, type StateStore } from "@toolbus/state";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Arena, openArena } from "../redteam/arena.ts";
-import { ask } from "../redteam/http.ts";
-import { othersRuns } from "../redteam/others-runs.ts";
-import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
-import { textIn } from "../redteam/text-in.ts";
-import { watchedHealth } from "../redteam/watched-health.ts";
+import { type Arena, openArena } from "../../redteam/arena.ts";
+import { ask } from "../../redteam/http.ts";
+import { othersRuns } from "../../redteam/others-runs.ts";
+import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../../redteam/system.ts";
+import { textIn } from "../../redteam/text-in.ts";
+import { watchedHealth } from "../../redteam/watched-health.ts";
 
 /** On its own text it needs two to the power of forty steps in a backtracking engine. */
 const ENDLESS = "^(a+)+$";
@@ -46,7 +46,7 @@ export function describeHostileSchemas(broker: Broker): void {
       const port = await freePort();
       system = await startSystemUnderAttack(broker, "own", {
         enabled: LIST.filter(({ kind }) => kind === "write"),
-        modules: { agent: path.join(import.meta.dirname, "../redteam/service-with-health.ts") },
+        modules: { agent: path.join(import.meta.dirname, "../../redteam/service-with-health.ts") },
         env: { HEALTH_PORT_OF_agent: String(port) },
       });
       arena = await openArena(system);

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import path from "node:path";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 /** The scripts behind `npm run demo` and `npm start`. */
 export const DEMO = path.join(ROOT, "apps/cli/src/demo/main.ts");

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { amqpTopology } from "@toolbus/bus";
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
-import { amqpUrl } from "../servers/amqp-space.ts";
-import { natsUrl } from "../servers/nats-space.ts";
-import { redisUrl } from "../servers/redis-space.ts";
+import { amqpUrl } from "../../servers/amqp-space.ts";
+import { natsUrl } from "../../servers/nats-space.ts";
+import { redisUrl } from "../../servers/redis-space.ts";
 
 /** Where the messages and the state of a system under test are. */
 export interface Place {

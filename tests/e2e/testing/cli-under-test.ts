@@ -11,7 +11,7 @@ import { someRelease } from "./releases.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
 /** The script behind `toolbus`. */
-export const TOOLBUS = path.resolve(import.meta.dirname, "../../apps/cli/src/toolbus/main.ts");
+export const TOOLBUS = path.resolve(import.meta.dirname, "../../../apps/cli/src/toolbus/main.ts");
 
 /** A running Toolbus with one release, and the command line that finds it through its environment. */
 export interface CliUnderTest {

@@ -1,9 +1,9 @@
 import { deadLetterMessage } from "@toolbus/bus";
 import { attributes, keys, type Message, type RunEvent, topics } from "@toolbus/contracts";
 import { expect, it } from "vitest";
-import { expectRefusal } from "../cli-under-test.ts";
+import { expectRefusal } from "./cli-under-test.ts";
 import { type DeadLettersUnderTest, RELEASE } from "./dead-letters-under-test.ts";
-import { follow, startRun } from "../http-client.ts";
+import { follow, startRun } from "./http-client.ts";
 
 const HOUR_MS = 3_600_000;
 const GRANT = "eyJ.a-grant.of-nobody";

@@ -3,12 +3,12 @@ import type { Message } from "@toolbus/contracts";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import type { Infrastructure } from "@toolbus/runtime";
 import { afterAll, beforeAll, expect } from "vitest";
-import { TOOLBUS } from "../cli-under-test.ts";
-import type { Place } from "../dead-letter-places.ts";
-import { call } from "../http-client.ts";
-import { type Ended, runProgram } from "../program.ts";
-import { someRelease } from "../releases.ts";
-import { scratch, type Scratch } from "../scratch.ts";
+import { TOOLBUS } from "./cli-under-test.ts";
+import type { Place } from "./dead-letter-places.ts";
+import { call } from "./http-client.ts";
+import { type Ended, runProgram } from "./program.ts";
+import { someRelease } from "./releases.ts";
+import { scratch, type Scratch } from "./scratch.ts";
 
 /** Every service in this process, with access to their bus and to the kept dead letters. */
 export type DeadLettersUnderTest = Awaited<ReturnType<typeof startDeadLetters>>;
