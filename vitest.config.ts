@@ -30,7 +30,6 @@ const QUICK_SYSTEMS = [
 ];
 const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
 const leftOut = isShort ? LEFT_OUT : [];
-if (isShort) process.stderr.write("The short form of the tests. LONG_PROOFS=1 npm test runs all of them.\n");
 
 // Four projects in one run, the benchmarks, and `outside`: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
 // free ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait. The files of `unit` share the

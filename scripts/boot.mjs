@@ -121,6 +121,8 @@ if (!node) {
   process.exit(1);
 }
 if (task === "toolbus") await toolbus(node, rest);
+if (task === "test" && rest.length === 0 && process.env.LONG_PROOFS === undefined)
+  console.error("The short form of the tests. LONG_PROOFS=1 npm test runs all of them.");
 for (const [index, command] of (tasks[task] ?? []).entries()) {
   const last = index === tasks[task].length - 1;
   const code = await run(node, [...command, ...(last ? rest : [])], { tied: task === "start" || task === "demo" });
