@@ -163,6 +163,7 @@ describe("the name of a messaging system", () => {
     ["memory:", "memory"],
     ["amqps://host", "rabbitmq"],
     ["nats://host", "nats"],
+    ["tls://host", "nats"],
   ])("of %s is %s", (url, name) => {
     expect(messagingSystem(url)).toBe(name);
   });

@@ -96,5 +96,6 @@ function recordOutcome(span: Span, settled: Disposition): void {
 /** `messaging.system` of the bus that a URL names. */
 export function messagingSystem(busUrl: string): string {
   const scheme = busUrl.slice(0, Math.max(0, busUrl.indexOf(":"))).toLowerCase();
-  return scheme.startsWith("amqp") ? "rabbitmq" : scheme;
+  if (scheme.startsWith("amqp")) return "rabbitmq";
+  return scheme === "tls" ? "nats" : scheme;
 }

@@ -120,12 +120,7 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/agent/src/transitions/dispatch-call.ts",
-        find: "draft.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
-        replace: "draft.setCall(sent, Math.min(REDISPATCH_MS * 1 ** (dispatch - 1), REDISPATCH_MAX_MS));",
-      },
-      {
-        file: "services/agent/src/transitions/redispatch.ts",
+        file: "services/agent/src/transitions/resend-after.ts",
         find: "return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);",
         replace: "return Math.min(REDISPATCH_MS * 1 ** (times - 1), REDISPATCH_MAX_MS);",
       },
@@ -138,8 +133,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/transitions/dispatch-call.ts",
-        find: "draft.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
-        replace: "draft.setCall(sent, Math.max(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS + 1));",
+        find: "draft.setCall(sent, resendAfter(dispatch, draft.rules));",
+        replace: "draft.setCall(sent, Math.max(resendAfter(dispatch, draft.rules), draft.rules.config.REDISPATCH_MAX_MS + 1));",
       },
     ],
   },

@@ -1,6 +1,7 @@
 import type { Call } from "@toolbus/contracts";
 import { invokeMessage } from "../outgoing/messages.ts";
 import type { Draft } from "./draft.ts";
+import { resendAfter } from "./resend-after.ts";
 
 /** When the agent first checks whether a worker serves a call that was sent. */
 const FIRST_LOOK_MS = 2000;
@@ -8,15 +9,14 @@ const FIRST_LOOK_MS = 2000;
 /** Sends the call's invoke; the first one fixes its not-after permanently. */
 export function dispatch(draft: Draft, call: Call): void {
   const dispatch = call.dispatch + 1;
-  const { CALL_NOT_AFTER_MS, REDISPATCH_MS, REDISPATCH_MAX_MS } = draft.rules.config;
   const sent: Call = {
     ...call,
     state: "dispatched",
     dispatch,
     sentAt: draft.now,
-    notAfter: call.notAfter ?? draft.now + CALL_NOT_AFTER_MS,
+    notAfter: call.notAfter ?? draft.now + draft.rules.config.CALL_NOT_AFTER_MS,
   };
-  draft.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));
+  draft.setCall(sent, resendAfter(dispatch, draft.rules));
   if (dispatch === 1) draft.callTimerWithin(call.callId, FIRST_LOOK_MS);
   draft.send(invokeMessage(sent, draft.run, draft.rules, draft.now));
 }

@@ -13,6 +13,7 @@ import type { Rules } from "./rules.ts";
 import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
 import { dispatch, repeat } from "./dispatch-call.ts";
 import { requestGrant } from "./request-grant.ts";
+import { resendAfter } from "./resend-after.ts";
 
 /** How often a call is sent automatically before the agent only waits for it. */
 export const MAX_INVOKES = 5;
@@ -100,12 +101,8 @@ export function grantStale(
   // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our
   // keys.
   if (call.requests === 1) requestGrant(draft, call);
-  else draft.setCall({ ...call, state: "requested" }, retryAfter(call.requests, rules));
+  else draft.setCall({ ...call, state: "requested" }, resendAfter(call.requests, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
-}
-
-function retryAfter(times: number, { config: { REDISPATCH_MS, REDISPATCH_MAX_MS } }: Rules): number {
-  return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);
 }
 
 /** Only the person answers a question. Its timer is early if a restart makes every timer due. */
@@ -172,7 +169,7 @@ function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
 }
 
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
-  const early = call.sentAt + retryAfter(call.dispatch, draft.rules) - draft.now;
+  const early = call.sentAt + resendAfter(call.dispatch, draft.rules) - draft.now;
   if (call.sentAt < draft.rules.ownersDeadBefore) repeat(draft, call);
   // Two agents may have the same timer, one of them after a long pause: what the other one sent a moment ago is not sent again on top of it.
   else if (!asked && early > 0) draft.callTimer(call.callId, early);

@@ -1,13 +1,13 @@
 import type { Call } from "@toolbus/contracts";
 import { approvalCancelMessage, approvalRequestMessage } from "../outgoing/messages.ts";
 import type { Draft } from "./draft.ts";
+import { resendAfter } from "./resend-after.ts";
 
 /** Asks approvals for a grant, the first time or again. */
 export function requestGrant(draft: Draft, call: Call, state: "requested" | "held" = "requested"): void {
   const requests = call.requests + 1;
-  const { REDISPATCH_MS, REDISPATCH_MAX_MS, HELD_CHECK_MS } = draft.rules.config;
   const asked: Call = { ...call, state, requests, sentAt: draft.now };
-  draft.setCall(asked, state === "held" ? HELD_CHECK_MS : Math.min(REDISPATCH_MS * 2 ** (requests - 1), REDISPATCH_MAX_MS));
+  draft.setCall(asked, state === "held" ? draft.rules.config.HELD_CHECK_MS : resendAfter(requests, draft.rules));
   draft.send(approvalRequestMessage(asked, draft.rules, draft.now));
 }
 

@@ -1,0 +1,6 @@
+import type { Rules } from "./rules.ts";
+
+/** How long the agent waits for an answer after it has sent something for this many times, in milliseconds: twice as long each time, up to a limit. */
+export function resendAfter(times: number, { config: { REDISPATCH_MS, REDISPATCH_MAX_MS } }: Rules): number {
+  return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);
+}
