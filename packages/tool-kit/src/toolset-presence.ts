@@ -31,6 +31,8 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   const grants = grantProbe({ toolset, state, keys, monotonic });
   let reportedGrants: string | null = null;
   let reportedCheck: string | null = null;
+  /** The last check failed, and the one before it did not. */
+  let inDoubt = false;
   const replica = Buffer.from(random(8)).toString("hex");
   const receiptKey = signer && publicKeyOf(signer);
   const stopping = new AbortController();
@@ -85,7 +87,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   function arm(): void {
     if (stopping.signal.aborted) return;
     // A target may be back at any moment, and new runs are not offered its tools until the worker says so.
-    const nextInMs = reportedCheck === null ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
+    const nextInMs = reportedCheck === null && !inDoubt ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);
     }, nextInMs).unref();
@@ -95,7 +97,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     try {
       lost = (await watch.lost()) || lost;
       if (lost) return await registerAgain();
-      const [unavailable, examples] = await Promise.all([whyUnavailable(), currentExamples()]);
+      const [unavailable, examples] = await Promise.all([whyStillUnavailable(), currentExamples()]);
       if (stopping.signal.aborted) return;
       await sayHere(state, toolset.name, replica);
       await markSeen(state, toolset, unavailable, await whyNoGrants(), examples);
@@ -135,9 +137,19 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return await Promise.race([examplesOf(toolset, log, deadline), aborted(deadline)]).catch(() => new Map());
   }
 
-  /** Why the tools cannot be used. The log says it when it begins, changes and ends. */
   async function whyUnavailable(): Promise<string | null> {
+    return noted(await check());
+  }
+
+  /** One check that fails may be a busy moment of the target: the tools stay in use until the next one, seconds later, fails as well. */
+  async function whyStillUnavailable(): Promise<string | null> {
     const why = await check();
+    inDoubt = why !== null && reportedCheck === null && !inDoubt;
+    return inDoubt ? null : noted(why);
+  }
+
+  /** The log says why the tools cannot be used when it begins, changes and ends. */
+  function noted(why: string | null): string | null {
     if (stopping.signal.aborted || why === reportedCheck) return why;
     if (why === null) log.info({ toolset: toolset.name }, "the tools can be used again");
     else log.warn({ toolset: toolset.name }, `the tools cannot be used now: ${why}`);
