@@ -28,13 +28,15 @@ const QUICK_SYSTEMS = [
   "slow-model",
   "attack",
 ];
+// They begin runs at a steady pace while processes are restarted, which no machine keeps that also does something else.
+const UNDER_LOAD = ["tests/e2e/apart/apart.test.ts", "tests/e2e/apart/key-rotation.test.ts"];
 const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
 const leftOut = isShort ? LEFT_OUT : [];
 
 // Four projects in one run, the benchmarks, and `outside`: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
 // free ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait. The files of `unit` share the
-// modules of their worker, which are read once instead of three hundred times: half of its time. What watches its whole process stands apart. `outside` comes after
-// everything else, one file at a time: it fills queues and memory, and says how long others wait meanwhile.
+// modules of their worker, which are read once instead of three hundred times: half of its time. What watches its whole process stands apart. `under-load` and `outside`
+// come after everything else, one file at a time: they keep a pace, fill queues and memory, and say how long others wait meanwhile.
 export default defineConfig({
   test: {
     // One more than the least machine has cores: half of what runs waits for a server or a process.
@@ -64,10 +66,25 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: systems,
+          exclude: UNDER_LOAD,
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },
       },
+      ...(isShort
+        ? []
+        : [
+            {
+              test: {
+                name: "under-load",
+                include: UNDER_LOAD,
+                testTimeout: 600_000,
+                hookTimeout: 120_000,
+                maxWorkers: 1,
+                sequence: { groupOrder: 1 },
+              },
+            },
+          ]),
       ...(isAskedFor("outside")
         ? [
             {

@@ -36,7 +36,9 @@ export async function load(client: ReturnType<typeof patientClient>, stop: Abort
       const { runId } = await client.say(MESSAGE);
       const received = await client.toTheEnd(runId);
       const resolved = received.find(({ event }) => event.type === "call.resolved")?.event;
-      return `${received.at(-1)?.event.type} ${resolved?.type === "call.resolved" ? resolved.status : "without a call"}`;
+      const end = received.at(-1)?.event;
+      if (resolved?.type === "call.resolved") return `${end?.type} ${resolved.status}`;
+      return `${end?.type} without a call: ${end && "text" in end ? end.text.slice(0, 300) : ""} (${received.map(({ event }) => event.type).join()})`;
     } catch (error) {
       return error instanceof Error ? `${error.message} ${error.cause instanceof Error ? error.cause.message : ""}` : String(error);
     } finally {
