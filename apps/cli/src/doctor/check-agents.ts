@@ -4,7 +4,7 @@ import { Answered, type Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { type Check, fail, ok } from "./check.ts";
-import { answered } from "./answered.ts";
+import { findingOf } from "./finding-of.ts";
 
 /** An agent takes a run within a second, or within a few if other runs hold it up. */
 const TAKEN_WITHIN_MS = 15_000;
@@ -16,7 +16,7 @@ const LOOKED_AT = 50;
  */
 export function checkAgents(gateway: Client, now: number): Promise<Check> {
   const name = "agents";
-  return answered(name, async () => {
+  return findingOf(name, async () => {
     const alive = await whoLives(name, gateway);
     if (alive?.level === "fail") return alive;
     const { runs } = readRunPage(await gateway.get(`/v1/runs?limit=${LOOKED_AT}`));

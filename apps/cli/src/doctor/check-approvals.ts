@@ -4,18 +4,18 @@ import { Answered, type Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
-import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 import { isWaiting } from "../writes/list-writes.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
+import { findingOf } from "./finding-of.ts";
 
 /** What needs an operator at approvals: writes that wait, here or in shards that lost some, documents that do not count, and recent refusals. */
 export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
   return Promise.all([
-    answeredToOperator("writes", () => checkWrites(approvals)),
-    answeredToOperator("lost writes", () => checkLosses(approvals, now)),
-    answeredToOperator("documents", () => checkDocuments(approvals)),
-    answeredToOperator("security", () => checkSecurity(approvals, now)),
+    seenByOperator("writes", () => checkWrites(approvals)),
+    seenByOperator("lost writes", () => checkLosses(approvals, now)),
+    seenByOperator("documents", () => checkDocuments(approvals)),
+    seenByOperator("security", () => checkSecurity(approvals, now)),
   ]);
 }
 
@@ -88,13 +88,13 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
 }
 
 /** A key that is not an operator's sees none of it, which is not a fault. */
-async function answeredToOperator(name: string, look: () => Promise<Check>): Promise<Check> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    if (error instanceof Answered && error.exitCode === EXIT.notAllowed)
+function seenByOperator(name: string, look: () => Promise<Check>): Promise<Check> {
+  return findingOf(name, async () => {
+    try {
+      return await look();
+    } catch (error) {
+      if (!(error instanceof Answered && error.exitCode === EXIT.notAllowed)) throw error;
       return ok(name, "not checked: this needs an operator's key at approvals");
-    return fail(name, "This could not be found out.", error.message);
-  }
+    }
+  });
 }

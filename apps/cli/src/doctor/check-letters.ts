@@ -5,7 +5,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { SELF } from "../toolbus/self.ts";
 import { type Check, ok, warn } from "./check.ts";
-import { answered } from "./answered.ts";
+import { findingOf } from "./finding-of.ts";
 
 const DAY_MS = 86_400_000;
 const LOOKED_AT = 20;
@@ -16,7 +16,7 @@ const LOOKED_AT = 20;
  */
 export function checkLetters(gateway: Client, here: number): Promise<Check> {
   const name = "dead letters";
-  return answered(name, async () => {
+  return findingOf(name, async () => {
     const { asOf: now = here } = readTools(await gateway.get("/v1/tools"));
     const found = await lettersOf(gateway);
     if (found === null) return ok(name, "not checked: this needs an operator's key at the gateway");

@@ -5,7 +5,7 @@ import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok } from "./check.ts";
-import { answered } from "./answered.ts";
+import { findingOf } from "./finding-of.ts";
 
 /** A worker, or approvals, answers within seconds; people and models may take any time. */
 const LONG_MS = 60_000;
@@ -17,7 +17,7 @@ const WAITED_FOR: ReadonlySet<string> = new Set(["worker", "approvals"]);
  */
 export function checkWaits(gateway: Client, here: number): Promise<Check> {
   const name = "runs";
-  return answered(name, async () => {
+  return findingOf(name, async () => {
     const { asOf: now = here } = readTools(await gateway.get("/v1/tools"));
     const { runs } = readRunPage(await gateway.get(`/v1/runs?status=waiting&limit=${LOOKED_AT}`));
     const open = await Promise.all(runs.map(async ({ runId }) => readRun(await gateway.get(`/v1/runs/${runId}`))));

@@ -5,12 +5,12 @@ import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
-import { answered } from "./answered.ts";
+import { findingOf } from "./finding-of.ts";
 
 /** Whether there are tools, and workers for them. */
 export function checkTools(gateway: Client): Promise<Check> {
   const name = "tools";
-  return answered(name, async () => {
+  return findingOf(name, async () => {
     const { tools, asOf } = readTools(await gateway.get("/v1/tools"));
     if (tools.length === 0) return warn(name, "None is registered.", "Start a worker: it registers its tools when it starts.");
     const unavailable = tools.filter((tool) => tool.availability === "unavailable");
@@ -114,7 +114,7 @@ const MODEL_CODES: ReadonlySet<string> = new Set([
 /** Which model answered last: the only way to know from outside which one is set. */
 export function checkModel(gateway: Client): Promise<Check> {
   const name = "model";
-  return answered(name, async () => {
+  return findingOf(name, async () => {
     const [run] = readRunPage(await gateway.get("/v1/runs?limit=1")).runs;
     if (!run) return ok(name, `not known before the first run: "${SELF} chat" begins one`);
     const { provider, model } = readContext(await gateway.get(`/v1/conversations/${run.conversationId}/context`));

@@ -221,8 +221,6 @@ export const SettledWrite = Type.Object(
     status: Type.Enum([...RESULT_STATUSES]),
     code: Type.Optional(Type.String()),
     at: Type.Integer(),
-    /** True once the conversation says so as well; until then the agent waits for a moment in which no run of it is active. */
-    reported: Type.Boolean(),
   },
   closed,
 );

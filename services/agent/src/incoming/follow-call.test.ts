@@ -38,7 +38,7 @@ describe("a write whose worker was cut off while it sent", () => {
     await s.nextLook();
     expect(await s.known()).toMatchObject({
       writes: { happened: 1, unknown: 0 },
-      settled: { status: "ok", reported: true },
+      settled: { status: "ok" },
       followed: false,
     });
     expect(whatWasWritten((await s.run()).writes)).toBe("1 write happened: change (Changes it), approved by ana");
@@ -70,7 +70,7 @@ describe("a write whose worker was cut off while it sent", () => {
         content: expect.stringContaining("it did not happen (not_executed)"),
       }),
     );
-    expect(await s.known()).toMatchObject({ writes: { happened: 0, unknown: 0 }, settled: { reported: false }, followed: true });
+    expect(await s.known()).toMatchObject({ writes: { happened: 0, unknown: 0 }, settled: { status: "not_executed" }, followed: true });
     await s.end();
     const before = (await s.b.transcript()).length;
     await s.nextLook();

@@ -61,7 +61,7 @@ describe("the report of an investigation", () => {
     ["ok", "filed"],
     ["not_executed", "failed"],
   ] as const)("says of a filing of unknown outcome, whose ledger said %s before the round ended, that it is %s", (known, status) => {
-    const settled = { status: known, at: 9, reported: false };
+    const settled = { status: known, at: 9 };
     expect(after(call({ result: failedResult("outcome_unknown", "?"), settled })).filing).toMatchObject({ status });
   });
 

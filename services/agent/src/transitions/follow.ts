@@ -71,7 +71,7 @@ function nextLookIn({ resolvedAt = 0, followUntil = 0 }: Call, now: number): num
 function outcomeIn({ row, unproven, forgetful }: FollowedLedger, at: number): SettledWrite | null {
   if (row?.state !== "done" || !row.result || unproven || forgetful || row.result.status === "outcome_unknown") return null;
   const { status, error } = row.result;
-  return { status, ...(error ? { code: error.code } : {}), at, reported: false };
+  return { status, ...(error ? { code: error.code } : {}), at };
 }
 
 function settle({ now, call, run, conversation }: Followed, known: SettledWrite, rules: Rules): Change {
@@ -93,12 +93,13 @@ function settle({ now, call, run, conversation }: Followed, known: SettledWrite,
     change.guard(keys.conversation(conversationId), conversation.version);
     change.transcript([entryOf(call.value, run.value, known, now)]);
   }
-  const reported = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
+  // Until the conversation says it as well, the agent waits for a moment in which no run of it is active.
+  const isOver = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
   const { followUntil, ...given } = call.value;
-  const noted: Call = { ...given, settled: { ...known, reported }, ...(reported || followUntil === undefined ? {} : { followUntil }) };
+  const noted: Call = { ...given, settled: known, ...(isOver || followUntil === undefined ? {} : { followUntil }) };
   change.put(keys.call(callId), noted, now + LOG_KEPT_MS);
   if (!before) change.put(keys.run(runId), after, after.endedAt === null ? undefined : now + rules.config.FINISHED_RUN_MS);
-  change.timer(timerIds.call(callId), reported ? null : FOLLOW_FIRST_MS);
+  change.timer(timerIds.call(callId), isOver ? null : FOLLOW_FIRST_MS);
   return change.build(`settle:${callId}:${rules.newNonce()}`, conversationId, now + LOG_KEPT_MS);
 }
 

@@ -2,7 +2,7 @@ import { Failure } from "../toolbus/failure.ts";
 import { type Check, fail } from "./check.ts";
 
 /** A check that asks a service. If the service refuses or is unreachable, that is the finding. */
-export async function answered(name: string, look: () => Promise<Check>): Promise<Check> {
+export async function findingOf(name: string, look: () => Promise<Check>): Promise<Check> {
   try {
     return await look();
   } catch (error) {
