@@ -121,7 +121,7 @@ if (!node) {
   process.exit(1);
 }
 if (task === "toolbus") await toolbus(node, rest);
-if (task === "test" && rest.length === 0 && process.env.LONG_PROOFS === undefined)
+if (task === "test" && rest.every((argument) => argument.startsWith("-")) && process.env.LONG_PROOFS === undefined)
   console.error("The short form of the tests. LONG_PROOFS=1 npm test runs all of them.");
 for (const [index, command] of (tasks[task] ?? []).entries()) {
   const last = index === tasks[task].length - 1;

@@ -243,7 +243,7 @@ function reworded(message: Message, claims: JsonObject): string {
   return [header, Buffer.from(canonicalJson({ ...claimsOf(message), ...claims })).toString("base64url"), signature].join(".");
 }
 
-/** The same claims, signed by a key of the attacker's that claims approvals' key id. */
+/** The same claims, signed with the attacker's own key under the key id of approvals. */
 async function ownGrant(message: Message): Promise<string> {
   const [header = ""] = grantOf(message).split(".");
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { readonly kid: string };

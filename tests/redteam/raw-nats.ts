@@ -64,7 +64,7 @@ export async function natsClientOf(url: string): Promise<RawBus> {
     if (error !== undefined) throw new Error(JSON.stringify(error));
   }
 
-  /** The server reports a refusal before it answers a ping. The client reports it in a later turn. */
+  /** The server reports a refusal before it answers a ping, but the client passes it on only in a later tick of the event loop. So wait for both. */
   async function settled(): Promise<void> {
     await nc.flush();
     await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@ import { parseNatsUrl } from "./nats/nats-url.ts";
 import { natsStreams } from "./nats/rights.ts";
 import type { StreamDeclaration } from "./nats/topology.ts";
 
-/** What a bus needs on its broker: what the broker's operator sets there, or what the bus makes by itself. Contains nothing of the login. */
+/** What a bus needs on its broker: what the broker's operator sets there, or what the bus makes by itself. Contains no credentials. */
 export type BrokerSetup =
   | { readonly broker: "memory" }
   | {

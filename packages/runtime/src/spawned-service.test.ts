@@ -92,7 +92,7 @@ async function spawned(
   return service;
 }
 
-/** A process without a parent here gives no signal when it ends, so it is polled until the test's own time is over. */
+/** The grandchild is not a child of this process, so nothing signals its end. Poll for up to 30 s. */
 async function gone(pid: number): Promise<void> {
   const isGone = (): boolean => {
     try {

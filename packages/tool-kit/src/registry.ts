@@ -273,7 +273,7 @@ async function indexMembers(state: StateStore): Promise<readonly Member[]> {
 
 const NO_EXAMPLES: Examples = new Map();
 
-/** Has no version, so it is not a registration. */
+/** The key of a toolset's claim on a tool name. Unlike the key of a registration, it has no version. */
 function claimKey(toolset: string, tool: string): string {
   return keyOf(`registry.${toolset}`, HOME_SHARD, tool);
 }

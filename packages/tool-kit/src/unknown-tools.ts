@@ -2,8 +2,8 @@ import { eventSample } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Which calls of unregistered tools get an answer that says so. An honest agent sends one if a tool was removed under its runs. Thousands of calls with
- * invented names would each cost a look into the ledger and an answer, and genuine calls would wait behind them. Above the limit they are dropped and their
+ * Decides which calls of unregistered tools get an answer that says so. An honest agent makes such a call if a tool was removed while its runs used it.
+ * Thousands of calls with invented names would each cost a look into the ledger and an answer, and genuine calls would wait behind them. Above the limit they are dropped and their
  * number is reported; an honest agent's timer sends its call again.
  */
 export interface UnknownTools {

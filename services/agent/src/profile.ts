@@ -67,7 +67,7 @@ export interface ProfileContext {
   readonly strategy?: ContextStrategy;
   /** The approximate limit for the conversation, below what the model's window has room for. */
   readonly maxTokens?: number;
-  /** Of the conversation, in entries of the transcript. */
+  /** The limit for the conversation, in transcript entries. */
   readonly maxMessages?: number;
 }
 

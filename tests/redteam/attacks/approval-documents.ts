@@ -163,7 +163,7 @@ async function notRun(arena: Arena, write: Held): Promise<Outcome> {
 
 let asked = 100;
 
-/** The exact request that the agent made, from an attacker with the agent's login. */
+/** Sends the agent's request again, with `change` applied, as an attacker with the agent's login. */
 export async function askAgain(arena: Arena, { callId }: Pick<Held, "callId">, change: JsonObject = {}): Promise<void> {
   const call = await arena.stored(keys.call(callId));
   const { toolName, toolVersion, toolHash, arguments: args, conversationId: sessionId } = call;

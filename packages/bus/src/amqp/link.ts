@@ -161,8 +161,8 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
 
   async function close(): Promise<void> {
     ending.abort();
-    // A half-open connection never answers the close. A connection that is just being opened is left to amqplib, which ends it within
-    // DIAL_MS: cut in its first moments, before anyone listens to it, it would take the process down.
+    // A half-open connection never answers the close. A connection that is still being opened is left to amqplib, which ends it within
+    // DIAL_MS. If we cut it before anything listens for its errors, the process would crash.
     if (!(await settled(recovering.close(), CLOSE_MS))) cutting.abort();
   }
 }

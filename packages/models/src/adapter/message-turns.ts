@@ -1,7 +1,7 @@
 import type { TranscriptEntry, VendorTurn } from "@toolbus/contracts";
 import { type IdForm, vendorId } from "./vendor-id.ts";
 
-/** A transcript for a vendor whose messages alternate between user and assistant: adjacent entries of one side form one turn. */
+/** One turn of a transcript for a vendor whose messages alternate between user and assistant. Adjacent entries of one side form one turn. */
 export type MessageTurn = UserTurn | AssistantTurn;
 
 export interface UserTurn {

@@ -17,7 +17,8 @@ const LIKE_A_KEY = /\b(sk|gsk|xai|pk)-[A-Za-z0-9_*-]{6,}|\b(AKIA|ASIA)[A-Z0-9]{8
 
 /** A vendor's text in a form for our messages: one short line, without the key and without anything that looks like one. */
 export function vendorWords(text: string, { secret }: Pick<Provider, "secret">): string {
-  // Truncated first, with room for what is removed later: half a key is not a key, and a whole HTML page is not processed.
+  // Truncate first, so that a whole HTML page is not processed. Leave room, because a key that is cut in half would no longer be recognised
+  // and removed.
   const head = text.slice(0, MOST_CHARS * 8);
   const known = secret === null || secret === "" ? head : head.replaceAll(secret, "[key]");
   return cleanText(known.replace(LIKE_A_KEY, "[key]"), MOST_CHARS);

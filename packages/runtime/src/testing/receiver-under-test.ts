@@ -8,7 +8,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A real HTTP server that receives webhooks: `answer` sets the status, 0 for no answer, and `next` waits for one after the other. */
+/** A real HTTP server that receives webhooks. `answer` returns the status; 0 means no answer. `next` resolves with the next webhook. */
 export async function receiver(answer: (count: number) => number = () => 204) {
   const arrived: Received[] = [];
   const waiting: ((received: Received) => void)[] = [];

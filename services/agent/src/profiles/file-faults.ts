@@ -11,7 +11,7 @@ export interface FileFault {
 export function fileFaults(problems: readonly Problem[], document: Document, lines: LineCounter): readonly FileFault[] {
   const reported = new Map<string, FileFault>();
   for (const problem of problems) {
-    // A list with a bad rule in it is also not "all", but that is not the fault.
+    // For a list with a bad rule, the schema also reports that the list is not "all". Skip that: the bad rule is the fault.
     if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
     const message = inWords(problem);
     reported.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });

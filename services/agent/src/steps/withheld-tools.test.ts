@@ -58,7 +58,7 @@ async function setup(profile: { readonly tools?: readonly string[] } = {}) {
         put: [{ key, value }],
       });
     },
-    /** The result of a call that the model makes although the run has no tool. */
+    /** The result of a call that the model makes to a tool that the run was not offered. */
     async called() {
       await takeEntry(reader, RUN, RUN);
       const got = acquire(await b.snapshot(), { by: "wake", redelivered: false }, b.rules);

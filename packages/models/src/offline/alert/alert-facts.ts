@@ -19,7 +19,7 @@ export interface AlertFacts {
 export const RELEASE_LABELS: readonly string[] = ["release", "version"];
 export const SERVICE_LABELS: readonly string[] = ["service", "app", "component", "job"];
 
-/** The severities for the words of a severity label. */
+/** For each severity, the values of a severity label that mean it. */
 export const severityWords = {
   high: ["critical", "page", "high", "error", "fatal", "emergency"],
   medium: ["warning", "warn", "medium", "major", "ticket"],

@@ -10,7 +10,7 @@ export interface JsonText {
   readonly values: readonly Json[] | null;
 }
 
-/** A part that has no form in the dialect, as a string with its JSON. It is restored afterwards, so that no value is given up. */
+/** A part that the dialect cannot express, written as a string that contains its JSON. It is parsed back afterwards, so no value is lost. */
 export function asJsonText(shape: Shape, spot: Spot, writing: Writing, { form, values }: JsonText): WriteResult {
   const texts = values ? textsOf(values, shape, writing) : null;
   const notes = texts

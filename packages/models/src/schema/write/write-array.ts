@@ -9,7 +9,7 @@ export function writeArray(shape: Shape, kind: Kind, spot: Spot, writing: Writin
   const inside: Spot = { name: "", depth: spot.depth + 1, nullIsHandled: false, notes: [] };
   if (!kind.items && kind.words.get("maxItems")?.value !== 0) lose(writing, shape.at, 'The array has no "items"; strings are offered.');
   const items = kind.items ? writePart(kind.items, inside, writing) : { ok: true as const, schema: { type: "string" }, plan: null };
-  // No item is valid, so only an empty list is.
+  // If no item can be valid, only an empty list is valid.
   const empty = !items.ok;
   if (empty && typeof kind.words.get("minItems")?.value === "number") return items;
   if (empty) lose(writing, items.pointer, `No item is valid: ${items.reason}`);
