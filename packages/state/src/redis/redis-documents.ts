@@ -11,7 +11,7 @@ import { redisScripts } from "./redis-scripts.ts";
 export interface RedisDocuments {
   /** When this process last saw a commit of this shard, by the store's clock. */
   seenAt(shard: string): number | undefined;
-  /** Call this when the store has lost every commit of the shard that this process saw. `now` is the store's time. */
+  /** The caller says that the store has lost every commit of the shard that this process saw. `now` is the store's time. */
   lost(shard: string, now: number): void;
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
