@@ -89,6 +89,23 @@ describe("the chat page of the examples, in a real browser", () => {
     expect(await opened.getByLabel("Answer").count()).toBe(0);
   });
 
+  it("shows an answer before what follows from it, though the response to it comes after the end of the run", async () => {
+    const { log, say, opened } = await chat(origins.named, cli.gateway);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    await opened.route("**/answers", async (asked) => {
+      const response = await asked.fetch();
+      await ended;
+      await asked.fulfill({ response });
+    });
+    await say(ASK);
+    await opened.getByRole("button", { name: "blue" }).click();
+    await expect.poll(log, PATIENCE).toMatch(/\ndone$/);
+    const answered = opened.waitForResponse("**/answers");
+    end();
+    await answered;
+    expect(await log()).toMatch(/\nblue\n✓ ask_user ok\n[^]*\ndone$/);
+  });
+
   it("cancels a run, and shows who did", async () => {
     const { log, say, opened } = await chat(origins.named, cli.gateway);
     await say(WRITE);
