@@ -104,7 +104,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   },
   {
     name: "GRANT_MARGIN_MS",
-    file: "services/agent/src/transitions/join.ts",
+    file: "services/agent/src/transitions/next-write.ts",
     says: "if a grant ends within this time, the agent asks for a new one instead of sending it",
   },
   {

@@ -26,9 +26,9 @@ export const approvalsMutations: Mutations = {
     breaks: "a write that waits for people is sent when its turn comes",
     patches: [
       {
-        file: "services/agent/src/transitions/join.ts",
-        find: 'if (next?.state !== "granted") return;',
-        replace: 'if (next?.state !== "granted" && next?.state !== "held") return;',
+        file: "services/agent/src/transitions/next-write.ts",
+        find: 'if (next?.state !== "granted") return null;',
+        replace: 'if (next?.state !== "granted" && next?.state !== "held") return null;',
       },
     ],
   },

@@ -28,7 +28,7 @@ export const escaped: readonly Mutant[] = [
     within: 4000,
     patches: [
       {
-        file: "services/agent/src/transitions/join.ts",
+        file: "services/agent/src/transitions/resolve-call.ts",
         find: `status === "denied" || status === "outcome_unknown" ||`,
         replace: `status === "denied" ||`,
       },
@@ -40,7 +40,7 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/agent/src/transitions/join.ts",
+        file: "services/agent/src/transitions/resolve-call.ts",
         find: `status === "denied" || status === "outcome_unknown" ||`,
         replace: `status === "outcome_unknown" ||`,
       },

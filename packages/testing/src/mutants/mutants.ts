@@ -87,7 +87,7 @@ const guards: readonly Mutant[] = [
     variant: "late-messages",
     patches: [
       {
-        file: "services/agent/src/transitions/join.ts",
+        file: "services/agent/src/transitions/sent-write.ts",
         find: "if (dispatch === 0) return 0;",
         replace: "return 0;",
       },
@@ -97,7 +97,7 @@ const guards: readonly Mutant[] = [
     name: "skip of an earlier write",
     breaks: "denying a write skips earlier writes too, about which people still decide",
     within: 300,
-    patches: [{ file: "services/agent/src/transitions/join.ts", find: "waiting.index < call.index ||", replace: "" }],
+    patches: [{ file: "services/agent/src/transitions/resolve-call.ts", find: "waiting.index < call.index ||", replace: "" }],
   },
   {
     name: "retry of an unknown write",

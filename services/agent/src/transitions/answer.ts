@@ -4,7 +4,7 @@ import { answerResult } from "./ask.ts";
 import { callOf } from "./decided.ts";
 import { Draft } from "./draft.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { resolveCall } from "./join.ts";
+import { resolveCall } from "./resolve-call.ts";
 import type { Rules } from "./rules.ts";
 
 export type AnswerEntry = Extract<InboxEntry, { kind: "answer" }>;

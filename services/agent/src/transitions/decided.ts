@@ -12,8 +12,9 @@ import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
 import { heldMs } from "./resolved-call.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
+import { continueWrites, resolveCall } from "./resolve-call.ts";
 import type { Rules } from "./rules.ts";
+import { mayBeginUntil, waitForLedger } from "./sent-write.ts";
 
 const waits = (call: Call | undefined): call is Call => call !== undefined && (call.state === "requested" || call.state === "held");
 
@@ -91,7 +92,7 @@ export function callDecided(
       ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
     };
     draft.setCall(granted, rules.config.REDISPATCH_MAX_MS);
-    sendNextWrite(draft);
+    continueWrites(draft);
   } else if (ledger || mayBeginUntil(call) >= draft.now) {
     waitForLedger(draft, base);
   } else {

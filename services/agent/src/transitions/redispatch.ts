@@ -8,8 +8,10 @@ import { callOf } from "./decided.ts";
 import { Draft } from "./draft.ts";
 import { ledgerNote, withFollowing } from "./follow.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
+import { GRANT_MARGIN_MS } from "./next-write.ts";
+import { continueWrites, resolveCall } from "./resolve-call.ts";
 import type { Rules } from "./rules.ts";
+import { lapsed, mayBeginUntil, waitForLedger } from "./sent-write.ts";
 import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
 import { dispatch, repeat } from "./dispatch-call.ts";
 import { requestGrant } from "./request-grant.ts";
@@ -68,7 +70,7 @@ function lookAgain(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redi
     case "queued":
     case "granted":
       draft.callTimer(call.callId, draft.rules.config.REDISPATCH_MAX_MS);
-      sendNextWrite(draft);
+      continueWrites(draft);
       break;
     case "dispatched":
       lookAtSent(draft, noteWorker(draft, call, why.seen), ledger, why);

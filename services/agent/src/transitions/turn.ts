@@ -11,7 +11,7 @@ import { endCall } from "./end-call.ts";
 import { endRun } from "./end-run.ts";
 import { finishRound } from "./finish-round.ts";
 import { holds } from "./holds.ts";
-import { resolveCall } from "./join.ts";
+import { resolveCall } from "./resolve-call.ts";
 import { withoutFailures } from "./model-retry.ts";
 import { type Planned, plannedCalls } from "./planned-calls.ts";
 import { requestGrant } from "./request-grant.ts";

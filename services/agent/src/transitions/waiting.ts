@@ -2,7 +2,7 @@ import { failedResult } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { resolveCall } from "./join.ts";
+import { resolveCall } from "./resolve-call.ts";
 import type { Rules } from "./rules.ts";
 import { knownIn, noteWorker, type WorkerSeen } from "./unserved.ts";
 

@@ -1,0 +1,32 @@
+import { type Call, failedResult, type ToolResult } from "@toolbus/contracts";
+import type { Draft } from "./draft.ts";
+import { endCall } from "./end-call.ts";
+import { finishRound } from "./finish-round.ts";
+import { sendNextWrite } from "./next-write.ts";
+
+/** Ends one call within a transition and does what follows from it: skipped writes, the next write, the end of the round. */
+export function resolveCall(draft: Draft, call: Call, result: ToolResult): void {
+  endCall(draft, call, result);
+  if (call.kind === "write" && stopsWrites(result) && draft.profile?.continueAfterFailedWrite !== true) {
+    for (const waiting of draft.open) {
+      // An earlier write that people may still be deciding about was asked for separately; one that was sent ends by its answer.
+      if (waiting.kind !== "write" || waiting.index < call.index || waiting.dispatch > 0) continue;
+      endCall(
+        draft,
+        waiting,
+        failedResult("skipped", `Not run, because the write before it (${call.toolName}) ended as ${result.status}.`),
+      );
+    }
+  }
+  continueWrites(draft);
+  finishRound(draft);
+}
+
+/** Sends the next write if it may go out now. Ends it if the run has lost the right to it or its approval was not used in time. */
+export function continueWrites(draft: Draft): void {
+  const ended = sendNextWrite(draft);
+  if (ended) resolveCall(draft, ended.call, ended.result);
+}
+
+const stopsWrites = ({ status }: ToolResult): boolean =>
+  status === "denied" || status === "outcome_unknown" || status === "cancelled" || status === "not_executed";
