@@ -13,6 +13,7 @@ import { durationText } from "../scripts/mechanics/durations.ts";
 import { fixedNumbers, numberTable, valueIn } from "../scripts/mechanics/fixed-numbers.ts";
 import { mechanicsSections } from "../scripts/mechanics/sections.ts";
 import { timingTable } from "../scripts/mechanics/timings.ts";
+import { topicTable } from "../scripts/mechanics/topics.ts";
 import { transitionTable } from "../scripts/mechanics/transitions.ts";
 
 const root = path.dirname(import.meta.dirname);
@@ -50,6 +51,18 @@ describe("the pages of the architecture", () => {
   it("name every row of the simulator's crash table", () => {
     const rows = [...page("docs/mechanics.md").matchAll(/^\| (\d+)b? \| /gm)].map(([, number]) => Number(number));
     expect([...new Set(rows)]).toEqual(Array.from({ length: 36 }, (_, n) => n + 1));
+  });
+
+  it("link the code of every row of the crash table", () => {
+    const rows = page("docs/mechanics.md").match(/^\| \d+b? \| .*$/gm) ?? [];
+    expect(rows.filter((row) => !/\| \[[\w-]+\.ts\]\(\.\.\/[^)]+\) \|$/.test(row))).toEqual([]);
+  });
+
+  it("agree with the page of messages on who sends and who receives", () => {
+    const bySenders = page("docs/messages.md").match(/^\| `[^`]+` \| (?:queue|broadcast) \|[^|]+\|[^|]+\|/gm) ?? [];
+    const byRights = topicTable().match(/^\| `[^`]+` \|.*$/gm) ?? [];
+    expect(byRights.length).toBeGreaterThan(10);
+    expect(bySenders.toSorted()).toEqual(byRights.toSorted());
   });
 });
 

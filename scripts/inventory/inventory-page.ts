@@ -34,8 +34,8 @@ export function inventory(files: readonly SourceFile[] = productFiles(sourceFile
 export function inventoryPage({ settings, toolErrors: errors, problems, options }: Inventory): string {
   return `# Inventory
 
-Generated from the source by \`npm run docs\`; do not edit. Every setting, option, and error code, with the files that use it. \`tests/inventory.test.ts\`
-fails if one has no user. The \`api.md\` of each package lists its exports.
+\`npm run docs\` generates this page from the source, so do not edit it. It lists every setting, option and error code, with the files that use it.
+\`tests/inventory.test.ts\` fails if one of them has no user. The \`api.md\` of each package lists the package's exports.
 
 ## Settings
 
@@ -51,7 +51,7 @@ ${tableOf(["Option", "Declared in", "Read in"], options)}
 
 ## Codes of failed tool calls
 
-${counts(errors)} [errors.md](errors.md) says what each means.
+${counts(errors)} [errors.md](errors.md) explains each code.
 
 ${tableOf(["Code", "Used in"], errors)}
 
@@ -134,7 +134,7 @@ function optionsOf(files: readonly SourceFile[]): readonly Item[] {
 }
 
 function counts(items: readonly Item[]): string {
-  return `${items.length} in total, each with a user.`;
+  return `There are ${items.length}, and each has a user.`;
 }
 
 function tableOf(head: readonly string[], items: readonly Item[]): string {

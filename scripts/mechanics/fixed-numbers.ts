@@ -58,12 +58,12 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "STEP_MS",
     file: "packages/state/src/clock-step.ts",
-    says: "if the store's clock goes back by more than this, it counts as set back",
+    says: "a larger step back of the store's clock is reported as `set_back`",
   },
   {
     name: "COMMAND_TIMEOUT_MS",
     file: "packages/state/src/redis/fail-fast-options.ts",
-    says: "how long Redis may take to answer before the store counts as unavailable",
+    says: "the longest wait for an answer of Redis; after it the store is unavailable",
   },
   { name: "maxDeliveries", file: "packages/bus/src/consume-pipeline.ts", says: "deliveries of a message before it becomes a dead letter" },
   {
@@ -86,26 +86,30 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "DUPLICATE_WINDOW_MS",
     file: "packages/bus/src/nats/topology.ts",
-    says: "for how long JetStream drops a second message with the same id",
+    says: "JetStream drops a second message with the same id within this time",
   },
-  { name: "PARALLEL_CALLS", file: "services/agent/src/profile.ts", says: "reads and computations of a turn that run in parallel" },
-  { name: "CALLS_PER_TURN", file: "services/agent/src/profile.ts", says: "calls of a turn; if a turn has more, none of them runs" },
-  { name: "MAX_QUEUED_RUNS", file: "packages/contracts/src/documents/agent.ts", says: "runs that may wait in one conversation" },
-  { name: "MAX_INVOKES", file: "services/agent/src/transitions/redispatch.ts", says: "how often the agent sends a call by itself" },
+  { name: "PARALLEL_CALLS", file: "services/agent/src/profile.ts", says: "the reads and computations of a turn that run in parallel" },
+  {
+    name: "CALLS_PER_TURN",
+    file: "services/agent/src/profile.ts",
+    says: "the most calls of a turn; if the turn has more, none of them runs",
+  },
+  { name: "MAX_QUEUED_RUNS", file: "packages/contracts/src/documents/agent.ts", says: "the most runs that may wait in one conversation" },
+  { name: "MAX_INVOKES", file: "services/agent/src/transitions/redispatch.ts", says: "how often the agent sends a call automatically" },
   {
     name: "FIRST_LOOK_MS",
     file: "services/agent/src/transitions/dispatch-call.ts",
-    says: "when the agent first checks whether a worker serves a call that was sent",
+    says: "the time from sending a call to the first check for a living worker",
   },
   {
     name: "LOOK_AGAIN_MS",
     file: "services/agent/src/transitions/unserved.ts",
-    says: "how often the agent checks again; it notices a worker that stops, dies or comes back within this time",
+    says: "the time between two further checks; within it the agent notices that a worker stopped, died or came back",
   },
   {
     name: "GRANT_MARGIN_MS",
     file: "services/agent/src/transitions/next-write.ts",
-    says: "if a grant ends within this time, the agent asks for a new one instead of sending it",
+    says: "the agent does not send a grant that expires within this time; it asks for a new one",
   },
   {
     name: "RENEW_BELOW_MS",
@@ -120,7 +124,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "MAX_ATTEMPTS",
     file: "services/agent/src/transitions/end.ts",
-    says: "attempts at a round before the run fails as `poison_run`",
+    says: "the attempts at a round before the run fails as `poison_run`",
   },
   { name: "MAX_REPEATS", file: "services/agent/src/transitions/end.ts", says: "identical turns in a row before the run fails as `loop`" },
   {
@@ -133,22 +137,26 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "packages/tool-kit/src/define-tool.ts",
     says: "time-out of a tool that declares none; the worker counts it from the start of the tool",
   },
-  { name: "MAX_FENCES", file: "packages/tool-kit/src/run-write.ts", says: "attempts at a write with an open outcome" },
+  { name: "MAX_FENCES", file: "packages/tool-kit/src/run-write.ts", says: "the most attempts at a write whose outcome is open" },
   {
     name: "ENOUGH_DEATHS",
     file: "packages/tool-kit/src/crash-mark.ts",
-    says: "marks of dead workers after which a call is no longer run, if the last worker died while the call ran alone",
+    says: "the marks of crashed workers after which no worker runs a call, if the call ran alone at the last crash",
   },
-  { name: "MOST_DEATHS", file: "packages/tool-kit/src/crash-mark.ts", says: "the same if other calls ran beside it" },
+  {
+    name: "MOST_DEATHS",
+    file: "packages/tool-kit/src/crash-mark.ts",
+    says: "the marks after which no worker runs a call, if other calls ran at the last crash",
+  },
   {
     name: "ALONE_MS",
     file: "packages/tool-kit/src/suspect-calls.ts",
-    says: "how long a suspect call waits for others to end, and others for it",
+    says: "the longest wait of a suspect call for other calls to end, and of other calls for a suspect one",
   },
   {
     name: "WAITS_FOR_TURN",
     file: "packages/tool-kit/src/run-write.ts",
-    says: "deliveries of a write that wait for a resource before it is left to the agent's timer",
+    says: "the deliveries of a write that waits for a resource; after them the agent's timer sends it again",
   },
   {
     name: "HAND_OVERS",
@@ -160,11 +168,15 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "packages/contracts/src/documents/registry.ts",
     says: "how often a worker or an agent sends a heartbeat",
   },
-  { name: "SEEN_FOR_MS", file: "packages/contracts/src/documents/registry.ts", says: "how long a worker counts as living after that" },
+  {
+    name: "SEEN_FOR_MS",
+    file: "packages/contracts/src/documents/registry.ts",
+    says: "how long after its last heartbeat a worker is considered alive",
+  },
   {
     name: "GONE_FOR_MS",
     file: "services/agent/src/tool-offer.ts",
-    says: "a toolset without a worker for this long is not offered to new runs",
+    says: "the agent does not offer a toolset to new runs after this time without a worker",
   },
   {
     name: "MAX_APPROVAL_BYTES",
@@ -181,8 +193,8 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "services/approvals/src/eras/era.ts",
     says: "the minimum time between two raises of the era for one shard",
   },
-  { name: "RAISES_PER_HOUR", file: "services/approvals/src/eras/era.ts", says: "raises for one shard on the word of one sender" },
-  { name: "DRAIN_SHARE", file: "packages/runtime/src/run-services.ts", says: "the share of `DRAIN_MS` for handlers under way" },
+  { name: "RAISES_PER_HOUR", file: "services/approvals/src/eras/era.ts", says: "the most raises for one shard by reports of one sender" },
+  { name: "DRAIN_SHARE", file: "packages/runtime/src/run-services.ts", says: "the share of `DRAIN_MS` for running handlers" },
   {
     name: "LEDGER_KEEP_MS",
     file: "packages/tool-kit/src/ledger-hold.ts",

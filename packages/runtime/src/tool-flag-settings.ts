@@ -4,7 +4,7 @@ import { str } from "./settings.ts";
 export const toolFlagSettings = {
   TOOLBUS_ENVIRONMENT: str({
     default: "local",
-    desc: "names the environment, e.g. staging: the section of the flags file that applies here",
+    desc: "the environment, e.g. staging; it selects the section of the flags file",
   }),
   TOOL_FLAGS: str({ default: "", desc: "feature flags of tools, e.g. issue_refund_enabled=false,other=true; they override the file" }),
   TOOL_FLAGS_FILE: str({ default: "", desc: "JSON file of feature flags by environment; read again when it changes" }),

@@ -19,11 +19,11 @@ export const modelSettings = {
     desc: "the model provider; empty: the one whose key or address is set, or else offline",
   }),
   LLM_MODEL: str({ default: "", desc: "the model, as its provider names it; empty: the provider's default" }),
-  LLM_API: str({ default: "chat", choices: ["chat", "responses"], desc: "which of OpenAI's two protocols" }),
+  LLM_API: str({ default: "chat", choices: ["chat", "responses"], desc: "which of OpenAI's two protocols to use" }),
   LLM_BASE_URL: httpAddress({ default: "", desc: "an address other than the vendor's own; alone it means an OpenAI-compatible server" }),
   // Read as an address only if it is used: other programs of the shell have it too.
   OPENAI_BASE_URL: str({ default: "", desc: "the address of OpenAI, as its SDKs read it; LLM_BASE_URL takes precedence" }),
-  LLM_TEMPERATURE: str({ default: "", desc: "for models that accept one; empty: the vendor's default" }),
+  LLM_TEMPERATURE: str({ default: "", desc: "the temperature for models that accept one; empty: the vendor's default" }),
   LLM_PARALLEL_CALLS: str({
     default: "",
     choices: ["true", "false"],
@@ -51,7 +51,7 @@ export const modelSettings = {
   }),
   MODEL_ANSWER_MAX_EVENTS: integer({ min: 1000, max: 100_000_000 })({
     default: DEFAULT_BOUNDS.events,
-    desc: "the most events of one answer",
+    desc: "the largest number of events in one answer",
   }),
   MODEL_EVENT_MAX_BYTES: integer({ min: 65_536, max: 268_435_456 })({
     default: DEFAULT_BOUNDS.eventBytes,
@@ -59,11 +59,11 @@ export const modelSettings = {
   }),
   MODEL_ARGUMENTS_MAX_BYTES: integer({ min: 65_536, max: 268_435_456 })({
     default: DEFAULT_BOUNDS.argumentBytes,
-    desc: "the arguments of all calls of one turn together",
+    desc: "the largest size of the arguments of all calls of one turn together",
   }),
   MODEL_SILENCE_MS: milliseconds({
     default: DEFAULT_BOUNDS.silenceMs,
-    desc: "the longest wait between two pieces of an answer that has begun; MODEL_TIMEOUT_MS bounds all of it",
+    desc: "the longest wait between two pieces of an answer that has begun; MODEL_TIMEOUT_MS bounds the whole answer",
   }),
 } as const;
 

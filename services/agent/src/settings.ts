@@ -10,24 +10,30 @@ export const agentSettings = {
   ...budgetSettings,
   ...webhookSettings,
   AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
-  AGENT_KEY_FILE: str({ default: "", desc: 'the key that signs what the agent withdraws; equal on all replicas; "toolbus keys" makes it' }),
+  AGENT_KEY_FILE: str({
+    default: "",
+    desc: 'the key that the agent signs its cancel messages with; the same on all replicas; "toolbus keys" makes it',
+  }),
   PROFILES_DIR: str({ default: "", desc: "a directory of profiles, *.yaml, that add to the built-in ones or replace them by name" }),
-  AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
+  AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "how many runs this process advances at the same time" }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,
-    desc: "unusable messages per queue and minute that become dead letters; of the rest only the number is logged",
+    desc: "how many unusable messages per queue and minute become dead letters; of the others, only the number is logged",
   }),
   SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
     default: 30,
-    desc: "security events per reason and minute that are kept in full; of the rest only the number is kept",
+    desc: "how many security events per reason and minute are stored in full; of the others, only the number is stored",
   }),
-  TOOLS_DISABLED: str({ default: "", desc: "tools that no new run is offered, by name or name@version, separated by commas" }),
+  TOOLS_DISABLED: str({ default: "", desc: "tools that new runs do not get, by name or name@version, separated by commas" }),
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
   RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed during a model call" }),
   MODEL_TIMEOUT_MS: milliseconds({ default: 120_000, desc: "the longest model call" }),
   MODEL_ATTEMPTS: integer({ min: 1, max: 10 })({ default: 3, desc: "model calls of one round, if the earlier ones failed temporarily" }),
   MODEL_RETRY_MS: milliseconds({ default: 1000, desc: "the longest wait after the first failed model call; doubled after each" }),
-  MODEL_RETRY_MAX_MS: milliseconds({ default: 60_000, desc: "the longest wait between two model calls that the provider did not ask for" }),
+  MODEL_RETRY_MAX_MS: milliseconds({
+    default: 60_000,
+    desc: "the longest wait between two model calls, unless the provider asks for a longer one",
+  }),
   MODEL_RETRY_AFTER_MAX_MS: milliseconds({
     default: 300_000,
     desc: "how long a run waits when its provider asks for it (retry-after); a longer wait ends the run",
@@ -41,11 +47,11 @@ export const agentSettings = {
   CONTEXT_STRATEGY: str({
     default: "truncation",
     choices: [...CONTEXT_STRATEGIES],
-    desc: "how a conversation that is too long for its model is made to fit, if the profile does not say",
+    desc: "how the agent shortens a conversation that is too long for its model, if the profile does not say",
   }),
   TRANSCRIPT_MAX_CHARS: integer({ min: 1000, max: 100_000_000 })({
     default: 4_000_000,
-    desc: "how much of one transcript is kept in memory for its model, in characters; the oldest part of a longer one is left out",
+    desc: "how many characters of one transcript the agent keeps in memory for its model; it leaves out the oldest part of a longer one",
   }),
   WORKING_MEMORY_TTL_MS: milliseconds({
     default: 1_200_000,

@@ -4,7 +4,10 @@ export const approvalsSettings = {
   ...loopTimings,
   ...httpSettings,
   ...webhookSettings,
-  APPROVALS_HOST: str({ default: "127.0.0.1", desc: "the address that approvers reach; in production different from the gateway's" }),
+  APPROVALS_HOST: str({
+    default: "127.0.0.1",
+    desc: "the address that approvers reach; in production, use another address than the gateway's",
+  }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
   APPROVALS_API_KEYS_FILE: str({
     default: ".toolbus/approvals-api-keys.json",
@@ -12,11 +15,11 @@ export const approvalsSettings = {
   }),
   APPROVALS_KEY_FILE: str({
     default: ".toolbus/keys/approvals.json",
-    desc: "the key that signs grants, pins and the era; equal on all replicas",
+    desc: "the key that signs grants, pins and the era; the same on all replicas",
   }),
   APPROVALS_SEAL_KEYS_FILE: str({
     default: "",
-    desc: "the secrets that approvals seals its documents with; equal on all replicas; a backup of the store is useless without them",
+    desc: "the secrets that approvals seals its documents with; the same on all replicas; a backup of the store is useless without them",
   }),
   APPROVALS_JWKS_FILE: str({ default: "", desc: "a file to write the public keys to, for workers on this machine; empty: none" }),
   DECISION_HOOKS_FILE: str({
@@ -26,14 +29,14 @@ export const approvalsSettings = {
   APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
   APPROVAL_REMINDER_PERCENT: integer({ min: 0, max: 99 })({
     default: 50,
-    desc: "after which part of the time to decide webhooks remind of approvals that still wait, in percent; 0: never",
+    desc: "the part of the time to decide, in percent, after which a webhook reminds of an approval that still waits; 0: never",
   }),
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
   GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is valid" }),
   DECISIONS_PER_MINUTE: perMinute({ default: 10, desc: "decisions per approver and minute; 0 for no limit" }),
   RESUME_WRITES_AFTER_MS: integer({ min: 0, max: 31 * 86_400_000 })({
     default: 0,
-    desc: "when writes that wait because the store lost some resume automatically; 0: when an operator resumes them",
+    desc: "how long after the store lost writes the waiting writes resume automatically; 0: only an operator resumes them",
   }),
   AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({
     default: 64,
@@ -41,7 +44,7 @@ export const approvalsSettings = {
   }),
   TOOLS_ENABLED_FILE: str({
     default: "",
-    desc: "a list of {tool, toolset, hash}: these definitions are enabled as they register, and no others; empty: operators enable each",
+    desc: "a file with a list of {tool, toolset, hash}; only these definitions are enabled when they register; empty: operators enable each",
   }),
   AUTO_GRANTS_PER_HOUR: integer({ min: 0, max: 1_000_000 })({
     default: 1000,
@@ -49,20 +52,20 @@ export const approvalsSettings = {
   }),
   PENDING_PER_REQUESTER: integer({ min: 0, max: 500 })({
     default: 100,
-    desc: "writes of one requester that wait for people at a time, over all runs; more are refused; 0 for no limit",
+    desc: "how many writes of one requester may wait for people at a time, over all runs; more are refused; 0 for no limit",
   }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,
-    desc: "unusable messages per queue and minute that become dead letters; of the rest only the number is logged",
+    desc: "how many unusable messages per queue and minute become dead letters; of the others, only the number is logged",
   }),
   SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
     default: 30,
-    desc: "security events per kind and minute that are kept in full; of the rest only the number is kept",
+    desc: "how many security events per kind and minute are stored in full; of the others, only the number is stored",
   }),
   PIN_ON_FIRST_SIGHT: str({
     default: "false",
     choices: ["true", "false"],
-    desc: "true pins writes as they register; for the embedded form only",
+    desc: "true pins writes when they register; only for the embedded form",
   }),
 } as const;
 

@@ -9,20 +9,20 @@ export const executorSettings = {
   MCP_CONFIG_FILE: str({ default: "", desc: "the file of MCP servers (mcp.json) whose tools the toolset mcp serves" }),
   RECEIPT_KEY_FILE: str({
     default: "",
-    desc: "the key of its toolsets, which signs receipts of writes; equal on all replicas of these toolsets",
+    desc: "the key that its toolsets sign receipts of writes with; the same on all replicas of these toolsets",
   }),
-  WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "calls of each toolset worked on at the same time" }),
+  WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "how many calls of each toolset run at the same time" }),
   TOOL_RESULT_MAX_BYTES: integer({ min: 1024, max: 16_777_216 })({
     default: MAX_CONTENT_BYTES,
     desc: "the longest result of a tool, in bytes of UTF-8; a longer one is truncated with a notice",
   }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,
-    desc: "unusable messages per queue and minute that become dead letters; of the rest only the number is logged",
+    desc: "how many unusable messages per queue and minute become dead letters; of the others, only the number is logged",
   }),
   SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
     default: 30,
-    desc: "security events per reason and minute that are kept in full; of the rest only the number is kept",
+    desc: "how many security events per reason and minute are stored in full; of the others, only the number is stored",
   }),
   LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
   LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed while a write runs" }),

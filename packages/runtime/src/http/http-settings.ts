@@ -5,7 +5,7 @@ export const httpSettings = {
   HTTPS_ONLY: str({
     default: "false",
     choices: ["true", "false"],
-    desc: "true if clients come over TLS: browsers are told to use nothing else",
+    desc: "true if clients connect over TLS; the service then tells browsers to use only TLS",
   }),
   CORS_ORIGINS: str({
     default: "",
@@ -13,7 +13,7 @@ export const httpSettings = {
   }),
   AUTH_FAILURES_PER_MINUTE: integer({ min: 0, max: 1_000_000 })({
     default: 10,
-    desc: "wrong keys per minute from one address before they are answered 429; 0 for no limit",
+    desc: "how many wrong keys one address may send per minute before it gets 429; 0 for no limit",
   }),
 } as const;
 

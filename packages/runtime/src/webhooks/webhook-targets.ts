@@ -14,7 +14,7 @@ export const webhookSettings = {
   }),
   WEBHOOK_RETRIES_S: str({
     default: "5,30,300,1800,7200,18000,36000",
-    desc: "how many seconds after each failed attempt the next one is made, separated by commas; after the last the delivery is given up",
+    desc: "the seconds between a failed attempt and the next one, separated by commas; the delivery is given up after the last attempt",
   }),
 } as const;
 
