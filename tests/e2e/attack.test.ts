@@ -84,7 +84,11 @@ describe("an attacker who publishes on the bus", () => {
     expect(bench.api.reports()).toHaveLength(before);
     const callId = invokeOf(forged).toolCallId;
     expect(await bench.securityRecords(callId, "worker.release")).toEqual([
-      expect.objectContaining({ service: "worker.release", reason, callId, tool: "file_risk_report", messageId: forged.id }),
+      expect.objectContaining({
+        kind: "grant_refused",
+        by: "/agents/default",
+        details: expect.objectContaining({ why: reason, callId, tool: "file_risk_report", messageId: forged.id }) as object,
+      }),
     ]);
     // The forged message differs from this one in one thing only. The genuine one still runs.
     await expectFiled(runId, genuine, before);

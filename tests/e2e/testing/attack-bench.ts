@@ -3,11 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type AllInOne, localKeys, startAllInOne } from "@toolbus/all-in-one";
 import type { Disposition, MessageBus } from "@toolbus/bus";
-import { attributes, type Json, keys, type Message, parseApiKeys, shardOf, topics } from "@toolbus/contracts";
+import { attributes, type Message, parseApiKeys, type SecurityEvents, type SecurityEventView, topics } from "@toolbus/contracts";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
 import type { Infrastructure } from "@toolbus/runtime";
-import type { StateStore } from "@toolbus/state";
 import { approve, heldApproval, startRun } from "./http-client.ts";
 import { someRelease } from "./releases.ts";
 
@@ -23,8 +22,8 @@ export interface AttackBench {
   granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
   /** Publishes directly on the bus, waits until the worker has settled the message, and returns what the worker published meanwhile. */
   publish(message: Message): Promise<{ readonly disposition: Disposition; readonly answers: readonly Message[] }>;
-  /** The security records about a call, as this service stored them. */
-  securityRecords(callId: string, service: string): Promise<readonly Json[]>;
+  /** The security events about a call or an approval that this service recorded, as approvals lists them to an operator. */
+  securityRecords(id: string, service: string): Promise<readonly SecurityEventView[]>;
   stop(): Promise<void>;
 }
 
@@ -65,9 +64,11 @@ export async function attackBench(directory: string): Promise<AttackBench> {
       return { runId, genuine: await heldBack };
     },
     publish: tap.publish,
-    async securityRecords(callId, service) {
-      const entries = await tap.state().range(keys.security(shardOf(callId), service), { after: 0, limit: 1000 });
-      return entries.map((entry) => entry.value).filter((value) => JSON.stringify(value).includes(callId));
+    async securityRecords(id, service) {
+      const headers = { authorization: `Bearer ${decider.approver}` };
+      const response = await fetch(`${decider.approvals}/v1/security?limit=100`, { headers });
+      const { events } = (await response.json()) as SecurityEvents;
+      return events.filter((event) => (event.details?.["recordedBy"] ?? "approvals") === service && JSON.stringify(event).includes(id));
     },
     async stop() {
       await system.stop();
@@ -110,7 +111,6 @@ async function approversWith(key: string, directory: string): Promise<string> {
 
 interface Tap {
   wrap(infrastructure: Infrastructure): Infrastructure;
-  state(): StateStore;
   heldBack(callId: string): Promise<Message>;
   publish: AttackBench["publish"];
 }
@@ -136,7 +136,6 @@ function tapped(): Tap {
       inner = built;
       return { ...built, bus: tappedBus(built.bus) };
     },
-    state: () => infrastructure().state,
     heldBack: (callId) => within(entry(heldBack, callId).promise, `the granted write of ${callId}`),
     async publish(message) {
       const before = answers.length;

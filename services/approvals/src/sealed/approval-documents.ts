@@ -17,46 +17,46 @@ import type { Read } from "../machine/approval.ts";
 import type { NotGenuine, OpenedDocument, ReadDocument, SealedStore } from "./sealed-store.ts";
 import type { RecordSecurityEvent } from "./security.ts";
 
-/** An approval and its requester, read at one moment. */
+/** An approval, the origin of its run and a token, read at one moment. */
 export interface Records {
   readonly now: number;
   readonly approval: Read<Approval> | null;
-  /** There is an approval, but this service did not store it: nothing in it counts. */
+  /** The stored approval if it is not valid, else null. Approvals must not act on its content. */
   readonly refused: RefusedApproval | null;
-  /** Null also if the stored one is not signed by the gateway. */
+  /** The origin, or null if none is stored or the gateway did not sign the stored one. */
   readonly origin: RunOrigin | null;
-  /** Null if no token was asked for, or if there is none with this hash. */
+  /** The token, or null if the caller asked for none or none has this hash. */
   readonly token: Read<DecisionToken> | null;
 }
 
 export interface RefusedApproval {
   readonly version: number;
   readonly why: NotGenuine;
-  /** The content of the refused document, to find whom it may concern; never to be acted on. */
+  /** The content of the refused document. It shows whom the document may concern, but approvals must not trust it. */
   readonly claimed: Approval | null;
 }
 
-/** The documents of approvals in the store; seal and signature are checked as they are read. */
+/** The documents of approvals in the store. Every read checks the seal or the signature. */
 export interface ApprovalDocuments {
-  /** Throws on a genuine document that breaks its schema: that is a fault of ours. */
+  /** Reads an approval with its origin and a token. Throws if a genuine document breaks its schema, because that is a bug of this service. */
   read(approvalId: string, runId: string, tokenHash?: string): Promise<Records>;
-  /** The approval if it counts; null if there is none that does. */
+  /** Returns the approval, or null if no valid one is stored. */
   approval(approvalId: string): Promise<Approval | null>;
-  /** The genuine ones among these, in order. */
+  /** Returns the genuine approvals among these, in order. */
   approvals(approvalIds: readonly string[]): Promise<readonly Approval[]>;
-  /** Another document of this approval that only this service writes, if it counts. */
+  /** Reads and checks another document of this approval that only this service writes. */
   own(key: string, approvalId: string): Promise<{ readonly now: number; readonly document: OpenedDocument }>;
 }
 
 export interface ApprovalDocumentsOptions {
   readonly sealed: SealedStore;
-  /** Reads origins with the gateway's keys. */
+  /** Reads origins and checks them with the gateway's keys. */
   readonly origins: SignedReader;
   readonly security: RecordSecurityEvent;
 }
 
 export function approvalDocuments({ sealed, origins, security }: ApprovalDocumentsOptions): ApprovalDocuments {
-  // One event for each refused document, not one for each read.
+  // Each refused document causes only one event, however often it is read.
   const said = new Set<string>();
   return {
     async read(approvalId, runId, tokenHash) {
@@ -121,7 +121,7 @@ export function approvalDocuments({ sealed, origins, security }: ApprovalDocumen
   }
 }
 
-/** The shard of an id, as a number, is one of this store's: a document with another one was never written here. */
+/** Returns whether this store has a shard of this number. A document of any other shard was never written here. */
 export function isShardOf(state: Pick<StateStore, "shards">, shard: string): boolean {
   return Number.parseInt(shard, 16) < state.shards;
 }
@@ -138,7 +138,7 @@ function parsed<T>(value: Json, parse: (value: unknown) => Parsed<T>): T {
   return result.value;
 }
 
-/** The content of a document that does not count. */
+/** Returns the content of a document that is not valid, or null if the content is not an approval. */
 function claimed(document: StoredDocument | null | undefined): Approval | null {
   if (!document || typeof document.value !== "object" || document.value === null || Array.isArray(document.value)) return null;
   const { seal: _, ...content } = document.value as Record<string, Json>;

@@ -3,8 +3,8 @@ import type { OpenedDocument, SealedStore } from "./sealed-store.ts";
 import type { RecordSecurityEvent } from "./security.ts";
 
 /**
- * The same store, in which a pin or an era that approvals did not sign is a security event: one for each such document, not one for each read. Documents of
- * one approval are reported where they are read, with its id.
+ * Returns the same store, but a pin or an era that approvals did not sign now causes a security event. Each forged document causes only one event.
+ * The code that reads the documents of one approval reports them itself, because it knows the approval's id.
  */
 export function reportForgedDocuments({
   sealed,
@@ -18,7 +18,7 @@ export function reportForgedDocuments({
     ...sealed,
     async open(key, document) {
       const opened = await sealed.open(key, document);
-      // Replies of the store may overtake each other; a caller that reads once more reports an older one itself.
+      // Replies of the store may overtake each other, so an older document is not reported here. A caller that reads again reports it itself.
       if (opened.kind !== "refused" || opened.why !== "older") await tell(key, opened);
       return opened;
     },
@@ -31,7 +31,7 @@ export function reportForgedDocuments({
 
   async function tell(key: string, opened: OpenedDocument): Promise<void> {
     if (!IS_OF_ALL.test(key)) return;
-    // A document that is repaired and then changed again is a new case.
+    // A document that was repaired and then changed again is reported again.
     if (opened.kind !== "refused") return void said.delete(key);
     const { version, why, detail } = opened;
     const name = `${version} ${why}`;
@@ -41,5 +41,5 @@ export function reportForgedDocuments({
   }
 }
 
-/** They belong to no single approval, and are few. */
+/** Pins and the era belong to no single approval, and there are few of them. */
 const IS_OF_ALL = /^tb:(?:pin|era):/;

@@ -1,7 +1,10 @@
 import type { Json } from "@toolbus/contracts";
 import type { LogEntry, StateStore } from "@toolbus/state";
 
-/** The entries of a log from its end backwards, in pages, each page in order. A log only returns entries after a number, so its end is searched first. */
+/**
+ * Yields the entries of a log from its end backwards, in pages. The entries of a page are in order. A log only returns entries after a number, so
+ * this function first searches for the end.
+ */
 export async function* pagesFromEnd(
   state: Pick<StateStore, "range">,
   log: string,
@@ -14,7 +17,7 @@ export async function* pagesFromEnd(
   }
 }
 
-/** The time at which an entry was written, from the entry itself; null if it has none. */
+/** Returns the time at which an entry was written, as the entry says, or null if it has no time. */
 export function writtenAt(value: Json): number | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const at = (value as { readonly at?: Json }).at;

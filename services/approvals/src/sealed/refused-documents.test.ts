@@ -1,4 +1,4 @@
-import { HOME_SHARD, type Json, type JsonObject, keys, type RefusedDocument, shardOf } from "@toolbus/contracts";
+import { HOME_SHARD, type Json, type JsonObject, keyOf, keys, type RefusedDocument, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { type HttpAnswer, type Options, type Person, setup as setupApprovals, until } from "../testing/approvals-under-test.ts";
 import { bigRefund, putDocument, refund, RUN, smallRefund } from "../testing/writes-under-test.ts";
@@ -177,6 +177,36 @@ describe("security events", () => {
     t.clock.now += 25 * 3_600_000;
     expect((await t.get("otto", "/v1/security")).body).toMatchObject({ count: 0, events: [] });
   });
+
+  it("include what agents and workers recorded, with the service, and with the reason why a worker refused a grant", async () => {
+    await using t = await setup();
+    const shard = shardOf(RUN);
+    const at = t.clock.now;
+    const recorded = async (service: string, ...entries: readonly Json[]): Promise<void> => {
+      const key = keyOf("security", shard, `${service}.head`);
+      const head = { guards: [{ key, version: 0 }], put: [{ key, value: { lastAt: at } }] };
+      await t.store.commit(shard, { op: service, ...head, append: [{ log: keys.security(shard, service), entries }] });
+    };
+    const call = { callId: `${RUN}.1.0`, tool: refund.name };
+    await recorded("agent", { at: at - 1, service: "agent", reason: "ledger_forged", ...call, detail: "the seal is wrong" });
+    await recorded(
+      "worker.orders",
+      { at, service: "worker.orders", reason: "signature", ...call, detail: "x".repeat(9000), source: "/agents/default" },
+      { at: at - 2, service: "worker.orders", reason: "signature", leftOut: 7, overMs: 60_000 },
+      { at: "soon", reason: 7 },
+      "not an event",
+    );
+    const { body } = await t.get("otto", "/v1/security");
+    expect(body).toMatchObject({
+      count: 9,
+      events: [
+        { kind: "grant_refused", by: "/agents/default", shard, details: { recordedBy: "worker.orders", why: "signature", ...call } },
+        { kind: "ledger_forged", by: "agent", details: { recordedBy: "agent", detail: "the seal is wrong" } },
+        { kind: "grant_refused", by: "worker.orders", details: { why: "signature", leftOut: 7, overMs: 60_000 } },
+      ],
+    });
+    expect(JSON.stringify(body).length).toBeLessThan(2000);
+  });
 });
 
 async function setup(options: Options = {}) {
@@ -192,7 +222,7 @@ async function setup(options: Options = {}) {
   return {
     ...t,
     post2,
-    /** Writes a document of approvals as versions before the seals did. */
+    /** Writes a document of approvals without a seal, as versions before the seals did. */
     async strip(key: string, part: JsonObject = {}): Promise<void> {
       const { documents } = await t.store.read([key]);
       const { seal: _, signature: __, revision: ___, ...content } = (documents[0]?.value ?? {}) as JsonObject;

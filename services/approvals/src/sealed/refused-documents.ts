@@ -19,13 +19,14 @@ import { readRegistry } from "@toolbus/tool-kit";
 import { isShardOf } from "./approval-documents.ts";
 import type { ReadDocument, SealedStore } from "./sealed-store.ts";
 
-/** The documents that approvals finds in the store under its own names but does not act on, for operators. */
+/** Lets operators see and adopt the documents that approvals finds in the store under its own names but does not act on. */
 export interface RefusedDocuments {
-  /** The documents of pending approvals, registered writes and the era. */
+  /** Returns the refused documents of pending approvals, of registered writes and of the era. */
   list(): Promise<readonly RefusedDocument[]>;
   /**
-   * Seals an unsealed document exactly as the operator saw it: an operator vouches for it, because nobody can tell who wrote it. A forged or older
-   * document, or one of an unknown key, is never adopted. A repeat changes nothing.
+   * Seals an unsealed document as the operator saw it. The operator vouches for it, because nobody knows who wrote it. An adopted approval loses its
+   * decisions, and its tier decides how many people it needs. A forged or older document, or one with an unknown key, is never adopted. A repeated
+   * request changes nothing.
    */
   adopt(wanted: AdoptDocument, by: string): Promise<"done" | { readonly reason: string }>;
 }
@@ -35,11 +36,11 @@ export interface RefusedDocumentsOptions {
   readonly log: Log;
 }
 
-/** A document by its key: its kind, its shard, and what of it may be adopted. */
+/** The kind and the shard of a document, as its key says, and a check of whether it may be adopted. */
 interface Known {
   readonly kind: RefusedDocument["kind"];
   readonly shard: string;
-  /** Why this content is never adopted; null if it may be. */
+  /** Returns why this content is never adopted, or null if it may be adopted. */
   fault(content: JsonObject): string | null;
 }
 
@@ -127,7 +128,7 @@ function knownOf(key: string, state: Pick<StateStore, "shards">): Known | null {
   return null;
 }
 
-/** A decided approval is not open: its grant would be signed without anybody's decision. */
+/** Returns why an approval is never adopted, or null. Approvals never adopts a decided one, because it would sign a grant that nobody decided on. */
 function approvalFaultOf(id: string, content: JsonObject): string | null {
   const parsed = parseApproval(content);
   if (!parsed.ok) return faultOf(parsed);
@@ -136,7 +137,10 @@ function approvalFaultOf(id: string, content: JsonObject): string | null {
   return parsed.value.status === "pending" ? null : "it is already decided, and a new run can ask again";
 }
 
-/** An operator vouches for the write and its requester, never for an approval by anybody, or for how many people have to approve. */
+/**
+ * Returns the content that is sealed when an operator adopts an approval. The operator vouches for the write and its requester, but for no decision
+ * and not for the number of people who have to approve.
+ */
 function adopted(content: JsonObject, vouched: { readonly by: string; readonly at: number }): JsonObject {
   const tier = TIERS.find((known) => known === content["tier"]) ?? "critical";
   return { ...content, need: APPROVERS_NEEDED[tier], decisions: [], adopted: vouched };
@@ -153,7 +157,7 @@ function faultOf(parsed: { readonly ok: boolean }): string | null {
   return parsed.ok ? null : "it breaks the schema";
 }
 
-/** Without the fields that only approvals adds. */
+/** Returns the content without the fields that only approvals adds, or null if it is not an object. */
 function contentOf({ stored }: ReadDocument): JsonObject | null {
   const value: Json | undefined = stored?.value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;

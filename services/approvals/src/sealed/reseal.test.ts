@@ -14,7 +14,7 @@ describe("sealing again", () => {
     await t.post2("/v1/era/raise", { era: 1, reason: "restored" });
     expect(await t.seals()).toEqual({ left: 0, resealed: 0 });
     await t.rotate();
-    // Known, but not used yet.
+    // Approvals knows the new keys now but does not use them yet.
     expect(await t.seals()).toMatchObject({ left: 0 });
     const before = await t.stored(granted);
     await t.rotate();
@@ -60,7 +60,7 @@ async function setup() {
     ...t,
     post2,
     seals: async () => (await t.get("otto", "/v1/seals")).body,
-    /** One step of both kinds of keys, rolled out. */
+    /** Rotates both kinds of keys by one step and restarts approvals. */
     async rotate({ finish = false } = {}) {
       await rotateSigningKeys(files[0], { finish });
       await rotateSealKeys(files[1], { finish, random });

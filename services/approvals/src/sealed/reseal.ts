@@ -6,17 +6,17 @@ import { pagesFromEnd, writtenAt } from "./log-tail.ts";
 import type { ReadDocument, SealedStore } from "./sealed-store.ts";
 import { FINISHED_KEPT_MS } from "../settings.ts";
 
-/** The documents of approvals that were sealed or signed with another key than the current one. */
+/** The documents of approvals that were sealed or signed with a key other than the current one. */
 export interface Seals {
-  /** How many there are. */
+  /** Returns how many such documents are stored. */
   left(): Promise<number>;
-  /** Seals and signs them again. Returns how many were, and how many are left because others changed them in the meantime. */
+  /** Seals or signs these documents again. Returns how many it wrote, and how many are left because somebody else changed them in the meantime. */
   again(by: string): Promise<{ readonly resealed: number; readonly left: number }>;
 }
 
 /**
- * Checks approvals (by the audit, which names every one), pins of registered tools, the era and the probe of its keys. Decision tokens and counts are left: they are useless
- * after two days, which is how long an old key has to stay.
+ * Checks approvals, the pins of registered tools, the era and the probe of approvals' keys. The audit names every approval. Decision tokens and
+ * counts are left out, because they are useless after two days and an old key has to stay that long.
  */
 export function createSeals({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): Seals {
   const { store: state } = sealed;
@@ -67,7 +67,7 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
         const fresh = entries.flatMap(({ value }) => approvalIn(value) ?? []).filter((id) => !seen.has(id));
         fresh.forEach((id) => seen.add(id));
         if (fresh.length > 0) yield [...new Set(fresh)].map((id) => keys.approval(id));
-        // An older approval is finished, and expires by itself.
+        // An older approval is finished and expires automatically.
         if (entries.some(({ value }) => now - (writtenAt(value) ?? now) > FINISHED_KEPT_MS)) break;
       }
     }

@@ -13,23 +13,29 @@ import type { KeySet } from "@toolbus/grants";
 import type { Change, StateStore, StoredDocument } from "@toolbus/state";
 
 /**
- * The state store as approvals uses it: a document does not count only because it is there. Documents that only approvals reads (approval, token, quota)
- * are sealed with its own secret; those that others read too (pin, era, probe) are signed with its key. Every commit through `store` gets its seal or signature,
- * and every read document is checked with `open` before anybody acts on it.
+ * The state store as approvals uses it. Approvals does not trust a document because it is in the store. Documents that only approvals reads
+ * (approval, token, quota) are sealed with its own secret. Documents that other services read too (pin, era, removal, probe) are signed with its key.
+ * Every commit through `store` adds the seal or signature, and every read document is checked with `open` before anybody acts on it.
  */
 export interface SealedStore {
   readonly store: StateStore;
   /**
-   * The document if it counts. A genuine one is remembered: from then on this process refuses an older revision of it. An answer of the store may be
-   * overtaken by a later one, so a caller that finds an older one reads again before reporting it: `read` does.
+   * Returns the document if it is genuine, or why it is refused. The process remembers the revision of a genuine document and refuses an older
+   * revision from then on. A later answer of the store may overtake an earlier one. So a caller that finds an older document reads it again before
+   * reporting it, as `read` does.
    */
   open(key: string, document: StoredDocument | null | undefined): Promise<OpenedDocument>;
-  /** Reads documents and opens those of approvals, once more if an answer may have been overtaken. Others are returned unchanged. */
+  /**
+   * Reads documents and opens those of approvals. Reads them again if one answer may have overtaken another. Other documents are returned unchanged.
+   */
   read(keys: readonly string[]): Promise<{ readonly now: number; readonly documents: readonly ReadDocument[] }>;
   readonly isOfOlderKey: IsOfOlderKey;
 }
 
-/** Whether a document of approvals carries a seal or a signature of another key than the current one: it has to be written again before that key goes. */
+/**
+ * Returns whether a document of approvals has a seal or signature of another key than the current one. Such a document must be rewritten before that
+ * key is removed.
+ */
 export type IsOfOlderKey = (document: ReadDocument) => boolean;
 
 export interface ReadDocument {
@@ -38,7 +44,7 @@ export interface ReadDocument {
   readonly opened: OpenedDocument;
 }
 
-/** Why a stored document does not count. `unsealed`: it is from a version before seals, or somebody removed the seal. */
+/** Why a stored document is not valid. `unsealed` means that it is from a version before seals, or that somebody removed the seal. */
 export type NotGenuine = "unsealed" | "forged" | "unknown_key" | "older";
 
 export type OpenedDocument =
@@ -49,7 +55,7 @@ export type OpenedDocument =
       readonly version: number;
       readonly why: NotGenuine;
       readonly detail: string;
-      /** The highest revision of it that this process has seen; 0 for none. */
+      /** The highest revision of the document that this process has seen, and 0 if it has seen none. */
       readonly seen: number;
     };
 
@@ -61,7 +67,7 @@ export interface SealedStoreOptions {
   readonly ownKeys: KeySet;
 }
 
-// Two more: each read starts after the newer one was seen, so only answers that race again can be older.
+// Two more reads are enough. Each of them starts after this process saw the newer document, so it finds an older one only if answers race again.
 const READS = 3;
 
 const SEALED: ReadonlySet<string> = new Set(["approval", "token", "quota"]);
@@ -71,7 +77,7 @@ const PROBE: SignedDocumentType = "tb-probe+jwt";
 export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOptions): SealedStore {
   const seen = seenRevisions();
   const sealed = sealReader({ keys: seals });
-  // They remember what they verified: pins and the era are read for every write, and change rarely.
+  // The readers remember the documents that they verified, because pins and the era are read for every write and change rarely.
   const signed = new Map([...Object.values(SIGNED), PROBE].map((typ) => [typ, signedReader({ typ, keys: ownKeys })] as const));
   const self: SealedStore = {
     store: {
@@ -135,8 +141,8 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
   }
 
   /**
-   * One above the highest revision that was read here: a new decision reads the document first, and a guard refuses a decision that is based on an older
-   * one.
+   * Seals or signs a value with a revision one above the highest that was read here. A new decision reads the document first, and a guard refuses a
+   * decision that is based on an older document.
    */
   async function protectedValue(key: string, value: Json): Promise<Json> {
     if (!isOurs(key)) return value;
@@ -149,7 +155,7 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
   }
 }
 
-/** The id of the key that sealed or signed it, as the document says. */
+/** Returns the id of the key that sealed or signed a document, as the document says. */
 function keyIdIn(value: Json | undefined): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const { seal, signature } = value as { readonly seal?: { readonly kid?: string }; readonly signature?: string };
@@ -162,14 +168,14 @@ function isOurs(key: string): boolean {
   return SEALED.has(familyOf(key)) || typOf(key) !== undefined;
 }
 
-/** The kind of signature that a document under this key needs; undefined for one that is sealed, or not ours. */
+/** Returns the kind of signature that a document under this key needs, or undefined if the document is sealed or not approvals' own. */
 function typOf(key: string): SignedDocumentType | undefined {
   if (key === storeKeys.keyProbe()) return PROBE;
   const family = familyOf(key);
   return Object.hasOwn(SIGNED, family) ? SIGNED[family] : undefined;
 }
 
-/** `tb:<family>:{<shard>}:<id>` */
+/** Returns the family from a key `tb:<family>:{<shard>}:<id>`. */
 function familyOf(key: string): string {
   return key.split(":", 2)[1] ?? "";
 }

@@ -1,44 +1,48 @@
-import { type Json, type JsonObject, keyOf, keys, parser, SecurityEventView, shardName } from "@toolbus/contracts";
+import type { Json, SecurityEventView } from "@toolbus/contracts";
+import { keyOf, keys, shardName } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
+import { readRegistry } from "@toolbus/tool-kit";
 import { pagesFromEnd } from "./log-tail.ts";
-import { SECURITY_HEAD, SECURITY_LOG } from "./security.ts";
+import { securityEventIn } from "./security-event-in.ts";
+import { SECURITY_LOG } from "./security.ts";
 
-/** The security events of approvals since a time, over all shards, newest first. */
+/** Returns the security events since a time that approvals, the agents and the workers of all registered toolsets recorded, newest first. */
 export async function securityEvents(
   state: StateStore,
   { since, limit }: { readonly since: number; readonly limit: number },
 ): Promise<{ readonly count: number; readonly events: readonly SecurityEventView[] }> {
-  const shards = Array.from({ length: state.shards }, (_, n) => shardName(n));
-  const { documents } = await state.read(shards.map((shard) => keyOf("security", shard, SECURITY_HEAD)));
-  const written = shards.filter((_, n) => lastAt(documents[n]?.value) >= since);
-  const all = (await Promise.all(written.map((shard) => eventsOf(state, shard, since)))).flat();
+  const toolsets = new Set((await readRegistry(state)).map(({ toolset }) => toolset));
+  const services = [SECURITY_LOG, AGENT_LOG, ...[...toolsets].map((toolset) => `worker.${toolset}`)];
+  const all = (await Promise.all(services.map((service) => eventsOf(state, service, since)))).flat();
   const count = all.reduce((sum, { details }) => sum + numberOf(details?.["leftOut"]), 0);
   return { count, events: all.toSorted((a, b) => b.at - a.at).slice(0, limit) };
 }
 
-async function eventsOf(state: StateStore, shard: string, since: number): Promise<readonly SecurityEventView[]> {
-  const log = keys.security(shard, SECURITY_LOG);
+/** Returns what one service recorded, from all shards. The newest entry of each log has a document of its own, so logs without news are not read. */
+async function eventsOf(state: StateStore, service: string, since: number): Promise<readonly SecurityEventView[]> {
+  const shards = Array.from({ length: state.shards }, (_, n) => shardName(n));
+  const { documents } = await state.read(shards.map((shard) => keyOf("security", shard, `${service}.head`)));
+  const written = shards.filter((_, n) => lastAt(documents[n]?.value) >= since);
+  return (await Promise.all(written.map((shard) => eventsIn(state, { shard, service }, since)))).flat();
+}
+
+async function eventsIn(
+  state: StateStore,
+  log: { readonly shard: string; readonly service: string },
+  since: number,
+): Promise<readonly SecurityEventView[]> {
   const found: SecurityEventView[] = [];
-  for await (const entries of pagesFromEnd(state, log)) {
-    const events = entries.flatMap(({ value }) => viewOf(shard, value) ?? []);
+  for await (const entries of pagesFromEnd(state, keys.security(log.shard, log.service))) {
+    const events = entries.flatMap(({ value }) => securityEventIn(value, log) ?? []);
     found.push(...events.filter(({ at }) => at >= since));
     if (found.length >= MOST || events.some(({ at }) => at < since)) break;
   }
   return found;
 }
 
-function viewOf(shard: string, value: Json): SecurityEventView | null {
-  const parsed = parse(isObject(value) ? { ...value, shard } : null);
-  return parsed.ok ? parsed.value : null;
-}
-
-/** The number of events that an entry stands for: events of which only the number was kept share one entry. */
+/** Returns the number of events that an entry represents. Events of which only the number was stored share one entry. */
 function numberOf(leftOut: Json | undefined): number {
-  return typeof leftOut === "number" ? leftOut : 1;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Number.isSafeInteger(leftOut) && Number(leftOut) > 0 ? Number(leftOut) : 1;
 }
 
 function lastAt(value: Json | undefined): number {
@@ -46,5 +50,5 @@ function lastAt(value: Json | undefined): number {
   return typeof at === "number" ? at : -1;
 }
 
-const parse = parser(SecurityEventView);
+const AGENT_LOG = "agent";
 const MOST = 5000;

@@ -2,7 +2,7 @@ import { type Json, keyOf, keys } from "@toolbus/contracts";
 import { eventSample, type LeftOut, recordsInTurn, type RecordToAppend, type StateStore } from "@toolbus/state";
 import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 
-/** Something that an honest agent or approver never does. Ids, hashes and codes only: no arguments, no tokens. */
+/** An action that an honest agent or approver never takes. An event contains only ids, hashes and codes. It contains no arguments and no tokens. */
 export interface SecurityEvent {
   readonly kind:
     | "conflicting_request"
@@ -10,26 +10,27 @@ export interface SecurityEvent {
     | "unknown_token"
     | "token_reused"
     | "not_allowed"
-    /** A document of ours, or an origin, that its writer did not write so. */
+    /** A document of approvals, or an origin, differs from the one that its writer stored. */
     | "document_refused"
-    /** A notice or a cancel that its sender did not sign, or may not send. */
+    /** A notice or a cancel is not signed or not allowed, a request has no genuine origin, or the reader of an answer does not exist. */
     | "message_refused";
-  /** Absent if it concerns none. */
+  /** The approval that the event concerns. It is absent if there is none. */
   readonly approvalId?: string;
-  /** An approver, or the agent. */
+  /** Who caused the event: an approver, an agent, a service, or `store`. */
   readonly by: string;
   readonly details?: Readonly<Record<string, Json>>;
 }
 
 /**
- * Stores a security event in the log of its shard and writes it to the service's log. Resolves when it is stored. The first of a kind in a minute are kept
- * in full; of the rest only the number is kept, in one entry with `leftOut` in its details, so that a flood does not cost a commit for each.
+ * Stores a security event in the log of its shard and writes it to the service's log. Resolves when the event is stored. The first events of a kind
+ * in a minute are stored in full. The others share one entry with their number as `leftOut` in its details, so that a flood does not cost one commit
+ * for each event.
  */
 export type RecordSecurityEvent = (shard: string, event: SecurityEvent) => Promise<void>;
 
 export interface SecurityRecorder {
   readonly record: RecordSecurityEvent;
-  /** Stores the number of those that were left out so far. */
+  /** Stores the number of events that were left out so far. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +39,7 @@ export function securityRecorder(options: {
   readonly log: Log;
   readonly monotonic: () => number;
   readonly newId: () => string;
-  /** How many of a kind are kept in full per minute. */
+  /** How many events of a kind are stored in full per minute. */
   readonly perMinute: number;
 }): SecurityRecorder {
   const { state, log, monotonic, newId, perMinute } = options;
@@ -76,6 +77,6 @@ export function securityRecorder(options: {
   }
 }
 
-/** The log of each shard, and the document that says when it was last written to. */
+/** The name of each shard's log, and of the document with the time of its last entry. */
 export const SECURITY_LOG = "approvals";
-export const SECURITY_HEAD = "approvals.head";
+const SECURITY_HEAD = "approvals.head";
