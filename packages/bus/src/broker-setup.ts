@@ -6,35 +6,35 @@ import { parseNatsUrl } from "./nats/nats-url.ts";
 import { natsStreams } from "./nats/rights.ts";
 import type { StreamDeclaration } from "./nats/topology.ts";
 
-/** What a bus needs on its broker: what the broker's operator sets there, or what the bus makes by itself. Contains no credentials. */
+/** The settings that a bus needs on its broker. On RabbitMQ an operator makes them, and on NATS the bus makes them. They contain no credentials. */
 export type BrokerSetup =
   | { readonly broker: "memory" }
   | {
       readonly broker: "rabbitmq";
       readonly namespace: string;
-      /** As people write it: `/`, not `%2F`. */
+      /** The virtual host in plain text: `/` rather than `%2F`. */
       readonly vhost: string;
-      /** For an operator to set: the bus cannot. */
+      /** An operator must set these policies, because the bus cannot. */
       readonly policies: readonly PolicyDefinition[];
-      /** The same as lines for a shell, in the same order. */
+      /** The shell commands that set these policies, in the same order. */
       readonly commands: readonly string[];
       /**
-       * The differing settings, one sentence each, as the management plugin reports them; if it does not answer within seconds, or before the signal
-       * aborts, that is one sentence too. Null if the URL does not name the plugin with `management=`.
+       * Returns the differences that the management plugin reports, one sentence each. If the plugin does not answer within seconds, or before the
+       * signal aborts, it returns one sentence that says so. The field is null if the URL does not name the plugin with `management=`.
        */
       readonly check: ((signal: AbortSignal) => Promise<readonly string[]>) | null;
     }
   | {
       readonly broker: "nats";
       readonly namespace: string;
-      /** Made by the bus, if its login may. */
+      /** The bus makes these streams if its login has the right. */
       readonly streams: readonly StreamDeclaration[];
     };
 
-/** A refusal is one sentence without credentials that begins with BUS_URL. */
+/** The reason for a refusal is one sentence, which begins with BUS_URL and contains no credentials. */
 export type ReadBrokerSetup = { readonly ok: true; readonly setup: BrokerSetup } | { readonly ok: false; readonly reason: string };
 
-/** Reads it from the URL of a bus. Asks no broker. */
+/** Reads the setup from the URL of a bus, without a connection to the broker. */
 export function brokerSetup(url: string): ReadBrokerSetup {
   const named = busKind(url);
   switch (named.kind) {

@@ -1,7 +1,7 @@
-/** Which bus a URL names by its scheme; a refusal is one sentence that quotes nothing else of the URL. */
+/** The kind of bus that the scheme of a URL names. The reason for a refusal is one sentence, which quotes only the scheme. */
 export type BusKind =
   | { readonly kind: "memory" | "amqp" | "nats" }
-  /** No bus at all. */
+  /** The URL names no bus. */
   | { readonly kind: "none"; readonly reason: string };
 
 export function busKind(url: string): BusKind {

@@ -10,37 +10,40 @@ import { type NatsSettings, parseNatsUrl } from "./nats/nats-url.ts";
 export interface BusLogin {
   readonly user: string;
   readonly password: string;
-  /** Four bytes for the hash of its password; NATS does not use them. */
+  /** Four bytes for the hash of the password. NATS does not use them. */
   readonly salt: Uint8Array;
-  /** What it may do; `setup` makes queues and streams and uses none, `admin` operates the server. */
+  /** The rights of the login. `setup` makes queues and streams but does not use them. `admin` operates the server. */
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** What the broker's operator gives it, so that each login may do its own work and nothing else. */
+/** The file that the operator loads into the broker. It gives each login only the rights for its own work. */
 export type BusRightsFile =
   | { readonly broker: "rabbitmq"; readonly definitions: AmqpDefinitions }
   | { readonly broker: "nats"; readonly configuration: string };
 
-/** The broker of a bus, as far as logins are concerned. */
+/** The logins on the broker of a bus, and their rights. */
 export interface BrokerRights {
   readonly broker: "rabbitmq" | "nats";
   /** The prefix of users, queues and subjects of this bus. */
   readonly namespace: string;
   fileOf(logins: readonly BusLogin[], parts: DeploymentParts): BusRightsFile;
-  /** The URL of the bus with another login. */
+  /** Returns the URL of the bus with another login. */
   urlFor(login: { readonly user: string; readonly password: string }): string;
-  /** Makes what services need there, with the login of the URL. It can be repeated. Rejects with `BusUnavailable`. */
+  /** Makes everything that services need on the broker, with the login of the URL. It can be repeated. Rejects with `BusUnavailable` if it fails. */
   setUp(parts: DeploymentParts): Promise<void>;
-  /** Makes the scratch namespace, in which the same logins have the same rights, with the login of the URL; returns a function that removes it again. */
+  /** Makes the scratch namespace with the login of the URL. The same logins have the same rights in it. Returns a function that removes it. */
   openScratch(parts: DeploymentParts): Promise<() => Promise<void>>;
-  /** Tries there everything that the URL's login may do, and everything that it may not. `others` are the users whose replies it must not hear. */
+  /**
+   * Tries, in the scratch namespace, everything that the URL's login may do and everything that it may not do. `others` are the users whose replies
+   * this login must not receive.
+   */
   tryRights(rights: TopicRights, parts: DeploymentParts, others: readonly string[]): Promise<readonly TriedRight[]>;
 }
 
-/** A refusal is one sentence without credentials that begins with BUS_URL. */
+/** The reason for a refusal is one sentence, which begins with BUS_URL and contains no credentials. */
 export type ReadBrokerRights = { readonly ok: true; readonly rights: BrokerRights } | { readonly ok: false; readonly reason: string };
 
-/** Reads it from the URL of a bus. Asks no broker. */
+/** Reads the rights from the URL of a bus, without a connection to the broker. */
 export function brokerRights(url: string): ReadBrokerRights {
   const named = busKind(url);
   switch (named.kind) {
@@ -58,7 +61,7 @@ export function brokerRights(url: string): ReadBrokerRights {
   }
 }
 
-/** Every topic that is announced in such a deployment. */
+/** Returns every broadcast topic of a deployment. */
 function broadcastsOf({ agents }: DeploymentParts): readonly string[] {
   return [topics.toolCancel, topics.toolAnnounce, topics.toolRefresh, ...agents.map(topics.progress)];
 }
@@ -87,7 +90,7 @@ function ofAmqp(url: string): ReadBrokerRights {
       async openScratch(parts) {
         const { removeAmqp, setUpAmqp } = await import("./amqp/set-up.ts");
         const remove = (): Promise<void> => removeAmqp(scratch, queuesOf(parts), []);
-        // The remains of an interrupted try would count as its own.
+        // An interrupted try may have left queues behind, and they would distort the result of this one.
         await remove();
         await setUpAmqp(scratch, queuesOf(parts), []);
         return remove;
@@ -146,7 +149,10 @@ function tooLong(): ReadBrokerRights {
   };
 }
 
-/** Several servers may follow each other, separated by commas, which no URL parser accepts; the login precedes the first. */
+/**
+ * Returns the URL with another login. The URL may list several servers, separated by commas, which no URL parser accepts. The login precedes
+ * the first server.
+ */
 function withLogin(url: string, { user, password }: { readonly user: string; readonly password: string }): string {
   const [, scheme = "", address = ""] = /^([a-z]+:\/\/)(?:[^/?#@,]*@)?(.*)$/i.exec(url) ?? [];
   if (scheme === "") throw new BusUnavailable("BUS_URL is not a URL.");

@@ -4,27 +4,30 @@ import { BusUnavailable, type MessageBus } from "./message-bus.ts";
 import type { NatsBusOptions } from "./nats/nats-bus.ts";
 import { type PipelineLog, silentPipelineLog } from "./pipeline-log.ts";
 
-/** Options of every adapter; those of brokers use all of them. Times are in milliseconds. */
+/** The options of every adapter. The adapters for brokers use all of them. Times are in milliseconds. */
 export interface ConnectBusOptions {
-  /** Wall clock. */
+  /** The wall clock. */
   readonly clock: () => number;
-  /** Is notified when a broker is lost, found again or obstructed; by default nobody is. */
+  /** The log for a broker that is lost, found again or obstructed. By default nothing is logged. */
   readonly log?: PipelineLog;
-  /** From 0 up to 1; spreads the tries of many processes to reach a broker. The system's own randomness by default. */
+  /**
+   * Returns a random number from 0 up to 1, which spreads the attempts of many processes to reach a broker. By default it uses
+   * the system's randomness.
+   */
   readonly random?: () => number;
-  /** How long a stop waits for handlers under way; 25 s by default. */
+  /** How long a stop waits for running handlers. The default is 25 s. */
   readonly drainMs?: number;
-  /** How long to retry a broker that does not answer at first; 30 s by default. */
+  /** How long to retry the first connection to a broker that does not answer. The default is 30 s. */
   readonly connectForMs?: number;
-  /** How long a message waits for its confirmation; 10 s by default. */
+  /** How long a publish waits for the broker's confirm. The default is 10 s. */
   readonly confirmMs?: number;
   /** Options that only a bus on NATS has. */
   readonly nats?: Pick<NatsBusOptions, "maxInFlight" | "timings">;
 }
 
 /**
- * Connects to the bus that a URL names; its scheme chooses the adapter, which is loaded only then. Rejects with `BusUnavailable` and one sentence if there
- * is no such bus. The sentence never quotes the URL's credentials.
+ * Connects to the bus that a URL names. The scheme chooses the adapter, and only this adapter is loaded. Rejects with `BusUnavailable` and one
+ * sentence if the URL names no bus or the broker cannot be reached. The sentence never quotes the URL's credentials.
  */
 export async function connectBus(url: string, options: ConnectBusOptions): Promise<MessageBus> {
   const { clock, log = silentPipelineLog, random = systemRandom, drainMs = 25_000, connectForMs = 30_000, confirmMs = 10_000 } = options;

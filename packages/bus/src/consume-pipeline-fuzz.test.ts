@@ -36,7 +36,7 @@ describe("20,000 random messages", () => {
           async (delivery) => {
             const disposition = await handler(delivery);
             const { id } = delivery.message;
-            // It was neither handled nor has it a dead letter.
+            // The message was not handled and has no dead letter.
             if (disposition.kind === "ack" && topic === TOPIC && !kept.has(id)) end("dropped", id);
             return disposition;
           },
@@ -80,7 +80,7 @@ describe("20,000 random messages", () => {
     expect(ids).toContain("good");
     expect(endings.broken).toBe(0);
     expect(reported).toEqual([endings.dropped]);
-    // Each end was reached often, so no check was idle.
+    // Each kind of end must occur often, otherwise the checks above prove nothing.
     expect(Math.min(endings.acked, endings.dead, endings.dropped)).toBeGreaterThan(1000);
   });
 });
@@ -90,7 +90,7 @@ function invoke(id: string, toolName: string): Message {
   return message({ id, topic: TOPIC, type: "toolbus.tool.invoke", source: "fuzz", now: NOW, body });
 }
 
-/** A message that is good or wrong in one of many ways. */
+/** Returns a message that is valid, or invalid in one of many ways. */
 function randomMessage(id: string, random: () => number): Message {
   const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(random() * items.length)] ?? items[0];
   const good = invoke(id, pick(["works", "works", "throws"]));
@@ -126,19 +126,22 @@ function randomJson(random: () => number, depth: number): unknown {
   return kind === 4 ? items : Object.fromEntries(items.map((item) => [random() < 0.3 ? "toolCallId" : noise(random, 8), item]));
 }
 
-/** The text with one character replaced by any other. */
+/** Returns the text with one character replaced by a random one. */
 function flipped(text: string, random: () => number): string {
   const at = Math.floor(random() * text.length);
   return text.slice(0, at) + noise(random, 1) + text.slice(at + 1);
 }
 
-/** Text of any UTF-16 units, half of them as JSON would have them; surrogates may stand alone. */
+/** Returns text of random UTF-16 units. Half of the units are ASCII, as in JSON. Surrogates may be unpaired. */
 function noise(random: () => number, longest: number): string {
   const length = 1 + Math.floor(random() * longest);
   return Array.from({ length }, () => String.fromCharCode(random() * (random() < 0.5 ? 128 : 65_536))).join("");
 }
 
-/** Random numbers from 0 up to 1 that are the same for a seed (a linear congruential generator; sufficient for varying input). */
+/**
+ * Returns a generator of random numbers from 0 up to 1. A seed always gives the same numbers. This linear congruential generator is good enough to
+ * vary the input.
+ */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -298,7 +298,7 @@ describe("consumers", () => {
     for (let n = 0; n < 200; n++) await bus.publish(probe("orders", `order-${n}`));
     const ids = await handled.until("all orders are handled", (all) => new Set(all).size === 200);
     await bus.close();
-    // More than once for some, otherwise the faults did nothing.
+    // Some messages must be handled more than once, otherwise the faults did nothing.
     expect(ids.length).toBeGreaterThan(200);
   });
 });

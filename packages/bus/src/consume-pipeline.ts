@@ -12,43 +12,49 @@ export type Verdict = Disposition | Unusable;
 
 export interface ConsumeOptions<T> extends Strictness<T> {
   readonly topic: string;
-  /** How many handlers run at once. */
+  /** The number of handlers that may run at once. */
   readonly concurrency: number;
-  /** How long a handler may take: then its signal aborts and the delivery is retried. In milliseconds, as all times here. */
+  /** How long a handler may take. At this deadline its signal aborts and the delivery is retried. All times here are in milliseconds. */
   readonly deadlineMs: number;
   readonly handler: (message: Message, body: T, context: DeliveryContext) => Promise<Verdict>;
-  /** How often a message is delivered before it becomes a dead letter; 10 by default. */
+  /** The number of deliveries after which a message becomes a dead letter. The default is 10. */
   readonly maxDeliveries?: number;
-  /** Delays of the first, second, … retry after a failure, the last one for all that follow; 1, 5, 30 s by default. */
+  /**
+   * The delays before the first, second and later retries after a failure. The last delay applies to all further retries. The default is 1, 5
+   * and 30 s.
+   */
   readonly backoffMs?: readonly number[];
-  /** A message older than this becomes a dead letter unread; 24 h by default. Ledgers are kept longer, so no late repeat finds its row gone. */
+  /**
+   * A message that is older than this becomes a dead letter and does not reach the handler. The default is 24 h. Ledgers are kept longer, so a late
+   * repeat always finds its row.
+   */
   readonly maxAgeMs?: number;
-  /** How many unusable messages become dead letters per minute; `LETTERS_PER_MINUTE` by default. */
+  /** The number of unusable messages that may become dead letters per minute. The default is `LETTERS_PER_MINUTE`. */
   readonly lettersPerMinute?: number | undefined;
   readonly log: PipelineLog;
-  /** Wall clock, to judge the age of messages and to date dead letters. */
+  /** The wall clock, which gives the age of messages and the date of dead letters. */
   readonly clock: () => number;
 }
 
 export interface DeliveryContext {
-  /** 1 the first time. */
+  /** The number of this delivery, from 1. */
   readonly count: number;
   readonly redelivered: boolean;
-  /** Aborts at the deadline, and when the delivery was taken back. */
+  /** Aborts at the deadline, or when the bus takes the delivery back. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Consumes a queue with the rules that every service shares:
  * - A message that cannot be read (size, type, age, JSON, schema) becomes a dead letter at once. It never reaches the handler.
- * - Of those that no consumer can work on (malformed, or "unusable" to the handler) the first `LETTERS_PER_MINUTE` of a minute become dead letters. The
- *   others
- *   are dropped, and a line says how many. A well-formed message that came too late, or failed, is never among them.
- * - A handler that throws or is late is retried with back-off. The log says where it threw, never what the error quotes.
- * - A message that is delivered `maxDeliveries` times without an ack becomes a dead letter, whether its handlers failed, asked for another try or
- *   took their process with them.
- * - A dead letter is published to `dead.<topic>` before the delivery is acked. While that fails, even as unroutable, the delivery is retried with
- *   back-off and an error in the log: a message is never dropped because a reader is missing.
+ * - No consumer can work on a malformed message, or on one that its handler calls "unusable". The first `LETTERS_PER_MINUTE` of these in a minute
+ *   become dead letters. The others are dropped, and a log line gives their number. A well-formed message that is late or failed is never dropped.
+ * - A delivery is retried with back-off if its handler throws or exceeds the deadline. The log says where the handler threw, and never
+ *   quotes the error.
+ * - A message that is delivered `maxDeliveries` times without an ack becomes a dead letter. Its handlers may have failed, asked for another try or
+ *   crashed their process.
+ * - The pipeline publishes a dead letter to `dead.<topic>` before it acks the delivery. While the publish fails, even as unroutable, the pipeline
+ *   retries the delivery with back-off and logs an error. So a missing reader never causes the loss of a message.
  */
 export async function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Promise<Subscription> {
   const rules: Rules<T> = { ...DEFAULTS, ...options };
@@ -60,7 +66,7 @@ export async function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T
   async function settle(delivery: Delivery): Promise<Disposition> {
     const { message, count } = delivery;
     const judged = await judge(delivery, rules);
-    // Taken back: it comes again by itself, and nobody waits for this verdict.
+    // The bus took this delivery back. It delivers the message again, and ignores this verdict.
     if (delivery.signal.aborted) return judged.kind === "unusable" ? { kind: "dead-letter", reason: judged.reason } : judged;
     const verdict = judged.kind === "retry" && count >= rules.maxDeliveries ? exhausted(judged.reason, count) : judged;
     switch (verdict.kind) {
@@ -78,14 +84,14 @@ export async function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T
     }
   }
 
-  /** Publishes the dead letter, then acks: a crash between the two gives two dead letters, never none. */
+  /** Publishes the dead letter and then acks. A crash between the two causes a second dead letter and loses nothing. */
   async function bury(
     { message, count }: Delivery,
     reason: string,
     unconfirmed: (id: string) => void = () => undefined,
   ): Promise<Disposition> {
     const { topic, clock, log } = rules;
-    // Another message may have the same id, and its tries do not belong to this one.
+    // Another message may have the same id, and its tries must not appear in this history.
     const history = count > 1 ? tries.of(message.id).slice(1 - count) : [];
     try {
       await bus.publish(deadLetterMessage(message, { queue: topic, reason, deliveries: count, history, now: clock() }));
@@ -110,10 +116,10 @@ const DEFAULTS: { readonly maxDeliveries: number; readonly backoffMs: readonly n
 };
 const HISTORY_BOUNDS = { messages: 1000, tries: 10 };
 
-/** The verdict of the message itself and its handler on a delivery, before the number of tries counts. */
+/** Returns the verdict of the message and its handler on a delivery. The caller then applies the limit of deliveries. */
 async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Verdict> {
   const { message, count } = delivery;
-  // Tries that ended without a result may have taken their process down, so it is not even read again.
+  // Tries that ended without a result may have crashed their process, so the message is not even read again.
   if (count > rules.maxDeliveries) return exhausted("none was acked", count - 1);
   const read = readStrictly(message, rules, { now: rules.clock(), maxAgeMs: rules.maxAgeMs });
   if (!read.ok) return { kind: read.illFormed ? "unusable" : "dead-letter", reason: read.reason };

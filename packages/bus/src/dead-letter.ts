@@ -2,22 +2,23 @@ import { createHash } from "node:crypto";
 import { attributes, type DeadLetter, MAX_BODY_BYTES, type Message, message, messageTypes, topics } from "@toolbus/contracts";
 import type { Try } from "./delivery-history.ts";
 
-/** Why a delivery is given up, and what is known about its tries. */
+/** The facts about a delivery that is given up. */
 export interface GivenUp {
-  /** The topic whose queue held it. */
+  /** The topic whose queue contained the message. */
   readonly queue: string;
   readonly reason: string;
   readonly deliveries: number;
-  /** Earlier tries, oldest first. */
+  /** The earlier tries, oldest first. */
   readonly history: readonly Try[];
-  /** Wall clock in milliseconds. */
+  /** The wall clock, in milliseconds. */
   readonly now: number;
 }
 
 /**
- * The message for `dead.<queue>` that preserves a given-up message. Grant and call secret are left out: readers of dead letters may not run writes. A
- * message that does not fit into a body keeps the beginning of its texts and is marked `cut`. Two messages with the same id from another program, or with
- * none, get dead letters with two ids, so that no broker drops one of them as a duplicate. Never throws.
+ * Returns the message for `dead.<queue>` that preserves a given-up message. It omits the grant and the call secret, because readers of dead
+ * letters may not run writes. If the message does not fit into a body, only the beginning of each text remains and the dead letter is marked
+ * `cut`. Other programs may send two messages with the same id, or without an id. Their dead letters have different ids, so no broker drops one as
+ * a duplicate. Never throws.
  */
 export function deadLetterMessage(original: Message, { queue, reason, deliveries, history, now }: GivenUp): Message {
   const letter: DeadLetter = {

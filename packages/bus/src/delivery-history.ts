@@ -1,22 +1,23 @@
-/** One try of a delivery that did not end in an ack. `at` is the wall clock in milliseconds. */
+/** One delivery that did not end in an ack. `at` is the time of the wall clock, in milliseconds. */
 export interface Try {
   readonly at: number;
   readonly reason: string;
 }
 
 /**
- * What this process saw of the earlier tries of messages that will come again, for the dead letter of a message that never succeeds. It is bounded: it
- * keeps the last tries of the messages that failed last, and does not know tries in other processes. No decision depends on it.
+ * The earlier tries, in this process, of messages that will be delivered again. If a message never succeeds, its dead letter lists them. The
+ * history is bounded: it keeps only the last tries of the messages that failed most recently. It does not know tries in other processes. No
+ * decision depends on it.
  */
 export interface DeliveryHistory {
   add(messageId: string, entry: Try): void;
-  /** Oldest first; empty if nothing is known. */
+  /** Returns the tries of a message, oldest first. The list is empty if nothing is known. */
   of(messageId: string): readonly Try[];
   forget(messageId: string): void;
 }
 
 export function deliveryHistory(bounds: { readonly messages: number; readonly tries: number }): DeliveryHistory {
-  // A map iterates in insertion order, so the first key is the message with the oldest last try.
+  // A map iterates in insertion order, so the first key is the message whose last try is the oldest.
   const kept = new Map<string, readonly Try[]>();
   return {
     add(messageId, entry) {

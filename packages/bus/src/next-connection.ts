@@ -2,7 +2,7 @@ import { BusUnavailable } from "./message-bus.ts";
 
 /** The callers that wait for the next connection to a broker. */
 export interface NextConnection<C> {
-  /** Resolves with the next connection. Rejects with `BusUnavailable` and the sentence that applies then, once the signal aborts. */
+  /** Resolves with the next connection. If the signal aborts first, rejects with `BusUnavailable` and the sentence that applies at that time. */
   wait(signal: AbortSignal): Promise<C>;
   /** Hands a connection to all waiting callers. */
   tell(connection: C): void;

@@ -1,13 +1,13 @@
-/** What the pipelines need from a log. Fields contain ids, topics, counts and codes, never bodies, attributes or error messages. */
+/** The log of the pipelines. Its fields contain ids, topics, counts and codes, but never bodies, attributes or error messages. */
 export interface PipelineLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Logs nothing. */
+/** A log that drops every line. */
 export const silentPipelineLog: PipelineLog = { warn: () => undefined, error: () => undefined };
 
-/** The same log until somebody leaves; after that it is silent. For a process that leaves, a broker that goes away too is not news. */
+/** Returns the same log, which becomes silent when the signal aborts. A closing process does not need to report that a broker disconnects as well. */
 export function logUntil(leaving: AbortSignal, log: PipelineLog): PipelineLog {
   const tell =
     (level: keyof PipelineLog) =>
@@ -16,7 +16,9 @@ export function logUntil(leaving: AbortSignal, log: PipelineLog): PipelineLog {
   return { warn: tell("warn"), error: tell("error") };
 }
 
-/** What a log may say about something thrown: its code and where it was thrown. Its message may quote a secret, so it is left out. */
+/**
+ * Returns what a log may say about a thrown value: its code and where it was thrown. The message of an error may quote a secret, so it is left out.
+ */
 export function faultFields(thrown: unknown): { readonly code: string; readonly where?: string } {
   if (!(thrown instanceof Error)) return { code: typeof thrown };
   const code = "code" in thrown && typeof thrown.code === "string" && CODE.test(thrown.code) ? thrown.code : thrown.name;
@@ -27,7 +29,7 @@ export function faultFields(thrown: unknown): { readonly code: string; readonly 
   return where === undefined ? { code } : { code, where };
 }
 
-/** An id for a log line: its sender may have made it arbitrarily long. */
+/** Returns an id for a log line. It is truncated, because a sender may have made it arbitrarily long. */
 export function loggedId(id: string): string {
   return id.slice(0, LONGEST_LOGGED_ID);
 }

@@ -5,8 +5,8 @@ export type Ending<T> =
   | { readonly kind: "late" };
 
 /**
- * Runs work that gets a signal, for at most `deadlineMs`. When that is over the signal aborts with a `TimeoutError` and the ending is "late" at once,
- * whether the work heeds the signal or not; its later result is dropped. When `outer` aborts, the signal does with the same reason.
+ * Runs work for at most `deadlineMs` and passes a signal to it. At the deadline the signal aborts with a `TimeoutError` and the ending is "late" at
+ * once, even if the work ignores the signal. A later result is dropped. When `outer` aborts, the signal aborts with the same reason.
  */
 export async function runWithin<T>(deadlineMs: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<Ending<T>> {
   const controller = new AbortController();

@@ -1,26 +1,26 @@
 import { describeProblems, MAX_BODY_BYTES, type Message, type Parsed } from "@toolbus/contracts";
 
 export interface Strictness<T> {
-  /** A parser of the contracts. */
+  /** A parser from the contracts package. */
   readonly parse: (value: unknown) => Parsed<T>;
-  /** The accepted message types; by default any, and the body decides. */
+  /** The accepted message types. By default every type is accepted, and only the body decides. */
   readonly types?: readonly string[];
 }
 
-/** How old a message may be; `now` is the wall clock. Both in milliseconds. */
+/** The highest age of a message, and the time of the wall clock. Both are in milliseconds. */
 export interface AgeLimit {
   readonly now: number;
   readonly maxAgeMs: number;
 }
 
-/** `illFormed`: no consumer can work on it, whenever it was sent and whatever happens to it. */
+/** The result of a strict read. `illFormed` means that no consumer can ever work on the message, whatever its age. */
 export type StrictlyRead<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly illFormed: boolean; readonly reason: string };
 
 /**
- * Reads a message that anyone may have sent: size, names, type, time, JSON, schema; the first fault is the reason. Never throws; a refusal names the fault
- * in at most 300 characters, which may quote field names of the body but none of its values.
+ * Reads a message that anyone may have sent. It checks size, names, type, time, JSON and schema, and the first fault is the reason for a refusal. The
+ * reason has at most 300 characters. It may quote field names of the body, but never its values. Never throws.
  */
 export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {
   if (Buffer.byteLength(message.body) > MAX_BODY_BYTES) return refuse(`the body is over ${MAX_BODY_BYTES} bytes`);
@@ -32,7 +32,7 @@ export function readStrictly<T>(message: Message, { parse, types }: Strictness<T
   if (age && Number.isNaN(sent)) return refuse("the time is not RFC 3339");
   const read = bodyOf(message, parse);
   const wrongAge = age && faultOfAge(sent, age);
-  // An odd date does not make a malformed message any better.
+  // A malformed message remains malformed if its date is wrong as well.
   return wrongAge === undefined ? read : refuse(wrongAge, !read.ok && read.illFormed);
 }
 
@@ -41,14 +41,14 @@ function bodyOf<T>(message: Message, parse: Strictness<T>["parse"]): StrictlyRea
     const parsed = parse(JSON.parse(message.body));
     return parsed.ok ? { ok: true, body: parsed.value } : refuse(`the body breaks its schema: ${describeProblems(parsed.problems)}`);
   } catch (error) {
-    // A check that fails is a fault of ours, and the message may be valid.
+    // If the parser throws, the fault is ours and the message may be valid.
     return error instanceof SyntaxError ? refuse("the body is not JSON") : refuse("the body cannot be checked", false);
   }
 }
 
-/** What RabbitMQ's header table can carry; none of our messages comes near. */
+/** The limit of RabbitMQ's header table. Our own messages are far smaller. */
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
-/** What RabbitMQ's properties can carry. Services store ids of messages in documents, which have their own limits. */
+/** The limit of RabbitMQ's properties. Services store ids of messages in documents, which have their own limits. */
 const MAX_NAME_BYTES = 255;
 const NAMES = ["id", "type", "source", "correlationId", "replyTo"] as const;
 const LONGEST_REASON = 300;
@@ -66,7 +66,7 @@ function attributeBytes(message: Message): number {
 
 function faultOfAge(sent: number, { now, maxAgeMs }: AgeLimit): string | undefined {
   if (now - sent > maxAgeMs) return `the message is older than ${maxAgeMs} ms`;
-  // A date far ahead would never grow too old.
+  // A message that is dated far ahead would otherwise never become too old.
   if (sent - now > maxAgeMs) return `the message is dated more than ${maxAgeMs} ms ahead`;
   return undefined;
 }

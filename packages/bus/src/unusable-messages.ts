@@ -1,21 +1,21 @@
 import type { PipelineLog } from "./pipeline-log.ts";
 
-/** What a handler says about a message that no consumer can work on: it names something that cannot be here, whoever sent it. */
+/** A handler's verdict on a message that no consumer can work on. The message names something that cannot exist here, whoever sent it. */
 export interface Unusable {
   readonly kind: "unusable";
   readonly reason: string;
 }
 
 /**
- * Which messages that no consumer can work on become dead letters. The first of a minute do; the others are only counted, and a log line reports the number
- * when the minute is over. So a sender of thousands does not cause a publish for each while the work behind them waits.
+ * Chooses the unusable messages that become dead letters. It chooses the first ones of each minute. It only counts the others, and logs their number
+ * when the minute is over. So a sender of thousands of messages does not cause thousands of publishes while other work waits.
  */
 export interface UnusableMessages {
-  /** Counts one. True: it becomes a dead letter. */
+  /** Counts a message. Returns true if the message becomes a dead letter. */
   take(message: UnusableMessage): boolean;
-  /** The dead letter of a chosen message was not confirmed: it is chosen again when the message comes again. */
+  /** Chooses the message again at its next delivery, because its dead letter was not confirmed. */
   promise(id: string): void;
-  /** Reports the count so far. Safe to use twice. */
+  /** Logs the count so far. A second call is safe. */
   stop(): void;
 }
 
@@ -24,11 +24,11 @@ export interface UnusableMessage {
   readonly reason: string;
 }
 
-/** The same number as for security events of a kind. */
+/** The highest number of dead letters per minute. It equals the limit for security events of one kind. */
 export const LETTERS_PER_MINUTE = 30;
 
 export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MINUTE }: UnusableOptions): UnusableMessages {
-  /** Chosen, and without a dead letter yet. Each allows one delivery, so a flood under the same id passes once. */
+  /** The ids of chosen messages that have no dead letter yet. Each id lets one delivery pass, so a flood with the same id passes only once. */
   const promised = new Set<string>();
   let since = clock();
   let letters = 0;
@@ -71,12 +71,12 @@ export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MI
 
 export interface UnusableOptions {
   readonly topic: string;
-  /** Wall clock in milliseconds. */
+  /** The wall clock, in milliseconds. */
   readonly clock: () => number;
   readonly log: PipelineLog;
   readonly perMinute?: number | undefined;
 }
 
 const MINUTE_MS = 60_000;
-// While the broker accepts no dead letters, those of the last minutes come again and again.
+// While the broker accepts no dead letters, the unusable messages of the last minutes are delivered again and again.
 const MOST_PROMISED = 1000;

@@ -4,9 +4,9 @@ import { SERVED, type Served } from "./model-server.ts";
 import { rulesText } from "./rule-tables.ts";
 import { startModelServer } from "./start-model-server.ts";
 
-// `main.ts rules` writes the tables of docs/model-servers.md. Otherwise: `node packages/model-servers/src/main.ts <vendor> [chat|investigation]`
-// prints its address in a line of JSON, and runs until it is told to stop. Without a brain it investigates if the tool that files a report is
-// offered, and chats otherwise.
+// `main.ts rules` writes the tables of docs/model-servers.md. `node packages/model-servers/src/main.ts <vendor> [chat|investigation]` starts a
+// server, prints its address in a line of JSON and runs until SIGINT or SIGTERM. If the command names no brain, the server investigates when a
+// request offers the tool that files a report, and chats otherwise.
 const [vendor = "", brain = ""] = process.argv.slice(2);
 if (vendor === "rules") process.stdout.write(rulesText());
 else if (!isServed(vendor) || !["", "chat", "investigation"].includes(brain)) {

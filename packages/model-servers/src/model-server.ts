@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "@toolbus/contracts";
 export const SERVED = ["anthropic", "openai", "openrouter", "ollama", "compatible", "bedrock"] as const;
 export type Served = (typeof SERVED)[number];
 
-/** A server that speaks a vendor's protocol on loopback and refuses what the vendor refuses. The vendor's own SDK talks to it. */
+/** A server that speaks a vendor's protocol on loopback and refuses the same requests as the vendor. The vendor's own SDK talks to it. */
 export interface ModelServer {
   readonly vendor: Served;
   /** The base address for an adapter. */
@@ -15,9 +15,9 @@ export interface ModelServer {
   readonly model: string;
   /** Every answered request, including refused ones, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** From now on this brain answers. */
+  /** Makes this brain answer from now on. */
   think(brain: Brain): void;
-  /** The next request gets this fault instead of an answer. Several calls queue up. */
+  /** Makes the next accepted request fail with this fault. Several faults queue up. */
   failNext(...faults: readonly Fault[]): void;
   close(): Promise<void>;
 }
@@ -26,13 +26,13 @@ export interface SeenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
-  /** 200, or the status of the refusal. */
+  /** The status of the answer. It is 200 unless the server refused the request or sent the fault `status`. */
   readonly status: number;
-  /** Why it was refused; absent if it was not. */
+  /** The reason for the refusal. Absent if the request was accepted. */
   readonly refusal?: string;
 }
 
-/** The model's part: from the content of a request, in one form for all vendors, to its answer. */
+/** Plays the model. It turns the content of a request, in one form for all vendors, into an answer. */
 export type Brain = (asked: Asked) => Answered;
 
 export interface Asked {
@@ -56,41 +56,42 @@ export type AskedMessage =
 
 export interface Answered {
   readonly text?: string;
-  /** Arguments as a value, or as the model's raw text, which may be broken. Without an id, the server creates one. */
+  /** `raw` replaces `arguments` with the model's raw text, which may be broken. The server creates a missing id. */
   readonly calls?: readonly { readonly name: string; readonly arguments: Json; readonly raw?: string; readonly id?: string }[];
-  /** By default it follows from the calls. */
+  /** If absent, the server derives it from the calls. */
   readonly stop?: "end" | "calls" | "length" | "refusal" | "pause" | "context";
-  /** Thinking, signed for this model, if the vendor has it. It must come back unchanged. */
+  /** The model's thinking, for vendors that have it. The server signs it for this model, and a client must send it back unchanged. */
   readonly thinking?: string;
 }
 
-/** How a request fails. */
+/** The way in which a request fails. */
 export type Fault =
-  /** An error answer in the vendor's form. `retryAfter` in seconds. */
+  /** An error answer in the vendor's form. `retryAfter` is in seconds. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number; readonly message?: string }
-  /** 200, a stream that begins, and then the vendor's error event. */
+  /** A stream that begins with status 200 and then contains the vendor's error event. */
   | { readonly kind: "error-in-stream"; readonly status: number }
   /** The connection breaks in the middle of a frame. */
   | { readonly kind: "cut" }
-  /** The stream comes byte by byte, slower than any client waits, until the client disconnects. */
+  /** The server sends the stream byte by byte, slower than any client waits, until the client disconnects. */
   | { readonly kind: "drip" }
-  /** The whole answer, after this many milliseconds: a slow model. */
+  /** The whole answer after this many milliseconds, as from a slow model. */
   | { readonly kind: "slow"; readonly afterMs: number }
-  /** No answer at all until the client disconnects. */
+  /** The server does not answer. The client must disconnect. */
   | { readonly kind: "hang" }
-  /** 200 with a page of HTML. */
+  /** Status 200 with a page of HTML. */
   | { readonly kind: "content-type" }
-  /** 200 with JSON that is broken in the middle. */
+  /** Status 200 with JSON that is broken in the middle. */
   | { readonly kind: "broken-json" }
-  /** A stream that ends properly without a mark that it is complete. */
+  /** A stream that closes normally without the mark that it is complete. */
   | { readonly kind: "no-end" }
-  /** The first half of the stream, and then nothing until the client disconnects. */
+  /** The first half of the stream, followed by silence until the client disconnects. */
   | { readonly kind: "silence" }
   | Endless;
 
 /**
- * An answer without end, as fast as the client reads: `events` repeats an event of the middle of the stream; `event` is one event in a single line
- * or frame; `error` is the body of an error. `packed`: with gzip, so that few bytes on the network become many.
+ * An endless answer, sent as fast as the client reads. `events` repeats an event from the middle of the stream. `event` is one endless event in a
+ * single line or frame. `error` is the endless body of an error. `packed` compresses the answer with gzip, so that few bytes on the network become
+ * many.
  */
 export interface Endless {
   readonly kind: "endless";

@@ -16,14 +16,14 @@ export const RULE_TABLES: readonly { readonly title: string; readonly rules: rea
   { title: "Bedrock Converse", rules: bedrockRules },
 ];
 
-/** The tables of docs/model-servers.md, as Markdown. */
+/** Returns the tables of docs/model-servers.md as Markdown. */
 export function rulesText(): string {
   return RULE_TABLES.map(({ title, rules }) =>
     [`### ${title}`, "", "| Rule | Status | Source |", "| --- | --- | --- |", ...rules.map(ruleLine), ""].join("\n"),
   ).join("\n");
 }
 
-/** The line of one rule. */
+/** Returns the table row of one rule. */
 export function ruleLine({ name, status, source, unconfirmed }: WrittenRule): string {
   return `| ${name} | ${status} | ${unconfirmed ? "**Unconfirmed.** " : ""}${source.replaceAll("|", "\\|")} |`;
 }

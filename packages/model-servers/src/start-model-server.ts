@@ -7,8 +7,8 @@ import type { Protocol } from "./wire/protocol.ts";
 import { serve } from "./wire/serve.ts";
 
 /**
- * A vendor on a free port of loopback, until it is closed. It remembers nothing from one request to the next, except what the vendor itself would
- * remember. Without a brain it answers as `chatBrain` does.
+ * Starts a server that plays a vendor on a free port of loopback. Between requests, it remembers only the facts that the vendor itself would
+ * remember. The default brain is `chatBrain`.
  */
 export async function startModelServer(vendor: Served, { brain = chatBrain() }: { readonly brain?: Brain } = {}): Promise<ModelServer> {
   const protocol = protocolOf(vendor);

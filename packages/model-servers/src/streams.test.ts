@@ -138,7 +138,7 @@ describe.each(SERVED)("a stream of %s", (vendor) => {
   });
 });
 
-/** The text and the arguments of a stream of any of these vendors, joined. */
+/** Returns the joined text and the joined arguments of a stream of any of these vendors. */
 function written(bytes: Buffer): { readonly text: string; readonly args: string } {
   const all = bytes.toString("utf8");
   const joined = (pattern: RegExp) => [...all.matchAll(pattern)].map(([, piece = ""]) => JSON.parse(`"${piece}"`) as string).join("");

@@ -1,15 +1,15 @@
-/** Where a JSON value ends in a text, or the place where it stops being one and what should stand there. */
+/** The end of a JSON value in a text, or the place of the first fault with the description of the expected text. */
 export type Extent = { readonly ok: true; readonly end: number } | { readonly ok: false; readonly at: number; readonly expected: string };
 
-// Deeper than any argument; every level is one call of a function.
+// No argument is nested this deeply. The limit exists because every level is one call of a function.
 const MAX_DEPTH = 64;
 
-/** What is expected where a value is nested too deeply. */
+/** The expected text at a value that is nested too deeply. */
 export const TOO_DEEP = "a value that is less deeply nested";
 
 /**
- * Finds the end of the JSON value (RFC 8259) that begins at `from`, whatever follows it. Unlike `JSON.parse` it always says where a fault is, and does not
- * need the end of the text.
+ * Finds the end of the JSON value (RFC 8259) that begins at `from`. Unlike `JSON.parse`, it always returns the place of a fault, and any text may
+ * follow the value.
  */
 export function jsonExtent(text: string, from: number): Extent {
   let at = from;
@@ -79,7 +79,7 @@ export function jsonExtent(text: string, from: number): Extent {
   }
 }
 
-/** A place in a text as people count: `line 2, character 5`. For a text of one line the line is left out. */
+/** Returns a place in a text as people count it, such as `line 2, character 5`. For a text of one line, it omits the line. */
 export function placeIn(text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   const character = `character ${(before.at(-1) ?? "").length + 1}`;

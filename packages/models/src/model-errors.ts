@@ -1,6 +1,6 @@
 /**
- * A failed model call. The class says how a caller should react, `retryable` whether the same request may succeed later; any other thrown value is a bug.
- * Messages are for the operator: what happened and what to try. They never contain keys or request bodies.
+ * A failed model call. The class shows how a caller should react, and `retryable` shows whether the same request may succeed later. Any other thrown
+ * value is a bug. Messages are for the operator, so they say what happened and what to try. They never contain keys or request bodies.
  */
 export abstract class ModelError extends Error {
   abstract readonly code: string;
@@ -14,12 +14,12 @@ export class AuthenticationError extends ModelError {
   readonly retryable = false;
 }
 
-/** Too many requests or tokens for now. */
+/** The provider limits our requests or tokens for now. */
 export class RateLimitError extends ModelError {
   override readonly name = "RateLimitError";
   readonly code = "rate_limited";
   readonly retryable = true;
-  /** How long the provider asks us to wait, in milliseconds; null if it does not say. */
+  /** The wait that the provider asks for, in milliseconds, or null if it names none. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, retryAfterMs: number | null, options?: ErrorOptions) {
@@ -28,14 +28,14 @@ export class RateLimitError extends ModelError {
   }
 }
 
-/** The provider refuses the request itself: most likely because of a tool's schema, otherwise because of the transcript. */
+/** The provider refuses the request itself. The most likely cause is a tool's schema, and otherwise it is the transcript. */
 export class ValidationError extends ModelError {
   override readonly name = "ValidationError";
   readonly code = "invalid_request";
   readonly retryable = false;
 }
 
-/** The prompt is longer than the model's window: with a shorter conversation the same request may be accepted. */
+/** The prompt is longer than the model's window. The provider may accept the request with a shorter conversation. */
 export class ContextOverflow extends ValidationError {}
 
 /** The provider could not be reached, or the connection broke in the middle of a reply. */
@@ -46,15 +46,18 @@ export class NetworkError extends ModelError {
 }
 
 /**
- * The answer exceeds a limit: in bytes, events, the size of one event or the arguments of its calls. It is endless, or the server ignores the requested
- * maximum reply. A retry would get, and pay for, the same again.
+ * The answer exceeds a limit for its bytes, its events, the size of one event or the arguments of its calls. The answer is endless, or the server
+ * ignores the requested maximum. A retry would receive the same answer and cost as much again.
  */
 export class AnswerTooLarge extends ModelError {
   override readonly name = "AnswerTooLarge";
   readonly code = "answer_too_large";
   readonly retryable = false;
 
-  /** What it is, such as `is over 100 bytes`, and the setting that allows more, or else what to do. */
+  /**
+   * `what` continues "The model's answer", for example with `is over 100 bytes`. `remedy` is the setting that allows more, or a sentence that says
+   * what to do.
+   */
   constructor(what: string, remedy: { readonly raise: string } | string) {
     const todo =
       typeof remedy === "string" ? remedy : `Look at the model or its server, and raise ${remedy.raise} if such answers are intended.`;
@@ -62,7 +65,7 @@ export class AnswerTooLarge extends ModelError {
   }
 }
 
-/** The answer began, and then nothing came for too long. */
+/** The answer began, but then the server was silent for too long. */
 export class AnswerStalled extends ModelError {
   override readonly name = "AnswerStalled";
   readonly code = "answer_stalled";
@@ -75,13 +78,13 @@ export class AnswerStalled extends ModelError {
   }
 }
 
-/** The provider answered that it failed, or its answer was unreadable. */
+/** The provider reported a failure, or its answer was unreadable. */
 export class ProviderError extends ModelError {
   override readonly name = "ProviderError";
   readonly code = "provider_failed";
-  /** True for an overloaded or failing server; false for an answer that would come again. */
+  /** True for an overloaded or failing server. False if a retry would receive the same answer. */
   readonly retryable: boolean;
-  /** How long the provider asks us to wait, in milliseconds; null if it does not say. */
+  /** The wait that the provider asks for, in milliseconds, or null if it names none. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, retryable: boolean, options?: ErrorOptions & { readonly retryAfterMs?: number | null }) {

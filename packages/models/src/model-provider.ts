@@ -3,66 +3,68 @@ import type { DialectName } from "./schema/dialect.ts";
 import type { ToolSpec } from "./schema/tool-spec.ts";
 
 /**
- * A model: it reads the neutral transcript and returns one turn, with text or tool calls or both. It decides, never runs a tool and keeps nothing between
- * calls; everything it knows is in the request.
+ * A model. It reads the neutral transcript and returns one turn with text, tool calls or both. It only decides. It never runs a tool and stores
+ * nothing between calls, so the request contains everything that it knows.
  *
- * Guarantees of every adapter, proved by `describeModelProvider`:
- * - A transcript whose calls and results do not pair is refused with `UnpairedTranscript` before anything is sent.
- * - The deltas given to `onText`, put together, are the reply's text. No delta comes after `complete` has settled or its signal has aborted.
- * - A reply is complete: a stream that breaks off rejects, and the text streamed until then does not count.
+ * Every adapter guarantees the following, and `describeModelProvider` proves it:
+ * - It refuses a transcript whose calls and results do not pair. It throws `UnpairedTranscript` before it sends anything.
+ * - The deltas that `onText` receives form the reply's text. No delta arrives after `complete` has settled or its signal has aborted.
+ * - A reply is complete. If the stream breaks off, `complete` rejects, and the text that was streamed before is invalid.
  * - The ids of the calls differ from one another and from every id in the transcript, whatever the vendor sent.
- * - With the tool choice `none` there are no calls.
- * - `stop` is `tool_use` exactly when there are calls. A reply that was cut off has none: half a call does not count.
- * - A tool that cannot be converted into the vendor's form is left out of the request; it never makes the request fail.
- * - A turn of another provider, or of this loop (a seed turn), is converted into this vendor's form; its own turns go back unchanged.
+ * - With the tool choice `none`, the reply has no calls.
+ * - `stop` is `tool_use` exactly if the reply has calls. A reply that was cut off has no calls, because half a call is invalid.
+ * - It omits a tool that it cannot convert into the vendor's form. This tool never makes the request fail.
+ * - It converts a turn of another provider, or of this loop (a seed turn), into this vendor's form. It sends its own turns back unchanged.
  *
- * It sends one request and does not retry, log or measure: its caller does. The signal is its deadline. The answer is limited in size, and in its pauses
- * (`AnswerBounds`), whatever the vendor sends.
+ * The adapter sends one request. Its caller retries, logs and measures. The signal is the deadline. `AnswerBounds` limits the size of the answer and
+ * its pauses, whatever the vendor sends.
  */
 export interface ModelProvider {
-  /** Configuration's name for it: `offline`, `anthropic`. */
+  /** The provider's name in the configuration, such as `offline` or `anthropic`. */
   readonly name: string;
   readonly model: string;
   readonly capabilities: ModelCapabilities;
-  /** The rules for its tools: `compileTool(tool, dialect)` is exactly what `complete` sends of a tool. */
+  /** The rules for its tools. For each tool, `complete` sends exactly the result of `compileTool(tool, dialect)`. */
   readonly dialect: DialectName;
   /**
-   * One turn. Rejects with the signal's reason soon after it aborts, and otherwise with one of the classes in `model-errors.ts`, whose `retryable` says
-   * whether exactly the same request may succeed later.
+   * Returns one turn. Rejects with the signal's reason soon after the signal aborts, and otherwise with a class of `model-errors.ts`. Its `retryable`
+   * shows whether exactly the same request may succeed later.
    */
   complete(request: ModelRequest, context: ModelContext): Promise<ModelReply>;
-  /** About how many tokens this prompt needs; for planning, never for billing. Never fewer for a longer prompt. */
+  /** Returns about how many tokens this prompt needs, for planning and never for billing. A longer prompt never has a smaller estimate. */
   estimateTokens(entries: readonly TranscriptEntry[], system: string): number;
 }
 
-/** What a model can do. An agent whose model has no tools answers with text. */
+/** The abilities of a model. An agent whose model has no tools answers with text. */
 export interface ModelCapabilities {
   readonly tools: boolean;
-  /** True if text comes in pieces; false if it comes as one. */
+  /** True if text arrives in pieces, and false if it arrives as a whole. */
   readonly streaming: boolean;
   readonly vision: boolean;
-  /** False: a temperature is not sent, because the vendor refuses it. */
+  /** False if the vendor refuses a temperature. The adapter then sends none. */
   readonly sampling: boolean;
-  /** Prompt and reply together, in the model's own tokens. */
+  /** The limit of prompt and reply together, in the model's own tokens. */
   readonly contextTokens: number;
-  /** The longest reply. */
+  /** The longest reply, in tokens. */
   readonly maxOutputTokens: number;
-  /** A longer tool result goes into working memory, and the model gets an index of it. In characters. */
+  /** The longest tool result for the prompt, in characters. A longer result is stored in working memory, and the model receives its index. */
   readonly resultChars: number;
 }
 
 export interface ModelRequest {
   readonly system: string;
   readonly transcript: readonly TranscriptEntry[];
-  /** What may be called in this turn; nothing else may. */
+  /** The only tools that the model may call in this turn. */
   readonly tools: readonly ToolSpec[];
-  /** Arguments that work at this moment, as JSON text, by the name of the tool: for the offline rules, which show them to people. No vendor is sent them. */
+  /**
+   * Arguments that work at this moment, as JSON text, by the name of the tool. The offline rules show them to people, and no vendor receives them.
+   */
   readonly examples?: ReadonlyMap<string, string>;
-  /** `auto` if absent. `none` holds with every adapter; a demand for a call is passed on if the vendor supports it. */
+  /** `auto` if absent. Every adapter enforces `none`. An adapter passes on a demand for a call if the vendor supports it. */
   readonly toolChoice?: ToolChoice;
-  /** False: at most one call per turn, if the vendor supports that limit. True if absent. */
+  /** False allows at most one call per turn, if the vendor supports this limit. True if absent. */
   readonly parallelCalls?: boolean;
-  /** Left out for a vendor that does not accept one. */
+  /** The adapter omits the temperature for a vendor that does not accept one. */
   readonly temperature?: number;
   /** The longest reply, in the model's own tokens. */
   readonly maxTokens: number;
@@ -73,7 +75,7 @@ export interface ModelRequest {
 export interface ModelRun {
   readonly runId: string;
   readonly profile: string;
-  /** From 1; absent if the call is not a turn, for example for a summary. */
+  /** The number of the round, from 1. Absent if the call is not a turn, such as the call for a summary. */
   readonly round?: number;
   /** The run's input, such as `releaseId`. */
   readonly input: JsonObject;
@@ -81,9 +83,12 @@ export interface ModelRun {
 
 export interface ModelContext {
   readonly signal: AbortSignal;
-  /** Gets the text as it arrives. Called in order; it must not throw. */
+  /** Receives the text in order, as it arrives. The callback must not throw. */
   onText(delta: string): void;
-  /** Gets the arguments of calls as they are written, as far as the vendor streams them. Only the reply counts. It must not throw. */
+  /**
+   * Receives the arguments of calls as the model writes them, if the vendor streams them. Only the arguments in the reply are valid. The callback
+   * must not throw.
+   */
   onArguments?(delta: ArgumentsText): void;
 }
 
@@ -95,7 +100,7 @@ export interface ArgumentsText {
   readonly text: string;
 }
 
-/** Why the turn ended. `pause`: the vendor requires the transcript back, with this turn at its end, to continue. */
+/** The reason why the turn ended. After `pause`, the vendor continues when it receives the transcript with this turn at the end. */
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "pause";
 
 export interface ModelReply {
@@ -103,17 +108,17 @@ export interface ModelReply {
   readonly calls: readonly ModelCall[];
   readonly stop: StopReason;
   readonly usage: ModelUsage;
-  /** The model that answered, which may be more exact than the requested one. */
+  /** The name of the model that answered, which may be more exact than the requested name. */
   readonly model: string;
-  /** The turn in the vendor's own form, to be stored beside it; absent if there is none. Its calls have the ids of `calls`. */
+  /** The turn in the vendor's own form, which is stored with the turn. Absent if the vendor has no such form. Its calls have the ids of `calls`. */
   readonly vendor?: VendorTurn;
 }
 
 export interface ModelCall {
-  /** Pairs the call with its result for this provider; our own call id is different. */
+  /** Pairs the call with its result for this provider. Our own call id is different. */
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it, with the names of the tool's own schema restored: it may be malformed, its reader checks it. */
+  /** The JSON text as the model wrote it, with the names of the tool's own schema restored. It may be malformed, so its reader checks it. */
   readonly arguments: string;
 }
 
@@ -127,6 +132,6 @@ export interface ModelUsage {
   readonly reasoningTokens?: number;
   /** The vendor's own figure for its charge, in millionths of a US dollar. */
   readonly costMicroUsd?: number;
-  /** True if the figures are an estimate, because nobody counted. */
+  /** True if the figures are an estimate, because the provider reported none. */
   readonly estimated?: boolean;
 }

@@ -17,7 +17,7 @@ export class UnpairedTranscript extends ModelError {
 
 /**
  * Checks, before a provider is called, that every call has exactly one result and that every result belongs to a call of the previous assistant turn.
- * Throws `UnpairedTranscript` with the first id that fails. Ids may repeat in later turns, because some providers number them anew in each turn.
+ * Throws `UnpairedTranscript` with the first id that fails. Ids may repeat in later turns, because some providers restart their numbers in each turn.
  */
 export function assertPaired(transcript: readonly TranscriptEntry[]): void {
   const open = new Set<string>();

@@ -1,23 +1,23 @@
 import { open } from "node:fs/promises";
 
-/** Appends lines to files in the background, whole lines in the order of the calls. */
+/** Appends lines to files in the background. It writes whole lines, in the order of the calls. */
 export interface JsonlFiles {
-  /** Never waits and never throws. */
+  /** Queues a line. Never waits and never throws. */
   append(file: string, line: string): void;
   /** Waits until all appended lines are written. */
   flush(): Promise<void>;
 }
 
 export interface JsonlOptions {
-  /** Called with the lines that were lost, because the disk rejects them or is too slow. */
+  /** Receives the number of lines that were lost because the disk rejects them or is too slow. */
   readonly onLost: (lines: number, code: string) => void;
 }
 
 const MAX_WAITING = 10_000;
 
 /**
- * One file is open at a time, and only during a write, so a folder may hold any number of them and a rotated file is released. Lines that come
- * during a write are written next. If more than 10,000 wait, further ones are lost and reported.
+ * Writes one file at a time, and opens it only during a write. So a folder may contain any number of files, and a rotated file is released. Lines
+ * that arrive during a write are written next. If more than 10,000 lines wait, further ones are lost and reported.
  */
 export function jsonlFiles({ onLost }: JsonlOptions): JsonlFiles {
   const waiting = new Map<string, string[]>();

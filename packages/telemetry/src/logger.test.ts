@@ -169,11 +169,11 @@ describe("the silent log", () => {
 interface TerminalUnderTest {
   readonly terminal?: boolean;
   readonly format?: LogFormat;
-  /** Whether the terminal shows colours: not with NO_COLOR, for example. */
+  /** Whether the terminal shows colours. With NO_COLOR it does not. */
   readonly colours?: boolean;
 }
 
-/** A log of this level, and what it wrote. */
+/** Returns a log of this level, and the text that it wrote. */
 function setup(level: LogLevel, { terminal, format, colours = true }: TerminalUnderTest = {}) {
   let written = "";
   const destination = new Writable({
@@ -191,7 +191,7 @@ function setup(level: LogLevel, { terminal, format, colours = true }: TerminalUn
   return {
     log,
     text: () => written,
-    /** One line as it was written, without the colours of a terminal. */
+    /** Logs one line and returns it as it was written, without the colours of a terminal. */
     said(fields: object = { runId: "rn_1" }): string {
       log.info(fields, "a run began");
       return stripVTControlCharacters(written);

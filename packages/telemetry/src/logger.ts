@@ -7,8 +7,8 @@ import { withRunOf } from "./run-of-line.ts";
 import { currentPoint } from "./spans.ts";
 
 /**
- * A structured log. Fields hold ids, counts and codes, never arguments, contents or secrets. A line within a trace names the trace, and a line about
- * a call has its run's id.
+ * A structured log. Fields contain ids, counts and codes, but never arguments, contents or secrets. A line within a trace names the trace. A line
+ * about a call has the id of its run.
  */
 export interface Log {
   debug(fields: object, message: string): void;
@@ -21,21 +21,24 @@ export interface Log {
 export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-// A second safeguard, for what a caller puts into a record by mistake.
+// This is a second safeguard, for a secret that a caller puts into a record by mistake.
 const SECRET_FIELDS = ["authorization", "token", "secret", "grant", "password", "apiKey", "cookie", "arguments", "content", "prepared"];
 
 export interface LogOptions {
   readonly name: string;
   readonly level: LogLevel;
-  /** `auto` is the default: text at a terminal, JSON elsewhere. */
+  /** The form of the lines. `auto` is the default, and means text at a terminal and JSON elsewhere. */
   readonly format?: LogFormat;
   readonly destination?: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "hasColors">>;
 }
 
-/** A logger that writes one line each to standard error (standard output belongs to the results of a command), and to OTLP while that is on. */
+/**
+ * Returns a log that writes each record as one line to standard error, because standard output belongs to the results of a command. It also sends the
+ * record to OTLP while that is on.
+ */
 export function createLog({ name, level, format = "auto", destination = process.stderr }: LogOptions): Log {
   const readable = format === "text" || (format === "auto" && destination.isTTY === true);
-  // The terminal decides: NO_COLOR, FORCE_COLOR and its own abilities.
+  // The terminal decides, by NO_COLOR, FORCE_COLOR and its own abilities.
   const colour = destination.isTTY === true && destination.hasColors?.() === true;
   return pino(
     {
@@ -55,7 +58,7 @@ export function createLog({ name, level, format = "auto", destination = process.
   );
 }
 
-/** A log that drops everything: for tests and libraries without a log. */
+/** A log that drops everything, for tests and for libraries without a log. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silentLog };
 
 function ignore(): void {}
@@ -65,7 +68,7 @@ function traceFields(): object {
   return point ? { trace_id: point.traceId, span_id: point.spanId } : {};
 }
 
-/** The line as it may leave the process. OTLP gets its fields from this line, so both are redacted alike. */
+/** Redacts the line before it leaves the process. OTLP receives the fields of this redacted line. */
 function redactedLine(line: string): string {
   const safe = redactText(line);
   const { logs } = recorder();
@@ -76,14 +79,14 @@ function redactedLine(line: string): string {
   return safe;
 }
 
-/** A line as pino writes it. */
+/** A line in pino's form. */
 interface Line extends Readonly<Record<string, unknown>> {
   readonly time: number;
   readonly level: number;
   readonly msg: string;
 }
 
-/** How deep a chain of causes is shown: it may be a cycle. */
+/** The number of causes that are shown. A chain of causes may be a cycle. */
 const CAUSES = 4;
 
 function errorFields(error: unknown, depth = 0): object {

@@ -2,12 +2,12 @@ import type { Metric } from "./names.ts";
 import { type Attributes, recorder } from "./recorder.ts";
 import { redactText } from "./redact.ts";
 
-/** Records a measurement. Tags have few values: names, codes and statuses, never ids. */
+/** Records a measurement. A tag has few possible values: names, codes and statuses, but never ids. */
 export function measure(metric: Metric, value: number, tags: Attributes = {}): void {
   recorder().measurements?.record(metric, value, cleanTags(tags));
 }
 
-/** Reads a gauge whenever measurements are collected. The returned function ends that. Does nothing while telemetry is off. */
+/** Reads a gauge whenever measurements are collected. Returns a function that stops this. Does nothing while telemetry is off. */
 export function observeGauge(metric: Metric, read: () => Promise<number | null>): () => void {
   return recorder().measurements?.observe(metric, read) ?? (() => undefined);
 }

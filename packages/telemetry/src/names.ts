@@ -1,12 +1,12 @@
 /**
- * Every telemetry name that leaves this system: the OpenTelemetry conventions for HTTP, messaging and GenAI where they have a name, `toolbus.*`
- * where they have none. If a convention renames something, only this file changes.
+ * This file contains every telemetry name that leaves this system. The names follow the OpenTelemetry conventions for HTTP, messaging and GenAI.
+ * Where these have no name, ours begins with `toolbus.`. If a convention renames something, only this file changes.
  */
 
-/** Names of spans. An argument here is a part in braces in the conventions. */
+/** The names of spans. An argument here is a part in braces in the conventions. */
 export const spanNames = {
   http: (method: string, route: string | undefined) => (route === undefined ? method : `${method} ${route}`),
-  /** A person's message from its acceptance on. The first message of a conversation is the parent of everything that follows. */
+  /** The work on a person's message, from its acceptance on. The first message of a conversation is the parent of everything that follows. */
   conversation: "conversation",
   publish: (topic: string) => `publish ${topic}`,
   process: (topic: string) => `process ${topic}`,
@@ -15,10 +15,10 @@ export const spanNames = {
   executeTool: (tool: string) => `execute_tool ${tool}`,
 } as const;
 
-/** Names of events on spans. */
+/** The names of events on spans. */
 export const spanEvents = { toolCall: "toolbus.tool.call", retry: "toolbus.retry" } as const;
 
-/** Names of attributes of spans, measurements and log records. */
+/** The names of attributes of spans, measurements and log records. */
 export const attributeNames = {
   errorType: "error.type",
   serverAddress: "server.address",
@@ -58,19 +58,19 @@ export const attributeNames = {
   service: "toolbus.service",
   runId: "toolbus.run.id",
   profile: "toolbus.profile",
-  /** Millionths of a US dollar. */
+  /** The cost in millionths of a US dollar. */
   costMicroUsd: "toolbus.cost.micro_usd",
-  /** Whose budget (`run`, `principal` or `tenant`), and of what (`tokens`, `money` or `tool_calls`). */
+  /** The owner of a budget (`run`, `principal` or `tenant`), and its unit (`tokens`, `money` or `tool_calls`). */
   budgetOf: "toolbus.budget.of",
   budgetWhat: "toolbus.budget.what",
   round: "toolbus.round",
   epoch: "toolbus.epoch",
-  /** Attempts of a model call, from 1, and how long the call waited after the previous failure. */
+  /** The number of an attempt at a model call, from 1, and how long the call waited after the previous failure. */
   attempt: "toolbus.model.attempt",
   waitedMs: "toolbus.model.waited_ms",
   seed: "toolbus.seed",
   transcriptEntries: "toolbus.transcript.entries",
-  /** Tokens of the model's window: those of prompt and reply, and the free ones. */
+  /** The tokens of the model's window that prompt and reply used, and the free ones. */
   windowUsed: "toolbus.context.window_used",
   windowLeft: "toolbus.context.window_left",
   contextStrategy: "toolbus.context.strategy",
@@ -79,22 +79,22 @@ export const attributeNames = {
   toolKind: "toolbus.tool.kind",
   toolVersion: "toolbus.tool.version",
   toolset: "toolbus.toolset",
-  /** Model calls that the tool itself made. */
+  /** The number of model calls that the tool itself made. */
   toolModelCalls: "toolbus.tool.model.calls",
   dispatch: "toolbus.dispatch",
   deliveries: "toolbus.deliveries",
   disposition: "toolbus.disposition",
   retryAfterMs: "toolbus.retry_after_ms",
-  /** Of a call or a run: `ok`, `denied`, `completed`, … */
+  /** The status of a call or a run: `ok`, `denied`, `completed`, … */
   status: "toolbus.status",
   latencyMs: "toolbus.latency_ms",
   shard: "toolbus.shard",
   tier: "toolbus.tier",
   outcome: "toolbus.outcome",
-  /** Of a security event: what was tried, and whether the whole event or only its count was kept. */
+  /** The action that caused a security event, and whether the whole event or only its count was kept. */
   securityReason: "toolbus.security.reason",
   securityKept: "toolbus.security.kept",
-  /** What the replay of a dead letter did: `publish` or `call`. */
+  /** The action of the replay of a dead letter: `publish` or `call`. */
   replayBy: "toolbus.replay.by",
   webhookEvent: "toolbus.webhook.event",
   webhookTarget: "toolbus.webhook.target",
@@ -103,13 +103,13 @@ export const attributeNames = {
   statusTag: "status",
 } as const;
 
-/** A measurement. Times are in milliseconds if the name is ours, in seconds if a convention says so. */
+/** A kind of measurement. Times are in milliseconds if the name is ours, and in seconds if a convention requires it. */
 export interface Metric {
   readonly name: string;
   readonly kind: "histogram" | "counter" | "upDownCounter" | "gauge";
   readonly unit: string;
   readonly description: string;
-  /** Upper bounds of a histogram's buckets. */
+  /** The upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
 }
 

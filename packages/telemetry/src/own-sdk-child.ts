@@ -1,5 +1,5 @@
-// The child process of own-sdk.test.ts: a process of ours that was started with `--import` of own-sdk-setup.ts. It reports what the user's SDK
-// received.
+// This is the child process of own-sdk.test.ts. It is a process of ours that was started with `--import` of own-sdk-setup.ts. It reports what the
+// user's SDK received.
 import { Writable } from "node:stream";
 import { context, ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
 import { createLog, measure, metricNames, startTelemetry, withSpan } from "./index.ts";
@@ -18,19 +18,19 @@ const telemetry = await startTelemetry({
 if (typeof telemetry === "string") process.stdout.write(JSON.stringify({ refused: telemetry }));
 else {
   const tracer = trace.getTracer("the user's");
-  // Like the user's instrumentation of Node's HTTP server around a request of ours.
+  // This is like the user's instrumentation of Node's HTTP server around a request of ours.
   const server = tracer.startSpan("their request", { kind: SpanKind.SERVER }, remote(REQUEST));
   await context.with(trace.setSpan(remote(REQUEST), server), () =>
     withSpan("our request", { kind: "server", parent: { how: "received", carrier: { traceparent: REQUEST } } }, async () => {
       log.warn({}, "said");
       measure(metricNames.toolInvocations, 1, { tool_name: "t", status: "ok" });
-      // Like one of the user's tools within a call.
+      // This is like one of the user's tools within a call.
       await tracer.startActiveSpan("their step", async (step) => step.end());
     }),
   );
   server.end();
   await telemetry.shutdown(1000);
-  // The user owns it, and it continues.
+  // The user owns the SDK, so it must still work.
   tracer.startSpan("after ours has stopped").end();
   await reader.forceFlush();
   const finished = spans.getFinishedSpans();

@@ -1,4 +1,5 @@
-// An example of a user's own `--import` (own-sdk.test.ts): OpenTelemetry's SDK, set up by its own documentation, with nothing of ours.
+// This is an example of a user's own `--import` (own-sdk.test.ts). It sets up OpenTelemetry's SDK as the SDK's documentation says, without
+// code of ours.
 import { InMemoryLogRecordExporter, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
 import { AggregationTemporality, InMemoryMetricExporter, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { NodeSDK } from "@opentelemetry/sdk-node";

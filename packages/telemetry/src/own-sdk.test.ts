@@ -7,7 +7,7 @@ const CHILD = new URL("./own-sdk-child.ts", import.meta.url);
 
 describe("a process that was started with an OpenTelemetry SDK of the user's own", () => {
   it("gives it all spans, measurements and log records, nested correctly, and leaves it running", () => {
-    // Only the user's SDK uses the endpoint: nothing is sent twice.
+    // Only the user's SDK uses the endpoint, so nothing is sent twice.
     expect(run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" })).toEqual({
       spans: {
         "their request": "b".repeat(16),

@@ -1,14 +1,14 @@
 import { styleText } from "node:util";
 import { withoutRepeatedIds } from "./run-of-line.ts";
 
-/** The form of log lines: JSON for collectors, readable text for people, or whichever fits the output. */
+/** The forms of log lines: JSON for collectors, text for people, or the one that fits the output. */
 export const LOG_FORMATS = ["auto", "json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
- * A line of JSON in the form for people: time of day (UTC), level, message, then the fields as `name=value`. A thrown error follows, with its stack
- * unless the product expects that error. It replaces pino-pretty, which would bring a dozen packages for this one function. Control characters stay
- * escaped, as in JSON.
+ * Returns a JSON line in the form for people: time of day (UTC), level, message, then the fields as `name=value`. A thrown error follows, with
+ * its stack unless the product expects that error. Control characters remain escaped, as in JSON. pino-pretty would bring a dozen packages for
+ * this one function.
  */
 export function readableLine(json: string, colour: boolean): string {
   const {
@@ -48,13 +48,13 @@ const LEVELS: Readonly<Record<number, readonly [string, Parameters<typeof styleT
 
 const valueOf = (value: unknown): string => (typeof value === "string" && !/[\s"=]/.test(value) ? plain(value) : JSON.stringify(value));
 
-/** Foreign text must not move the reader's cursor. */
+/** Escapes control characters, because foreign text must not move the reader's cursor. */
 const plain = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * An error that the product expects has a code of ours, and its message says what to do. Its stack, and those of its causes, are noise here. JSON
- * has them all.
+ * Returns the lines for a thrown error and its causes. An error that the product expects has a code of ours, and its message says what to do. Its
+ * stack and those of its causes are omitted here. The JSON form contains them.
  */
 function thrownLines(thrown: unknown, before: string, foreseen = false): string[] {
   if (thrown === undefined) return [];
@@ -64,7 +64,7 @@ function thrownLines(thrown: unknown, before: string, foreseen = false): string[
   return [...(before + text).split("\n").map(plain), ...thrownLines(cause, "caused by: ", brief)];
 }
 
-/** Codes of Node's errors are in capitals. */
+/** The form of our own codes. Codes of Node's errors are in capitals. */
 const OWN_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;

@@ -2,7 +2,7 @@ import type { Metric } from "./names.ts";
 import type { ToolAudit } from "./tool-audit.ts";
 import type { TracePoint } from "./trace-context.ts";
 
-/** Values of attributes. Undefined ones are omitted. */
+/** The attributes of a span, event or measurement. Undefined values are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
@@ -11,7 +11,7 @@ export interface SpanStart {
   readonly kind: SpanKind;
   readonly attributes: Attributes;
   readonly parent: TracePoint | null;
-  /** `parent` came with a request or a message; null means the start of a trace. */
+  /** True if `parent` arrived with a request or a message. A null `parent` then starts a trace. */
   readonly received: boolean;
   readonly links: readonly TracePoint[];
 }
@@ -22,17 +22,20 @@ export interface RecordedSpan {
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
-  /** Runs work with this span as the active one, also for other recorders in this process: instrumentations, and tools that call OpenTelemetry. */
+  /**
+   * Runs work with this span as the active one. It is also active for other recorders in this process: instrumentations, and tools
+   * that call OpenTelemetry.
+   */
   run<T>(work: () => T): T;
   /** Ends the span. An error type marks it as failed. */
   end(errorType?: string): void;
 }
 
-/** One line of a log, redacted. */
+/** One redacted line of a log. */
 export interface LogRecord {
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly time: number;
-  /** As pino numbers them: 20 debug, 30 info, 40 warn, 50 error. */
+  /** The level by pino's numbers: 20 debug, 30 info, 40 warn, 50 error. */
   readonly level: number;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -40,14 +43,14 @@ export interface LogRecord {
 }
 
 /**
- * Where telemetry goes while it is on. There is one per process, as in OpenTelemetry: a span belongs to the running code, not to an object that is
- * passed around. Nothing here throws or waits.
+ * Receives telemetry while it is on. There is one recorder per process, as in OpenTelemetry, because a span belongs to the running code and not to an
+ * object that is passed around. No method throws or waits.
  */
 export interface Recorder {
   readonly spans: { start(name: string, options: SpanStart): RecordedSpan } | null;
   readonly measurements: {
     record(metric: Metric, value: number, attributes: Attributes): void;
-    /** Calls `read` whenever measurements are collected. The returned function ends that. */
+    /** Calls `read` whenever measurements are collected. Returns a function that stops this. */
     observe(metric: Metric, read: () => Promise<number | null>): () => void;
   } | null;
   readonly logs: { emit(record: LogRecord): void } | null;
@@ -58,12 +61,12 @@ const OFF: Recorder = { spans: null, measurements: null, logs: null, audit: null
 
 let current = OFF;
 
-/** The recorder of this process. All its parts are null while telemetry is off. */
+/** Returns the recorder of this process. All its parts are null while telemetry is off. */
 export function recorder(): Recorder {
   return current;
 }
 
-/** Replaces the recorder; null switches telemetry off. */
+/** Replaces the recorder. A null switches telemetry off. */
 export function setRecorder(next: Recorder | null): void {
   current = next ?? OFF;
 }

@@ -1,16 +1,18 @@
-/** What an SDK that the user started in this process receives. */
+/** The signals that an SDK of the user receives in this process. */
 export interface RegisteredSdk {
   readonly traces: boolean;
   readonly metrics: boolean;
   readonly logs: boolean;
-  /** The version of `@opentelemetry/api` with which it was registered, if our version cannot find it; null otherwise. */
+  /** The version of `@opentelemetry/api` that registered the SDK, if our version cannot find this SDK. Otherwise it is null. */
   readonly tooOld: string | null;
 }
 
-/** Where every copy of OpenTelemetry's API (1.x) keeps its registrations. Read directly, so that nothing is loaded while there is none. */
+/**
+ * The place where every copy of OpenTelemetry's API (1.x) keeps its registrations. We read it directly, so that nothing is loaded if there is no SDK.
+ */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 
-/** The SDK that this process was started with, as by `node --import ./otel.mjs`; null if there is none. */
+/** Returns the SDK with which this process was started, for example by `node --import ./otel.mjs`. Returns null if there is none. */
 export function registeredSdk(): RegisteredSdk | null {
   const registry = (globalThis as { readonly [REGISTRY]?: Readonly<Record<string, unknown>> })[REGISTRY];
   if (!registry) return null;
@@ -20,5 +22,5 @@ export function registeredSdk(): RegisteredSdk | null {
   return { ...on, tooOld: Number(/^1\.(\d+)\./.exec(version)?.[1] ?? 0) < LEAST_MINOR ? version.slice(0, 40) : null };
 }
 
-/** The version of our own copy: the API uses what a later minor version registered, and ignores an earlier one. */
+/** The minor version of our own copy of the API. The copy uses registrations of later minor versions, and ignores those of earlier ones. */
 const LEAST_MINOR = 10;

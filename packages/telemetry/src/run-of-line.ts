@@ -1,6 +1,6 @@
 /**
- * The fields of a line, with the ids that follow from the given ones: an approval's id contains its call's, and a call's contains its run's. So the
- * run's id finds every line about a run, whichever service wrote it.
+ * Returns the fields of a line, with the ids that follow from the given ones. An approval's id contains the id of its call, and a call's id contains
+ * that of its run. So a run's id finds every line about the run, whichever service wrote it.
  */
 export function withRunOf(fields: Fields): Fields {
   const { approvalId, callId = callOf(approvalId), runId = runOf(callId) } = fields;
@@ -11,7 +11,7 @@ export function withRunOf(fields: Fields): Fields {
   };
 }
 
-/** The same fields without the ids that another id already contains, because a line at a terminal should be short. */
+/** Returns the fields without ids that another id already contains, because a line at a terminal should be short. */
 export function withoutRepeatedIds(fields: Fields): Fields {
   const { approvalId, callId, runId, ...rest } = fields;
   return {

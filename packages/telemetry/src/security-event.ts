@@ -1,7 +1,7 @@
 import { measure } from "./measurements.ts";
 import { attributeNames, metricNames } from "./names.ts";
 
-/** Counts a security event, whether the whole event or only its count was kept. `reason` is a word of ours, never text from outside. */
+/** Counts a security event, whether the whole event or only its count was kept. `reason` is a word of ours, and never text from outside. */
 export function recordSecurityEvent({
   service,
   reason,

@@ -5,13 +5,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const SIGNALS = ["traces", "metrics", "logs"] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** Where one signal goes, and how. */
+/** The destination of one signal, and how it is sent. */
 export interface OtlpTarget {
   readonly url: string;
   readonly protocol: "http/protobuf" | "http/json";
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Files of certificates, if they are set. */
+  /** The files of certificates that are set. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
@@ -21,7 +21,7 @@ export interface SamplerSettings {
   readonly parentBased: boolean;
 }
 
-/** How spans, or log records, are batched before they are sent. The SDK's default applies to what is not set. */
+/** The settings for batches of spans or log records. The SDK's default replaces a missing value. */
 export interface BatchSettings {
   readonly scheduledDelayMillis?: number;
   readonly exportTimeoutMillis?: number;
@@ -30,9 +30,9 @@ export interface BatchSettings {
 }
 
 export interface TelemetrySettings {
-  /** True switches off all of OpenTelemetry, including an SDK that the user started. */
+  /** True to switch off all of OpenTelemetry, including an SDK that the user started. */
   readonly disabled: boolean;
-  /** Null for a signal that goes to no collector. */
+  /** The collector of each signal. It is null for a signal that is not sent to one. */
   readonly targets: Readonly<Record<Signal, OtlpTarget | null>>;
   /** The signals that are written to standard output. */
   readonly console: Readonly<Record<Signal, boolean>>;
@@ -41,14 +41,14 @@ export interface TelemetrySettings {
   readonly metricIntervalMs: number;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** The folder of trace files; null for none. */
+  /** The folder of trace files, or null if none are written. */
   readonly traceDir: string | null;
   readonly auditFile: string | null;
   readonly auditKeyFile: string | null;
 }
 
 /**
- * Reads the standard variables of OpenTelemetry and our own. A signal is sent if an endpoint for it is set, or an exporter of it is named. Throws
+ * Reads OpenTelemetry's standard variables and our own. A signal is sent if an endpoint is set for it or its exporter is named. Throws
  * `TelemetryRefused` on the first invalid value.
  */
 export function readTelemetrySettings(env: Environment, defaultServiceName: string): TelemetrySettings {
@@ -118,7 +118,7 @@ function target(env: Environment, signal: Signal): OtlpTarget {
   };
 }
 
-/** The address may contain a password, so the message never repeats it. */
+/** Returns the URL for a signal. The address may contain a password, so the message of an error never repeats it. */
 function endpoint(text: string, name: string, path: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new TelemetryRefused(
@@ -182,7 +182,9 @@ function optional(env: Environment, name: string, unit: "milliseconds" | "record
   return Number(text);
 }
 
-/** A list such as `key=value,other=value`, values percent-encoded. The message does not show an invalid pair: it may be a credential. */
+/**
+ * Reads a list such as `key=value,other=value`, with percent-encoded values. An invalid pair may be a credential, so the message does not show it.
+ */
 function pairs(env: Environment, name: string): Readonly<Record<string, string>> {
   const entries = (given(env, name) ?? "").split(",").map((entry) => entry.trim());
   return Object.fromEntries(

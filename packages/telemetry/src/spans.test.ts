@@ -127,7 +127,7 @@ describe("the type of an error", () => {
   });
 });
 
-/** Another position in this trace. */
+/** Returns another position in this trace. */
 function sibling(traceId: string): string {
   return `00-${traceId}-3333333333333333-01`;
 }
@@ -142,7 +142,7 @@ interface FakeSpan {
   failure: string | undefined;
 }
 
-/** Keeps spans, with ids that count up. */
+/** Returns a recorder that keeps its spans and numbers their ids. */
 function fakeRecorder() {
   const spans: FakeSpan[] = [];
   return {

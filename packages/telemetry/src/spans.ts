@@ -5,10 +5,10 @@ import { redactText } from "./redact.ts";
 import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
 
 /**
- * Where a span belongs:
- * - `received`: beneath what a request or a message carries. The span that happens to be active in the delivering code does not count.
- * - `continued`: beneath what was stored, with a link to the active span.
- * - `made`: beneath the active span, if it belongs to the stored trace or nothing was stored; otherwise like `continued`.
+ * The parent of a span:
+ * - `received`: the parent is in the request or the message. The active span of the delivering code is ignored.
+ * - `continued`: the parent is the stored span, and the new span has a link to the active one.
+ * - `made`: the parent is the active span, if it belongs to the stored trace or nothing was stored. Otherwise `made` means the same as `continued`.
  */
 export interface Parent {
   readonly how: "received" | "continued" | "made";
@@ -18,9 +18,9 @@ export interface Parent {
 export interface SpanOptions {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
-  /** Attributes of this span and of all spans beneath it in this process. */
+  /** The attributes of this span and of all spans beneath it in this process. */
   readonly inherited?: Attributes;
-  /** The active span by default. */
+  /** The parent, which is the active span by default. */
   readonly parent?: Parent;
 }
 
@@ -30,7 +30,7 @@ export interface Span {
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes?: Attributes): void;
-  /** Marks the span as failed, with a code or a class of errors, never with an error's message. */
+  /** Marks the span as failed, with a code or a class of errors. An error's message must not be used. */
   fail(errorType: string): void;
 }
 
@@ -41,7 +41,7 @@ export interface OpenSpan extends Span {
   end(): void;
 }
 
-/** Runs work within a span, which ends with it. An error marks the span as failed and is rethrown. */
+/** Runs work within a span and ends the span after it. An error marks the span as failed and is rethrown. */
 export async function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const span = openSpan(name, options);
   if (span === NOTHING) return work(NOTHING);
@@ -55,7 +55,7 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   }
 }
 
-/** Starts a span. While telemetry is off, it only passes its parent's trace on. */
+/** Starts a span. While telemetry is off, the span only passes its parent's trace on. */
 export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const active = scopes.getStore();
   const { spans } = recorder();
@@ -66,29 +66,29 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const attributes = clean({ ...inherited, ...options.attributes });
   const received = options.parent?.how === "received";
   const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
-  // State of other vendors and baggage of the caller are passed on.
+  // The state of other vendors and the caller's baggage are passed on.
   const point: TracePoint = { ...recorded.point, baggage: parent?.baggage };
   return recordedSpan(recorded, { point, inherited, recorded });
 }
 
-/** The trace context to store or send with what is made now; undefined outside every trace. */
+/** Returns the trace context to store or send with an object that is made now. Returns undefined outside every trace. */
 export function currentCarrier(): SentContext | undefined {
   const point = currentPoint();
   return point ? carrierOf(point) : undefined;
 }
 
-/** `currentCarrier().traceparent`: the part that a document keeps of its trace. */
+/** Returns `currentCarrier().traceparent`, the part of a trace context that a document stores. */
 export function currentTraceparent(): string | undefined {
   const point = currentPoint();
   return point ? traceparentOf(point) : undefined;
 }
 
-/** The position of this process in a trace. */
+/** Returns the current position in a trace, or null outside every trace. */
 export function currentPoint(): TracePoint | null {
   return scopes.getStore()?.point ?? null;
 }
 
-/** The attributes that spans inherit here: whose work this is. */
+/** Returns the attributes that spans inherit here, which say whose work this is. */
 export function currentInherited(): Attributes {
   return scopes.getStore()?.inherited ?? NO_ATTRIBUTES;
 }
@@ -98,19 +98,19 @@ export function spanEvent(name: string, attributes: Attributes): void {
   scopes.getStore()?.recorded?.event(name, clean(attributes));
 }
 
-/** Runs work in the trace of a message, without a span of its own. */
+/** Runs work in the trace of a message, without creating a span. */
 export function withinReceived<T>(carrier: Carrier, work: () => T): T {
   const point = readCarrier(carrier);
   if (!point && !scopes.getStore()) return work();
   return scopes.run({ point, inherited: NO_ATTRIBUTES }, work);
 }
 
-/** True while spans are recorded. */
+/** Returns true while spans are recorded. */
 export function spansAreOn(): boolean {
   return recorder().spans !== null;
 }
 
-/** A code or a class for `error.type`, never the message, which may quote anything. */
+/** Returns a code or a class for `error.type`. It never returns the message, which may quote anything. */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
@@ -165,7 +165,7 @@ function recordedSpan(recorded: RecordedSpan, scope: Scope): OpenSpan {
 
 const LONGEST_VALUE = 512;
 
-/** Redacted and bounded: an attribute is a name, an id or a figure, never a content. */
+/** Returns the attributes, redacted and truncated. An attribute is a name, an id or a figure, and never a content. */
 function clean(attributes: Attributes): Attributes {
   const kept: Record<string, Attributes[string]> = {};
   for (const [name, value] of Object.entries(attributes)) {

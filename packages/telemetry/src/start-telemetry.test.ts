@@ -69,7 +69,8 @@ describe("telemetry", () => {
       status: "ERROR",
       attributes: { "error.type": "TypeError" },
     });
-    // Durations come from one monotonic clock. The starts are cut to a whole millisecond of the wall clock, so the ends of two spans do not compare.
+    // One monotonic clock gives the durations. The starts are truncated to a whole millisecond of the wall clock, so the ends of two spans
+    // cannot be compared.
     const tookNs = (span?: Record<string, unknown>): bigint =>
       BigInt(String(span?.["endTimeUnixNano"])) - BigInt(String(span?.["startTimeUnixNano"]));
     expect(tookNs(inner)).toBeGreaterThan(0n);

@@ -7,29 +7,29 @@ import { readTelemetrySettings, type TelemetrySettings } from "./settings.ts";
 import { openToolAudit, type ToolAudit } from "./tool-audit.ts";
 
 export interface Telemetry {
-  /** Sends and writes the rest within `withinMs` milliseconds, and switches off. Never rejects. Safe to call twice. */
+  /** Sends and writes the remaining data within `withinMs` milliseconds, and switches telemetry off. Never rejects. A second call is safe. */
   shutdown(withinMs: number): Promise<void>;
 }
 
 export interface TelemetryOptions {
-  /** The process's environment: the standard variables of OpenTelemetry, TRACE_DIR, TOOL_AUDIT_FILE and AUDIT_KEY_FILE. */
+  /** The process's environment: OpenTelemetry's standard variables, TRACE_DIR, TOOL_AUDIT_FILE and AUDIT_KEY_FILE. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
+  /** The `service.name`, unless OTEL_SERVICE_NAME sets another one. */
   readonly serviceName: string;
-  /** `rabbitmq` gives the client its own spans. The client must not be loaded yet. */
+  /** The messaging system. `rabbitmq` gives its client spans of its own, and the client must not be loaded yet. */
   readonly messagingSystem?: string;
   readonly log: Log;
-  /** 256 random bits, as text. */
+  /** Returns 256 random bits as text. */
   readonly newKey: () => string;
-  /** Monotonic milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
 /**
- * Starts telemetry as the environment asks. If it asks for nothing, nothing is loaded and nothing runs. If the process was started with another SDK
- * of OpenTelemetry (`--import`), that SDK gets everything, and its owner stops it. An unreachable collector costs what could not be sent and one log
- * line per minute, nothing else. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and if telemetry is already on in
- * this process.
+ * Starts the telemetry that the environment asks for. If it asks for nothing, nothing is loaded and nothing runs. If the process was started with
+ * another SDK of OpenTelemetry (`--import`), that SDK receives everything, and its owner stops it. If a collector is unreachable, telemetry drops
+ * what it cannot send and logs one line per minute. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and if telemetry
+ * is already on in this process.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const settings = readTelemetrySettings(options.env, options.serviceName);
@@ -92,7 +92,7 @@ function isOn(): boolean {
 
 const SELDOM_MS = 60_000;
 
-/** Passes on the first failure, and later ones at most once a minute, with their count. */
+/** Reports the first failure at once, and later ones at most once a minute, with their number. */
 function seldom(monotonic: () => number, tell: (why: string, times: number) => void): (why: string) => void {
   let times = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { Log } from "./logger.ts";
 import { measure } from "./measurements.ts";
 import { attributeNames, metricNames } from "./names.ts";
 
-/** Logs once for operators, and counts, that the store has lost writes that it had acknowledged. */
+/** Logs and counts that the store has lost writes that it had acknowledged. The log line says what operators must do. */
 export function recordStoreLoss(log: Log, { shard, seenAt }: { readonly shard: string; readonly seenAt: number }): void {
   log.error(
     { shard, ...(seenAt > 0 ? { lastSeen: new Date(seenAt).toISOString() } : {}) },
@@ -13,7 +13,7 @@ export function recordStoreLoss(log: Log, { shard, seenAt }: { readonly shard: s
   measure(metricNames.storeLosses, 1, { [attributeNames.shard]: shard });
 }
 
-/** Logs that approvals does not know yet what the store lost. */
+/** Logs that approvals does not yet know about the loss of writes. */
 export function recordUnreportedLoss(log: Log, error: unknown): void {
   log.warn({ error }, "approvals could not be told that the state store lost writes; it is tried again until it is");
 }

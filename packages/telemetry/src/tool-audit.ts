@@ -3,7 +3,7 @@ import { access, chmod, link, open, readFile, rm, writeFile } from "node:fs/prom
 import type { JsonlFiles } from "./jsonl-files.ts";
 import { TelemetryRefused } from "./refused.ts";
 
-/** The facts about one tool call for the audit. Never arguments or results. */
+/** The facts about one tool call for the audit. They never include arguments or results. */
 export interface ToolCallRecord {
   readonly runId: string;
   readonly conversationId: string;
@@ -13,20 +13,20 @@ export interface ToolCallRecord {
   readonly toolVersion: string;
   readonly kind: string;
   readonly status: string;
-  /** Why it failed, for the log. The audit keeps the status. */
+  /** The reason for a failure, for the log. The audit only contains the status. */
   readonly code?: string | undefined;
   readonly latencyMs: number;
-  /** The plain hash of the arguments. The audit keeps a keyed hash of it. */
+  /** The plain hash of the arguments. The audit contains a keyed hash of this one. */
   readonly argsHash: string;
   readonly provider: string;
   readonly traceId: string | null;
-  /** The usage of the models that the tool itself called, as reported by its worker. */
+  /** The usage of the models that the tool itself called, as its worker reported it. */
   readonly model?: ToolModelUse | undefined;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Of one tool call; the cost is in millionths of a US dollar. */
+/** The usage of models by one tool call. The cost is in millionths of a US dollar. */
 export interface ToolModelUse {
   readonly calls: number;
   readonly inputTokens: number;
@@ -34,7 +34,7 @@ export interface ToolModelUse {
   readonly costMicroUsd?: number;
 }
 
-/** A line of the audit file, field by field. */
+/** The fields of a line in the audit file. */
 export interface AuditLine {
   readonly request_id: string;
   readonly conversation_id: string;
@@ -56,8 +56,8 @@ export interface ToolAudit {
 }
 
 /**
- * The audit of tool calls: one JSON line each, in an append-only file. Arguments appear as a keyed hash: a reader sees that arguments are equal, but
- * nobody without the key can guess them. Throws `TelemetryRefused` if the file or its key cannot be used.
+ * Opens the audit of tool calls, an append-only file with one JSON line per call. Each line has a keyed hash of the arguments. A reader sees which
+ * arguments are equal, but only an owner of the key can check a guess. Throws `TelemetryRefused` if the file or its key cannot be used.
  */
 export async function openToolAudit(
   files: JsonlFiles,
@@ -98,8 +98,8 @@ async function usable(file: string): Promise<void> {
 }
 
 /**
- * The key in this file, generated at the first start. Two starts agree on one key: each writes it to a file of its own, then links it, and the first
- * link wins.
+ * Returns the key in this file, and generates it at the first start. Each start writes a key to its own file and links it. The first link wins, so
+ * two starts agree on one key.
  */
 async function auditKey(file: string, newKey: () => string): Promise<string> {
   const key = newKey();

@@ -6,9 +6,9 @@ import { spanEvent } from "./spans.ts";
 import type { ToolCallRecord, ToolModelUse } from "./tool-audit.ts";
 
 /**
- * Records the one metadata event of an ended tool call: a line of the audit, a line of the log, an event of the active span, a count. Line and event
- * include the use and cost of the tool's own model calls, which are also counted by tool. The log shows failed calls by default, the others at
- * `debug`.
+ * Records the one metadata event of an ended tool call: a line of the audit, a line of the log, an event of the active span, and a count. The log
+ * line and the event include the use and cost of the tool's own model calls. The cost is also counted by tool. By default the log shows only failed
+ * calls. The others are logged at `debug`.
  */
 export function recordToolCall(record: ToolCallRecord, log: Log): void {
   const { runId, callId, tool, toolVersion, kind, status, latencyMs, code, provider, model } = record;
@@ -30,14 +30,14 @@ export function recordToolCall(record: ToolCallRecord, log: Log): void {
   if (model?.costMicroUsd !== undefined)
     measure(metricNames.toolModelCost, model.costMicroUsd / 1_000_000, { [attributeNames.toolNameTag]: tool });
   const said = { runId, callId, tool, status, ...(code === undefined ? {} : { code }), latencyMs, kind, ...(model ? { model } : {}) };
-  // An operator has to find out what such a write did.
+  // An operator must find out what this write did.
   if (status === "outcome_unknown") log.warn(said, "a tool call failed");
   else if (status === "ok" || NOT_FAILED.has(code ?? status))
     log.debug({ ...said, toolVersion, provider, round: record.round }, "a tool call ended");
   else log.info(said, "a tool call failed");
 }
 
-/** A person decided that these end so, and the log already has that decision. */
+/** A person decided that these calls end in this way, and the log already contains the decision. */
 const NOT_FAILED: ReadonlySet<string> = new Set(["denied_by_user", "revision_requested", "cancelled", "skipped"]);
 
 function modelAttributes({ calls, inputTokens, outputTokens, costMicroUsd }: ToolModelUse): Attributes {

@@ -1,11 +1,11 @@
-/** Trace context in transit: W3C headers of HTTP, attributes of messages. An invalid one counts as absent. */
+/** The trace context in transit: W3C headers of HTTP, or attributes of messages. An invalid context is treated as absent. */
 export interface Carrier {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
   readonly baggage?: string | undefined;
 }
 
-/** Trace context to send: only the existing parts. */
+/** The trace context to send. It has only the parts that exist. */
 export interface SentContext {
   readonly traceparent: string;
   readonly tracestate?: string;
@@ -14,18 +14,18 @@ export interface SentContext {
 
 /** A position in a trace. */
 export interface TracePoint {
-  /** 32 hex digits. */
+  /** The trace's id, as 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits. */
+  /** The span's id, as 16 hex digits. */
   readonly spanId: string;
   readonly sampled: boolean;
-  /** State of other vendors, passed on unchanged. */
+  /** The state of other vendors, which is passed on unchanged. */
   readonly tracestate?: string | undefined;
-  /** Baggage of the caller, passed on unchanged and never read. */
+  /** The caller's baggage, which is passed on unchanged and never read. */
   readonly baggage?: string | undefined;
 }
 
-/** Reads what a request or a message carries; null if it carries no valid trace context. */
+/** Reads the trace context of a request or a message. Returns null if it has no valid one. */
 export function readCarrier(carrier: Carrier): TracePoint | null {
   const { traceparent, tracestate, baggage } = carrier;
   if (traceparent === undefined) return null;
@@ -42,7 +42,7 @@ export function readCarrier(carrier: Carrier): TracePoint | null {
   };
 }
 
-/** The context to send with a request or a message that is made at this point. */
+/** Returns the context to send with a request or a message that is made at this point. */
 export function carrierOf(point: TracePoint): SentContext {
   const { tracestate, baggage } = point;
   return {
@@ -52,19 +52,19 @@ export function carrierOf(point: TracePoint): SentContext {
   };
 }
 
-/** The W3C form of a position in a trace. */
+/** Returns the W3C form of a position in a trace. */
 export function traceparentOf({ traceId, spanId, sampled }: TracePoint): string {
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 const LENGTH = 55;
-// Both end up in every message of a run. The limits keep a client from growing these messages.
+// Every message of a run contains both. The limits prevent a client from making these messages larger.
 const TRACESTATE_CHARS = 512;
 const BAGGAGE_CHARS = 1024;
 const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** Dropped completely if it is too long or not plain text, because half of it would be wrong. */
+/** Returns the text, or nothing if it is too long or not plain text, because half of it would be wrong. */
 function bounded(name: "tracestate" | "baggage", text: string | undefined, longest: number): Partial<Carrier> {
   return text !== undefined && text.length <= longest && VISIBLE_ASCII.test(text) ? { [name]: text } : {};
 }

@@ -2,17 +2,20 @@ import type { Log } from "./logger.ts";
 import { observeGauge } from "./measurements.ts";
 import { metricNames } from "./names.ts";
 
-/** What a process knows about its clock and the store's: the state store's `StoreClock`. */
+/** The facts that a process knows about its clock and the store's. The state store's `StoreClock` has this form. */
 export interface ClocksToWatch {
-  /** This process's own clock minus the store's, in milliseconds; null if it is unknown, or if both are the same clock. */
+  /** Returns this process's clock minus the store's, in milliseconds. Returns null if the difference is unknown, or if both are the same clock. */
   skew(): number | null;
-  /** Clocks that differ. */
+  /** Returns the clocks that differ. */
   faults(): readonly { readonly name: string; readonly sentence: string }[];
 }
 
 const EVERY_MS = 10_000;
 
-/** Logs at once, and whenever it changes, which clocks differ, and measures by how much. The returned function ends it. It keeps no process alive. */
+/**
+ * Logs which clocks differ, at once and whenever this changes, and measures the difference. Returns a function that stops this. The timer does not
+ * keep the process alive.
+ */
 export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = EVERY_MS): () => void {
   let reported = "";
   look();

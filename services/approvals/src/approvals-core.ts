@@ -52,16 +52,18 @@ import { refuseUnasked } from "./requests/unasked.ts";
 import { answersToAgents } from "./answers/unread-answers.ts";
 import { createWrites } from "./pins/writes.ts";
 
-/** The approvals service without its HTTP port and its files: requests, decisions, expiries and answers, and the routes for a server. */
+/**
+ * The approvals service without its HTTP port and its files. It handles requests, decisions, expiries and answers, and has the routes for a server.
+ */
 export interface ApprovalsCore extends Service {
   readonly routes: readonly Route[];
-  /** Reports from now on that it is not ready, while active requests still end; `stop` comes after them. */
+  /** Reports from now on that the service is not ready, while active requests still finish. Call `stop` after them. */
   readonly retire: () => void;
-  /** Keeps the probe with which workers check their keys in the store, until it stops. Called when the public keys can be fetched. */
+  /** Keeps the probe in the store until the service stops, so that workers can check their keys. Call this once workers can fetch the public keys. */
   readonly showKeys: () => Promise<void>;
 }
 
-/** The secrets that only approvals has: the keys that grants, pins and the era are signed with (the first signs), and the secrets of its seals. */
+/** The secrets that only approvals has: the keys for signing grants, pins and the era, and the secrets of its seals. The first signing key signs. */
 export interface ApprovalsKeys {
   readonly signing: readonly [StoredSigningKey, ...StoredSigningKey[]];
   /** The public halves of the signing keys. */
@@ -69,15 +71,15 @@ export interface ApprovalsKeys {
   readonly seals: SealKeys;
 }
 
-/** The other systems that it works with; none if absent. */
+/** The other systems that approvals works with. A field is absent if there are none. */
 export interface ApprovalsOutside {
-  /** The webhooks that it notifies. */
+  /** The webhooks that approvals notifies. */
   readonly webhooks?: WebhookPlan;
   /** The sources that decide by a signed request. */
   readonly hooks?: HookSources;
 }
 
-/** Starts it with its keys; resolves when it accepts work. */
+/** Starts approvals with its keys. Resolves when approvals accepts work. */
 export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
@@ -99,9 +101,9 @@ export async function startApprovalsCore(
   needKeysOf(trusted, ["gateway", "agent"]);
   const signer = await signerOf(signing[0]);
   const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying });
-  // From here on only this store is used: every commit is sealed.
+  // The code below uses only this store, so that every commit is sealed.
   const state = sealed.store;
-  // Closed in reverse order of opening, at a stop and when a later step of the start fails.
+  // These are closed in reverse order of opening, both at a stop and when a later step of the start fails.
   const open = new AsyncDisposableStack();
   try {
     const security = securityRecorder({
@@ -256,7 +258,7 @@ export async function startApprovalsCore(
       topic: topics.approvalRollback,
       types: [messageTypes.approvalRollback],
       parse: parser(ApprovalRollback),
-      // A store that loses writes may be unavailable for long.
+      // A store that loses writes may be unavailable for a long time.
       backoffMs: ROLLBACK_BACKOFF_MS,
       handler: handleRollbacks({ state, eras, trusted, security: security.record }),
     });

@@ -13,9 +13,9 @@ import type { ApprovalsKeys } from "./approvals-core.ts";
 import type { ApprovalsConfig } from "./settings.ts";
 
 /**
- * The keys of approvals, from their files. If the bus is in memory, so that this process is the whole system, a missing file is created; without a setting
- * the seal keys are next to the signing key. Otherwise a missing file is refused: replicas with different keys would not trust each other. Throws a
- * `Refusal` with the sentence that says what to do.
+ * Reads the keys of approvals from their files. If the bus is in memory, this process is the whole system, so it creates missing files. Without
+ * APPROVALS_SEAL_KEYS_FILE, the seal keys are then next to the signing key. In all other cases it refuses a missing file, because replicas with
+ * different keys would not trust each other. Throws a `Refusal` that says what to do.
  */
 export async function approvalsKeys(
   { APPROVALS_KEY_FILE: file, APPROVALS_SEAL_KEYS_FILE }: Pick<ApprovalsConfig, "APPROVALS_KEY_FILE" | "APPROVALS_SEAL_KEYS_FILE">,
@@ -38,7 +38,7 @@ export async function approvalsKeys(
 }
 
 async function signingKeys(file: string): Promise<ApprovalsKeys["signing"]> {
-  // Whether it may be created was decided when the process opened its identity; here it exists, or this is a test.
+  // The process decided whether to create the file when it opened its identity. So the file exists here, except in tests.
   const [current = await openSigningKey({ file }), ...older]: readonly StoredSigningKey[] = (await readSigningKeys({ file })) ?? [];
   return [current, ...older];
 }

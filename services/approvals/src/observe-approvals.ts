@@ -4,7 +4,7 @@ import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemet
 
 const OUTCOMES: ReadonlySet<string> = new Set(APPROVAL_OUTCOMES);
 
-/** Reports to metrics which approvals a commit opened or ended, and to the log what people decided, from the audit entries. */
+/** Counts in metrics which approvals a commit opened or ended, and logs the decisions of people. Both are read from the commit's audit entries. */
 export function observeApprovals(change: Change, log: Log): void {
   for (const { event, tier, by, approvalId, callId, tool, decision } of auditOf(change)) {
     if (typeof event !== "string" || typeof tier !== "string") continue;
@@ -16,7 +16,7 @@ export function observeApprovals(change: Change, log: Log): void {
   }
 }
 
-/** How many writes wait for people, counted up to 1,000. */
+/** Returns how many writes wait for people, counted up to 1,000. */
 export async function countPending(state: StateStore): Promise<number> {
   const page = await state.page(keys.pendingApprovals(), { limit: MOST_COUNTED });
   return page.members.length;

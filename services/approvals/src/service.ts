@@ -18,13 +18,13 @@ import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./se
 
 /** A running approvals service. */
 export interface ApprovalsService extends Service {
-  /** Where approvers decide and workers find the public keys. */
+  /** The address where approvers decide and workers find the public keys. */
   readonly url: string;
-  /** Every route that it serves. */
+  /** Every route that the service serves. */
   readonly routes: readonly Route[];
 }
 
-/** The approvals service: only it holds the key that grants are signed with, and only it permits writes. */
+/** The approvals service. Only this service has the key for signing grants, and only it permits writes. */
 export const approvals = defineService({
   name: APPROVALS_SERVICE,
   settings: approvalsSettings,
@@ -71,7 +71,7 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
       log,
     });
     log.debug({ url: http.url }, "approvals are decided here");
-    // Not before: a worker that finds the probe fetches the keys.
+    // The probe is stored only after the server has started, because a worker that finds the probe fetches the keys.
     await core.showKeys();
     let stopped: Promise<void> | null = null;
     return { url: http.url, routes: http.routes, unready: core.unready, stop: () => (stopped ??= stop()) };

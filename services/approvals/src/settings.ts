@@ -74,5 +74,5 @@ export type ApprovalsConfig = SettingsOf<typeof approvalsSettings>;
 /** The name of this service's timers and outbox. */
 export const APPROVALS_SERVICE = "approvals";
 
-/** How long a finished approval is kept: longer than any message of its call can exist. */
+/** How long approvals keeps a finished approval. No message of its call exists for longer. */
 export const FINISHED_KEPT_MS = 30 * 86_400_000;

@@ -23,13 +23,13 @@ import { conversationsOf } from "./conversation-page.ts";
 import { openRunsOf } from "./runs-under-way.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
-/** What every accepted request needs. */
+/** The values that every accepted request needs. */
 interface Accepting {
   readonly now: number;
   readonly principal: Principal;
-  /** Identifies this very request: a repeat of it by the client has another id. */
+  /** Identifies this one request. If the client repeats the request, the repeat has another id. */
   readonly requestId: string;
-  /** From an `Idempotency-Key`, if the request has one. */
+  /** The hash of the `Idempotency-Key`, if the request has one. */
   readonly keyHash?: string | undefined;
 }
 
@@ -38,20 +38,20 @@ export type OriginSigner = Pick<Identity, "signer">;
 
 export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
   readonly runId: string;
-  /** The conversation as stored, or as it begins with this message: version 0. */
+  /** The stored conversation, or a new one that begins with this message. A new one has version 0. */
   readonly conversation: { readonly version: number; readonly value: ConversationOrigin };
   readonly text: string;
   readonly input: JsonObject;
   readonly ifActive: IfActive;
-  /** The hash of the request's content: a repeat of its key with other content is refused. */
+  /** The hash of the request's content. A second request with the same key but other content is refused. */
   readonly messageHash: string;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * Accepts a message, which starts a run: who asked, what for, and the obligation to notify the agent, in one commit. Its conversation is kept longer. The
- * origin is signed: approvals and agents trust it for the requester.
+ * Accepts a message, which starts a run. One commit stores who asked, what for, and the obligation to notify the agent. The commit also extends the
+ * time for which the conversation is stored. The origin is signed, because approvals and agents read the requester from it.
  */
 export async function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig, { signer }: OriginSigner): Promise<Change> {
   const content = originOf(accepted, config);
@@ -79,7 +79,7 @@ function originOf({ now, runId, principal, conversation, ...accepted }: Accepted
 function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config: GatewayConfig): Change {
   const { now, runId, principal, conversation } = accepted;
   const { conversationId, profile } = conversation.value;
-  // One conversation is one trace: that of its first message.
+  // A conversation is one trace, and its first message begins the trace.
   const traceparent = conversation.value.traceparent ?? accepted.traceparent;
   const traced = traceparent === undefined ? {} : { traceparent };
   const { text, input, ifActive } = accepted;
@@ -98,7 +98,7 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
   };
   const expiresAt = now + KEPT_MS;
   return {
-    // Not only of the run: the store would take another request with the same Idempotency-Key for a repeat of this commit, and answer "ok".
+    // The op names the request too. Otherwise the store would take another request with the same Idempotency-Key for a repeat, and answer "ok".
     op: `accept:${runId}:${accepted.requestId}`,
     guards: [
       { key: keys.runOrigin(runId), version: 0 },
@@ -129,14 +129,14 @@ export function acceptConversation(origin: ConversationOrigin, requestId: string
 }
 
 /**
- * Accepts the deletion of a conversation. From this commit on nobody can see it, and it accepts no message; the agent then removes its messages. Its own
- * document stays as a mark, so that a repeat gets the same answer.
+ * Accepts the deletion of a conversation. From this commit on, nobody can see the conversation, and it accepts no message. The agent then removes its
+ * messages. The conversation's own document stays as a mark, so that a repeat gets the same answer.
  */
 export function acceptDeletion(
   accepted: {
     readonly now: number;
     readonly conversation: AcceptedMessage["conversation"];
-    /** Names the entry on the bus. */
+    /** The run id that names the entry on the bus. */
     readonly runId: string;
     readonly requestId: string;
   },
@@ -158,12 +158,12 @@ export function acceptDeletion(
   };
 }
 
-/** Accepts the request to cancel a run. Accepting it twice is one entry. */
+/** Accepts the request to cancel a run. A second request makes no second entry. */
 export function acceptCancel({ runId, ...accepting }: Accepting & { readonly runId: string }, config: GatewayConfig): Change {
   return acceptEntry({ kind: "cancel", entryId: cancelEntryId(runId), runId, ...by(accepting, config) }, accepting, config);
 }
 
-/** Accepts an answer to a question of a run. A question has one answer: accepting it twice is one entry. */
+/** Accepts an answer to a question of a run. A question has one answer, so a second request makes no second entry. */
 export function acceptAnswer(
   { callId, text, ...accepting }: Accepting & { readonly callId: string; readonly text: string },
   config: GatewayConfig,
@@ -190,18 +190,18 @@ export const cancelEntryId = (runId: string): string => `${runId}!cancel`;
 
 export const deletionEntryId = (conversationId: string): string => `${conversationId}!delete`;
 
-/** The conversation that an entry of this id deletes; null for other entries. */
+/** Returns the conversation that an entry of this id deletes, or null for other entries. */
 export function conversationOfDeletion(entryId: string): string | null {
   return /^(cv_.+)!delete$/.exec(entryId)?.[1] ?? null;
 }
 
-/** The entry of the answer to this call; it begins with the run's id, as every entry does. */
+/** Returns the id of the entry that answers this call. It begins with the run's id, as the id of every entry does. */
 export function answerEntryId(callId: string): string {
   const { runId, round, index } = callParts(callId);
   return `${runId}!answer.${round}.${index}`;
 }
 
-/** The call that an entry of this id answers; null for other entries. */
+/** Returns the call that an entry of this id answers, or null for other entries. */
 export function answeredCall(entryId: string): string | null {
   const [, runId, call] = /^(.+)!answer\.(\d+\.\d+)$/.exec(entryId) ?? [];
   return runId && call ? `${runId}.${call}` : null;
@@ -211,22 +211,22 @@ function keptConversation(value: ConversationOrigin, now: number): NonNullable<C
   return { key: keys.conversationOrigin(value.conversationId), value, expiresAt: now + CONVERSATION_KEPT_MS };
 }
 
-/** Among those of its owner; an existing entry keeps its place. */
+/** Returns the change that lists a conversation among those of its owner. A conversation that is already listed stays where it is. */
 function listed(origin: ConversationOrigin): NonNullable<Change["index"]>[number] {
   const { tenant, owner: id, conversationId: member, createdAt: score } = origin;
   return { index: conversationsOf({ tenant, id }), member, score };
 }
 
-// Each longer than the agent keeps the object, so that its owner is known as long as there is something to see.
+// Each time is longer than the agent keeps the object, so that its owner is known as long as there is something to see.
 const KEPT_MS = 9 * 86_400_000;
 const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 
-/** The wake of an entry and the timer that repeats it until the agent has taken the entry. `n` distinguishes repeats. */
+/** Returns the wake of an entry, and the timer that repeats the wake until the agent has taken the entry. `n` distinguishes repeats. */
 export function announced(entry: InboxEntry, n: number, config: GatewayConfig, now: number): Required<Pick<Change, "timers" | "outbox">> {
   const wake = wakeFor(entry, n, now);
   return {
     timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: config.WAKE_REPEAT_MS }],
-    // One row per entry, whose message the next repeat replaces: they do not pile up while no agent takes wakes.
+    // Each entry has one row, and the next repeat replaces its message. So rows do not pile up while no agent takes wakes.
     outbox: [{ service: GATEWAY_SERVICE, id: `wake:${entry.entryId}`, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
   };
 }

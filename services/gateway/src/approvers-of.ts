@@ -1,8 +1,8 @@
 import { APPROVERS_NEEDED, approverScopes, type Call, type Wait } from "@toolbus/contracts";
 
 /**
- * Whose approval a held call waits for, as far as it is known here: how many people, with which scope, and who not. Which people these are is known to
- * approvals alone, which has their keys.
+ * Returns whose approval a held call waits for, as far as the gateway knows it: how many people, with which scope, and who is excluded. Only
+ * approvals knows who these people are, because it has their keys.
  */
 export function approversOf(
   { toolName: tool, approvalTier: tier, approvedSoFar: approvedBy = [] }: Call,
@@ -10,7 +10,7 @@ export function approversOf(
 ): Pick<Wait, "says" | "tier" | "scopes" | "approversNeeded" | "approvedBy" | "notBy"> {
   if (tier === undefined) return { says: `${tool} waits for a person to decide.` };
   const scopes = [...approverScopes(tier)];
-  // What waits takes somebody, whatever has been heard of who approved it.
+  // A call that waits needs at least one more person, even if the gateway has heard of enough approvers.
   const needed = Math.max(1, APPROVERS_NEEDED[tier] - approvedBy.length);
   const people = `${needed}${approvedBy.length > 0 ? " more" : ""} ${needed === 1 ? "person" : "people"}`;
   const not = [

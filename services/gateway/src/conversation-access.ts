@@ -14,16 +14,16 @@ import { orProblem, refused, type Refused } from "./refused.ts";
 export interface OwnConversation {
   readonly kind: "found";
   readonly now: number;
-  /** Of the gateway's own document. */
+  /** The version of the gateway's own document. */
   readonly version: number;
   readonly origin: ConversationOrigin;
-  /** Null until the agent has taken its first message. */
+  /** The agent's state of the conversation. It is null until the agent has taken the first message. */
   readonly state: ConversationState | null;
 }
 
 /**
- * The conversation, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody learns what
- * exists.
+ * Returns the conversation if the principal may see it. A principal may see its own conversations, and an operator may see all of the tenant.
+ * Everything else is "not found", so that nobody learns what exists.
  */
 export async function findConversation(
   state: StateStore,
@@ -39,7 +39,7 @@ export async function findConversation(
   return { kind: "found", now, version: documents[0]?.version ?? 0, origin: origin.value, state: stored.ok ? stored.value : null };
 }
 
-/** The conversation that the caller may see. Throws the problem if there is none. */
+/** Returns the conversation if the caller may see it. Otherwise throws the problem. */
 export async function ownConversation(state: StateStore, conversationId: string, principal: Principal): Promise<OwnConversation> {
   return orProblem(await findConversation(state, conversationId, principal));
 }

@@ -5,7 +5,7 @@ import { readCarrier } from "@toolbus/telemetry";
 import type { OwnConversation } from "./conversation-access.ts";
 import { shownResults } from "./whole-results.ts";
 
-/** A page of messages, oldest first: the newest page, or the one before a message of this number. */
+/** Returns a page of messages, oldest first. It is the newest page, or the one before the message of this number. */
 export async function messagePage(
   state: StateStore,
   conversationId: string,
@@ -23,7 +23,9 @@ export async function messagePage(
   };
 }
 
-/** The newest messages, the last of which says what became of its run's calls: whoever reads only the answer of a model learns what was really done. */
+/**
+ * Adds the outcomes of the run's calls to the last of these messages. A client that reads only the model's answer then learns what was really done.
+ */
 async function withOutcomes(state: StateStore, messages: readonly MessageView[]): Promise<MessageView[]> {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return [...messages];
@@ -36,7 +38,7 @@ async function withOutcomes(state: StateStore, messages: readonly MessageView[])
 
 const CONTEXT_MESSAGES = 200;
 
-/** What the conversation contains. Tool calls are those of its newest messages. */
+/** Returns what the conversation contains. Tool calls are listed only for its newest messages. */
 export async function contextView(store: StateStore, { origin, state }: OwnConversation): Promise<ContextView> {
   const { conversationId, profile, traceparent } = origin;
   const log = keys.transcript(conversationId);
@@ -58,7 +60,7 @@ export async function contextView(store: StateStore, { origin, state }: OwnConve
 
 const PROBE = 64;
 
-/** The number of a log's last entry, 0 for none: found by asking for single entries, ever further on and then between. */
+/** Returns the number of a log's last entry, or 0 for an empty log. It asks for single entries, first at growing distances and then in between. */
 async function lastSequence(state: StateStore, log: string): Promise<number> {
   const has = async (sequence: number): Promise<boolean> => (await state.range(log, { after: sequence - 1, limit: 1 })).length > 0;
   let there = 0;

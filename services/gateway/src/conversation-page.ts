@@ -8,14 +8,14 @@ import { principalHash } from "./principal-hash.ts";
 /** How many conversations are checked for one page of existing ones. */
 const LOOKED_AT = 500;
 
-/** The index of this principal's conversations, by when they began. */
+/** Returns the index of this principal's conversations, sorted by when they began. */
 export function conversationsOf(principal: Pick<Principal, "tenant" | "id">): string {
   return keys.conversationIndex(principalHash(principal));
 }
 
 /**
- * A page of the caller's own conversations, newest first. It may hold fewer than its limit, or none, and still have a next page: expired ones are skipped.
- * Throws the problem for a cursor that no page returned.
+ * Returns a page of the caller's own conversations, newest first. A page may have fewer conversations than its limit, or none, although another page
+ * follows, because expired conversations are skipped. Throws the problem for a cursor that no page returned.
  */
 export async function conversationPage(
   state: Pick<StateStore, "page" | "read">,

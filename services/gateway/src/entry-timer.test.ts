@@ -32,7 +32,7 @@ describe("the timer of an accepted entry", () => {
     const runId = await t.accepted();
     await until(() => t.wakes.length === 1);
     t.clock.now += REPEAT_MS - 1;
-    // A later entry is woken later: by then the first one's timer was handled.
+    // The wake of a later entry is repeated later. By that time, the first entry's timer was handled.
     const other = await t.accepted();
     await until(() => t.wakes.length === 2);
     t.clock.now += 1;
@@ -150,7 +150,7 @@ describe("the timer of an accepted entry", () => {
   });
 });
 
-/** A gateway whose commits can be watched, which repeats after one second of the clock that the test moves. */
+/** Starts a gateway whose commits the test can see. The gateway repeats wakes after one second of the clock that the test moves. */
 async function setup(env: Readonly<Record<string, string>> = {}, options: { readonly noAgent?: boolean } = {}) {
   const changes: Change[] = [];
   const wrapStore = (state: StateStore): StateStore => ({
@@ -164,12 +164,12 @@ async function setup(env: Readonly<Record<string, string>> = {}, options: { read
   const t = await setupGateway({ wrapStore, env: { WAKE_REPEAT_MS: String(REPEAT_MS), ...env }, ...options });
   return {
     ...t,
-    /** True when the timer of this entry was removed. */
+    /** Returns whether the timer of this entry was removed. */
     done: (entryId: string): boolean =>
       changes.some(({ timers }) => timers?.some(({ id, dueIn }) => id === `entry:${entryId}` && dueIn === null)),
     repeats: (entryId: string): number => changes.filter(({ op }) => op.startsWith(`again:${entryId}:`)).length,
     wakesOf: (entryId: string): number => t.wakes.filter(({ attributes }) => attributes["toolbus-entry"] === entryId).length,
-    /** The gateway's open work after it has stopped. */
+    /** Stops the gateway and returns its open work. */
     async left() {
       await t.service.stop();
       t.clock.now += 100 * DAY;

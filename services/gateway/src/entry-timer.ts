@@ -13,7 +13,7 @@ import type { StateStore, TimerRow } from "@toolbus/state";
 import { announced, answeredCall, conversationOfDeletion } from "./accept.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
-/** Repeats the wake of an accepted entry until an agent document records that it was taken; then the obligation is over. */
+/** Repeats the wake of an accepted entry until a document of the agent shows that the agent has taken the entry. Then it removes the timer. */
 export async function onEntryTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
   const entryId = timer.id.slice("entry:".length);
   const inboxKey = keys.inbox(timer.shard, entryId);
@@ -26,11 +26,11 @@ export async function onEntryTimer(state: StateStore, outbox: Outbox, config: Ga
     await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
     return;
   }
-  // The time distinguishes repeats: no broker may take this one for a duplicate.
+  // The time distinguishes repeats, so that no broker treats this wake as a duplicate.
   await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
 }
 
-/** The agent's document that an entry changes; an entry's id begins with that document's id. */
+/** Returns the key of the agent's document that an entry changes. An entry's id begins with that document's id. */
 function aboutKey(entryId: string): string {
   const [id = entryId] = entryId.split("!");
   return id === conversationOfDeletion(entryId) ? keys.conversation(id) : keys.run(id);
@@ -45,7 +45,7 @@ function taken(entry: InboxEntry, run: Json | undefined, call: Json | undefined)
   const parsed = parseRun(run);
   const ended = parsed.ok && parsed.value.endedAt !== null;
   if (entry.kind === "cancel") return ended || (parsed.ok && parsed.value.cancel !== null);
-  // It was accepted while the call was open; a call that is no longer open has its result, from this answer or from something earlier.
+  // The answer was accepted while the call was open. If the call is no longer open, it has its result, from this answer or from something earlier.
   const asked = parseCall(call);
   return ended || call === undefined || (asked.ok && asked.value.state !== "asked");
 }

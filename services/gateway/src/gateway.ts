@@ -7,7 +7,7 @@ import type { GatewayConfig } from "./settings.ts";
 import type { Feed } from "./stream/feed.ts";
 import type { OpenStreams } from "./stream/open-streams.ts";
 
-/** What the gateway's routes need. */
+/** The parts of the gateway that its routes need. */
 export interface Gateway {
   readonly state: StateStore;
   readonly outbox: Outbox;
@@ -18,7 +18,7 @@ export interface Gateway {
   /** Signs the origins of runs. */
   readonly identity: Pick<Identity, "signer">;
   readonly random: (bytes: number) => Uint8Array;
-  /** For ids only. */
+  /** The clock for new ids. Nothing else uses it. */
   readonly clock: () => number;
   readonly log: Log;
 }

@@ -1,7 +1,7 @@
 import { HttpProblem } from "@toolbus/runtime";
 import type { Page, StateStore } from "@toolbus/state";
 
-/** A page of an index, newest members first. Throws the problem for a cursor that no page returned. */
+/** Returns a page of an index, newest members first. Throws the problem for a cursor that no page returned. */
 export async function newestIn(
   state: Pick<StateStore, "page">,
   index: string,

@@ -5,12 +5,12 @@ import { HttpProblem } from "@toolbus/runtime";
 export interface Refused {
   readonly kind: "refused";
   readonly code: ProblemCode;
-  /** What happened to what. */
+  /** What happened, and to what. */
   readonly detail: string;
   /** What to do. */
   readonly remedy: string;
   readonly errors?: readonly Problem[];
-  /** When asking again makes sense, in seconds. */
+  /** The time after which the caller can ask again, in seconds. */
   readonly retryAfterS?: number;
 }
 
@@ -18,7 +18,7 @@ export function refused(code: ProblemCode, detail: string, remedy: string, error
   return { kind: "refused", code, detail, remedy, ...(errors ? { errors } : {}) };
 }
 
-/** The value, if it was not refused. Otherwise throws the problem that HTTP answers with. */
+/** Returns the value if it was not refused. Otherwise throws the problem that HTTP answers with. */
 export function orProblem<T extends { readonly kind: string }>(outcome: T | Refused): T {
   if (!isRefused(outcome)) return outcome;
   const { code, detail, remedy, errors, retryAfterS } = outcome;
@@ -26,12 +26,12 @@ export function orProblem<T extends { readonly kind: string }>(outcome: T | Refu
   throw new HttpProblem(code, detail, { remedy, ...(errors ? { errors } : {}) }, headers);
 }
 
-/** Whether this is a refusal. */
+/** Returns whether this is a refusal. */
 export function isRefused(outcome: object): outcome is Refused {
   return "kind" in outcome && outcome.kind === "refused";
 }
 
-/** The refusal of an Idempotency-Key that is reused with another request. */
+/** Returns the refusal of an Idempotency-Key that is reused with another request. */
 export function keyReused(): Refused {
   return refused("idempotency_key_reused", "This Idempotency-Key was used for another request.", "Use a new key for a new request.");
 }

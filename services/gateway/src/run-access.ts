@@ -9,13 +9,13 @@ export interface OwnRun {
   readonly now: number;
   readonly runId: string;
   readonly origin: RunOrigin;
-  /** Null until the agent has taken it. */
+  /** The agent's document of the run. It is null until the agent has taken the run. */
   readonly run: Run | null;
 }
 
 /**
- * The run of this id, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody learns what
- * exists. The requester is read from the gateway's own document, never from anything that the agent may write.
+ * Returns the run of this id if the principal may see it. A principal may see its own runs, and an operator may see all of the tenant. Everything
+ * else is "not found", so that nobody learns what exists. The requester is read from the gateway's own document, which the agent cannot write.
  */
 export async function findRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun | Refused> {
   if (!isRunId(runId) || !isShardOf(state, runId)) return noRun(runId);
@@ -24,12 +24,12 @@ export async function findRun(state: StateStore, runId: string, principal: Princ
   if (!origin?.ok || origin.value.tenant !== principal.tenant) return noRun(runId);
   if (origin.value.principal !== principal.id && !principal.roles.includes("operator")) return noRun(runId);
   const run = documents[1] && parseRun(documents[1].value);
-  // The agent keeps a finished run for a shorter time than the gateway knows its owner. No run waits that long to be taken.
+  // The agent deletes a finished run before the gateway forgets its owner. Agents take a run long before this time.
   if (!run && now > origin.value.openUntil) return refused("expired", "This run ended long ago and is no longer kept.", "Start a new one.");
   return { kind: "found", now, runId, origin: origin.value, run: run?.ok ? run.value : null };
 }
 
-/** The run that the caller may see. Throws the problem if there is none. */
+/** Returns the run if the caller may see it. Otherwise throws the problem. */
 export async function ownRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun> {
   return orProblem(await findRun(state, runId, principal));
 }

@@ -1,12 +1,14 @@
 import { keys, type NumberedRunEvent, type RunEvent, type RunHistory } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** The number of events per read, and how many a page may hold beyond its bytes. */
+/** The number of events per read. A page may exceed its bytes by one read. */
 const READ = 16;
-/** From this size on the rest goes to the next page: each event is bounded, their number is up to the caller. */
+/** The size at which a page ends. Each event has a limited size, but the caller chooses the number of events. */
 const PAGE_BYTES = 1_048_576;
 
-/** The durable events of a run after this one, up to the current end of its log. A page may hold fewer than its limit and still have a next page. */
+/**
+ * Returns the durable events of a run after this one, up to the current end of its log. A page with fewer events than its limit may not be the last.
+ */
 export async function runHistory(
   state: Pick<StateStore, "range">,
   runId: string,
@@ -28,7 +30,7 @@ export async function runHistory(
   return { runId, events, ...(more.length > 0 ? { next: last } : {}) };
 }
 
-/** An event's position in the log. After an event that never happened, a client would wait for events that it then misses. */
+/** Returns an event's position in the log. A client that starts after an event that never happened would miss events. */
 export async function placeOf(state: Pick<StateStore, "range">, runId: string, sequence: number): Promise<"last" | "earlier" | "nowhere"> {
   const entries = await state.range(keys.events(runId), { after: Math.max(0, sequence - 1), limit: sequence === 0 ? 1 : 2 });
   if (sequence > 0 && entries[0]?.sequence !== sequence) return "nowhere";

@@ -12,11 +12,11 @@ export interface RunsWanted {
   readonly status?: RunViewStatus | undefined;
   readonly outcome?: RunOutcome | undefined;
   readonly profile?: string | undefined;
-  /** Asked for then or later, by the store's clock. */
+  /** Only runs that were requested at this time or later are listed. The time is the store's. */
   readonly since?: number | undefined;
 }
 
-/** The requester whose runs are listed: the caller, or another principal of the tenant if the caller is its operator. */
+/** Returns the requester whose runs are listed. This is the caller, or another principal of the tenant if the caller is its operator. */
 export function listedFor({ id, tenant, roles }: Principal, requester: string = id): Requester | Refused {
   if (requester === id || roles.includes("operator")) return { kind: "requester", id: requester, tenant };
   return refused("forbidden", "Only operators list the runs of others.", "Leave requester out, or use an operator's key.");
@@ -30,8 +30,8 @@ export interface Requester extends Pick<Principal, "id" | "tenant"> {
 const LOOKED_AT = 500;
 
 /**
- * A page of a principal's runs, newest first. It may hold fewer than its limit, or none, and still have a next page: expired runs are skipped, and only a
- * limited number of non-matching ones is checked. Throws the problem for a cursor that no page returned.
+ * Returns a page of a principal's runs, newest first. A page may have fewer runs than its limit, or none, although another page follows. Expired runs
+ * are skipped, and only a limited number of runs that do not match is checked. Throws the problem for a cursor that no page returned.
  */
 export async function runPage(state: StateStore, requester: Requester, wanted: RunsWanted): Promise<RunPage> {
   const { limit, since = 0 } = wanted;
@@ -41,7 +41,7 @@ export async function runPage(state: StateStore, requester: Requester, wanted: R
     const page = await plainPage(state, requester, limit - found.length, cursor);
     const recent = page.runs.filter(({ createdAt }) => createdAt >= since);
     found.push(...recent.filter((run) => isWanted(run, wanted)));
-    // The newest come first: after one that is too old there is none that is not.
+    // The newest runs are first. After one that is too old, all others are too old as well.
     cursor = recent.length < page.runs.length ? undefined : page.cursor;
     if (cursor === undefined || found.length >= limit) break;
     looked += page.looked;
@@ -69,7 +69,7 @@ async function plainPage(
   const owns = ids.flatMap((runId, i): OwnRun[] => {
     const origin = parseRunOrigin(documents[2 * i]?.value);
     const run = parseRun(documents[2 * i + 1]?.value);
-    // The index uses the principal's name only, which may exist in another tenant too.
+    // The index uses only the principal's name, which may exist in another tenant too.
     if (!origin.ok || origin.value.tenant !== requester.tenant) return [];
     if (!run.ok && now > origin.value.openUntil) return [];
     return [{ kind: "found", now, runId, origin: origin.value, run: run.ok ? run.value : null }];

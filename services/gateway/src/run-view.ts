@@ -14,7 +14,7 @@ import type { StateStore } from "@toolbus/state";
 import type { OwnRun } from "./run-access.ts";
 import { type OpenRun, waitsOf } from "./run-waits.ts";
 
-/** A run as HTTP shows it, with every call that has ended and everything that it waits for: what every answer about one run says. */
+/** Returns a run as every answer about one run shows it, with every call that has ended and everything that the run waits for. */
 export async function viewRun(state: StateStore, own: OwnRun): Promise<RunView> {
   const calls = await readCalls(state, openCalls(own.run));
   const ended = own.run ? await endedCalls(state, own.runId) : [];
@@ -57,8 +57,8 @@ async function readCalls(state: StateStore, callIds: readonly string[]): Promise
 }
 
 /**
- * Runs as a list shows them, in their order, with the approvals and questions that they wait for. Calls are read only if a run waits for some, all of them
- * at once.
+ * Returns runs as a list shows them, in their order, with the approvals and questions that they wait for. It reads calls only if a run waits for
+ * some, and then all of them at once.
  */
 export async function viewRuns(state: StateStore, owns: readonly OwnRun[]): Promise<readonly RunView[]> {
   const calls = await readCalls(

@@ -10,22 +10,22 @@ import {
 } from "@toolbus/contracts";
 import { approversOf } from "./approvers-of.ts";
 
-/** What is known about an active run, at one moment. */
+/** The facts about an active run at one moment. */
 export interface OpenRun {
   readonly now: number;
   readonly createdAt: number;
-  /** Null until an agent has taken it. */
+  /** The agent's document of the run. It is null until an agent has taken the run. */
   readonly run: Run | null;
-  /** Its open calls. */
+  /** The open calls of the run. */
   readonly calls: readonly Call[];
   readonly conversation: ConversationState | null;
-  /** Who asked for it, and who stands behind that: none of them may decide what it asks for. */
+  /** The requester, and the principal behind the requester. None of them may decide what the run asks for. */
   readonly requesters: readonly string[];
-  /** The registration of a call's tool, of the version that the run uses; null where there is none any more. */
+  /** Returns the registration of a call's tool in the version that the run uses, or null if it no longer exists. */
   readonly registrationOf: (call: Call) => Registration | null;
 }
 
-/** What the run waits for, in the order of its calls. A run that has ended waits for nothing. */
+/** Returns what the run waits for, in the order of its calls. A run that has ended waits for nothing. */
 export function waitsOf(open: OpenRun): Wait[] {
   const { run, now, createdAt } = open;
   if (!run) return [{ kind: "agent", says: "No agent has taken the run yet.", since: createdAt }];
@@ -127,7 +127,7 @@ function sentTo(call: Call, registration: Registration | null, now: number, canc
   }
 }
 
-/** What the worker's ledger says about a write: whether it may have happened already. */
+/** Returns what the worker's ledger says about a write, and so whether the write may have happened already. */
 function inLedger({ ledger }: Call): string {
   if (!ledger) return "";
   const attempt = ledger.attempt > 1 ? `, attempt ${ledger.attempt}` : "";
@@ -142,5 +142,5 @@ function inLedger({ ledger }: Call): string {
 }
 
 const times = (count: number): string => (count > 1 ? `, ${count} times` : "");
-/** By the store's clock, in UTC: the reader's clock is not known here. */
+/** Returns a time of the store's clock, in UTC, because the reader's time zone is not known here. */
 const timeOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -5,12 +5,12 @@ import { principalHash } from "./principal-hash.ts";
 import { refused, type Refused } from "./refused.ts";
 import type { GatewayConfig } from "./settings.ts";
 
-/** The number of active runs of one principal: accepted and not ended, over all gateways of a store. */
+/** Limits the active runs of one principal, over all gateways of a store. A run is active from its acceptance to its end. */
 export interface RunsUnderWay {
   /**
-   * Starts a run of this principal, unless the maximum is active; then `start` is not called. A run that is already in the index needs no second place.
-   * Gateways that start runs of one principal at the same moment do not see each other's: together they may exceed the maximum by those. Throws
-   * `StoreUnavailable`.
+   * Starts a run of this principal, unless the maximum is active. Then it does not call `start`. A run that is already in the index needs no second
+   * place. Gateways that start runs of one principal at the same moment do not see each other's runs, so together they may exceed the maximum by
+   * those runs. Throws `StoreUnavailable`.
    */
   within<T>(principal: Principal, runId: string, start: () => Promise<T>): Promise<T | Refused>;
 }
@@ -23,19 +23,19 @@ export interface RunsUnderWayOptions {
 type Member = Page["members"][number];
 
 /**
- * The commit that accepts a run also writes the index of its principal's active runs, so the index names all of them. It may name some that have ended:
- * they are looked up, and removed, only when it is full. So a start costs one page, and nothing has to be reported at a run's end.
+ * The commit that accepts a run also writes the index of its principal's active runs, so the index names all of them. It may also name runs that have
+ * ended. Those are looked up and removed only when the index is full. So a start costs one page, and nothing has to be reported at a run's end.
  */
 export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderWay {
   const { RUNS_PER_PRINCIPAL: most, ORIGIN_OPEN_MS: openMs } = config;
-  // Of this process: perhaps not in the index yet.
+  // The runs that this process is starting. They may not be in the index yet.
   const starting = new Map<string, Set<string>>();
   return {
     async within(principal, runId, start) {
       if (most === 0) return start();
       const index = openRunsOf(principal);
       const here = starting.get(index) ?? new Set();
-      // The earlier ones: of simultaneous requests as many are accepted as fit.
+      // Only the earlier ones count against this run, so that as many simultaneous requests are accepted as fit.
       const before = [...here];
       starting.set(index, here.add(runId));
       try {
@@ -61,7 +61,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
     return false;
   }
 
-  /** Those that are under way no more: ended, or never taken for so long that nobody takes them. */
+  /** Returns the runs that are no longer active. They have ended, or nobody took them for so long that nobody will. */
   async function endedAmong(members: readonly Member[]): Promise<readonly Member[]> {
     const ended: Member[] = [];
     for (let from = 0; from < members.length; from += READ) {
@@ -83,7 +83,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
       [...byShard].map(([shard, members]) =>
         state.commit(shard, {
           op: `ended:${members.map(({ member }) => member).join(" ")}`,
-          // A placeholder: a change needs a guard, and removing twice is the same as removing once.
+          // The guard is a placeholder, because a change needs one. Removing a run twice is the same as removing it once.
           guards: [{ key: keys.inbox(shard, "under-way"), version: 0 }],
           index: members.map(({ member }) => ({ index, member, score: null })),
         }),
@@ -92,7 +92,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
   }
 }
 
-/** The index of this principal's active runs. */
+/** Returns the index of this principal's active runs. */
 export function openRunsOf(principal: Pick<Principal, "tenant" | "id">): string {
   return keys.openRuns(principalHash(principal));
 }
@@ -110,5 +110,5 @@ function tooMany(most: number): Refused {
 
 const RETRY_AFTER_S = 10;
 const READ = 100;
-// More members than the maximum exist only after the setting was lowered, or after simultaneous starts; each look removes some.
+// The index exceeds the maximum only after the setting was lowered, or after simultaneous starts. Each look removes some members.
 const MOST_LOOKS = 20;

@@ -93,7 +93,7 @@ describe("the gateway service", () => {
   });
 });
 
-/** A store whose indexes answer only after `release`; `reading` resolves when the first is asked. */
+/** Returns a store whose indexes answer only after `release`. `reading` resolves at the first request. */
 function heldBack() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: reading, resolve: asked } = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ import { type GatewayConfig, gatewaySettings, GATEWAY_SERVICE } from "./settings
 import { startFeed } from "./stream/feed.ts";
 import { openStreams } from "./stream/open-streams.ts";
 
-/** The gateway: authentication, acceptance, and the stream of events. No agent code, no approver's credential. */
+/** The gateway authenticates callers, accepts their requests and streams events. It has no code of the agent and no credential of an approver. */
 export const gateway = defineService({
   name: "gateway",
   settings: gatewaySettings,
@@ -91,15 +91,15 @@ const ABOUT = {
   webhooks: webhookDocs(["run.ended"]),
 } as const;
 
-/** The gateway without its HTTP port: accepting, announcing, the feed, and the routes for a server. */
+/** The gateway without its HTTP port. It accepts and announces entries, follows the feed, and has the routes for a server. */
 export interface GatewayCore extends Service {
   readonly parts: Gateway;
   readonly routes: readonly Route[];
-  /** Reports from now on that it is not ready, while active requests still end; `stop` comes after them. */
+  /** Reports from now on that the gateway is not ready, while active requests still finish. Call `stop` after them. */
   readonly retire: () => void;
 }
 
-/** Starts it: from now on accepted entries are announced until an agent takes them. */
+/** Starts the gateway. From now on it announces accepted entries until an agent takes them. */
 export function startGatewayCore(infrastructure: Infrastructure, config: GatewayConfig): GatewayCore {
   const { bus, state, log, identity, random, clock, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
   const outbox = startOutbox({

@@ -1,10 +1,15 @@
 import type { StoredEntry } from "@toolbus/contracts";
 import { heldText, type LogEntry, type StateStore } from "@toolbus/state";
 
-/** How much of the long results of one page is shown, in characters: a page of hundreds of them would be hundreds of megabytes. */
+/**
+ * How much of the long results of one page is shown, in characters. Without a limit, a page with hundreds of them would have hundreds of megabytes.
+ */
 const WHOLE_CHARS = 262_144;
 
-/** What is shown of the long results among these entries, by their numbers: the newest in full, of the others the beginning with a note. */
+/**
+ * Returns what is shown of the long results among these entries, by their numbers. The newest are shown in full. For the others, the beginning is
+ * shown with a note.
+ */
 export async function shownResults(state: StateStore, entries: readonly LogEntry[]): Promise<ReadonlyMap<number, string>> {
   const shown = new Map<number, string>();
   let left = WHOLE_CHARS;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AckBatch, ackBatch } from "./ack-batch.ts";
 
-/** A broker's side of a channel: what each acknowledgement settles, and what would close it. */
+/** Returns the broker's side of a channel. It settles deliveries, and throws where an acknowledgement would close the channel. */
 function brokerOf(batch: AckBatch<number>) {
   const open = new Set<number>();
   const settled: number[] = [];

@@ -1,27 +1,27 @@
-/** What one acknowledgement says to the broker. */
+/** One acknowledgement to the broker. */
 export interface Ack<Delivery> {
   readonly delivery: Delivery;
-  /** Covers every delivery before this one as well. */
+  /** True if the acknowledgement also covers every earlier delivery. */
   readonly upTo: boolean;
 }
 
 /**
- * Gathers the acks of one channel, so that deliveries that end within one turn of the event loop share a frame. Each delivery is settled once, however
- * often that is requested: a second ack of one delivery closes the channel (406).
+ * Gathers the acks of one channel, so that deliveries that end within one turn of the event loop share a frame. It settles each delivery only once,
+ * because a second ack of a delivery closes the channel (406).
  */
 export interface AckBatch<Delivery> {
-  /** A delivery arrived, after all others. */
+  /** Adds a delivery. Deliveries must be added in the order of arrival. */
   add(delivery: Delivery): void;
-  /** It is to be acked with the next batch. */
+  /** Acks the delivery with the next batch. */
   ack(delivery: Delivery): void;
-  /** It goes back to the queue, and no batch may cover it. False if it was settled before. */
+  /** Removes a delivery that is returned to the queue, so that no batch covers it. Returns false if the delivery was settled before. */
   giveBack(delivery: Delivery): boolean;
-  /** The acks to send now. */
+  /** Returns the acks to send now. */
   take(): readonly Ack<Delivery>[];
 }
 
 export function ackBatch<Delivery>(): AckBatch<Delivery> {
-  /** Not settled yet, in the order of delivery. */
+  /** The unsettled deliveries, in the order of arrival. */
   const open = new Set<Delivery>();
   const finished = new Set<Delivery>();
   return {
@@ -41,7 +41,7 @@ export function ackBatch<Delivery>(): AckBatch<Delivery> {
     },
   };
 
-  /** One ack for the finished deliveries that have no unsettled one before them. */
+  /** Returns one ack for all finished deliveries before the first unfinished one, or an empty list. */
   function contiguous(): Ack<Delivery>[] {
     const run: Delivery[] = [];
     for (const delivery of open) {

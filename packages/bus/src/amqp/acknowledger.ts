@@ -2,12 +2,12 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import { ackBatch } from "./ack-batch.ts";
 import type { Generation } from "./steady-channel.ts";
 
-/** Settles the deliveries of one channel; does nothing once the channel is gone. */
+/** Settles the deliveries of one channel. It does nothing once the channel is gone. */
 export interface Acknowledger {
   add(received: ConsumeMessage): void;
-  /** Sent at the end of the current turn, together with all acks until then. */
+  /** Sends the ack at the end of the current turn, together with the other acks of that turn. */
   ack(received: ConsumeMessage): void;
-  /** It comes again at once, to any consumer. */
+  /** Returns the delivery to the queue. The broker delivers the message again at once, to any consumer. */
   giveBack(received: ConsumeMessage): void;
   /** Sends the waiting acks. */
   flush(): void;
@@ -41,7 +41,7 @@ export function acknowledger({ channel, gone, session }: Generation<Channel>): A
       frame();
       session.gatherWrites();
     } catch {
-      // The connection ended a moment ago, and took the delivery back.
+      // The connection ended a moment ago, so the broker delivers the message again.
     }
   }
 }

@@ -16,27 +16,27 @@ import { toWire } from "./wire.ts";
 
 /** Times are in milliseconds. */
 export interface AmqpBusOptions {
-  /** Wall clock, to date dead letters. */
+  /** The wall clock, which dates dead letters. */
   readonly clock: () => number;
   readonly log: PipelineLog;
-  /** From 0 up to 1; spreads the tries of many processes to reach the broker. */
+  /** Returns a random number from 0 up to 1, which spreads the attempts of many processes to reach the broker. */
   readonly random: () => number;
-  /** How long a stop waits for handlers under way. */
+  /** How long a stop waits for running handlers. */
   readonly drainMs: number;
-  /** How long to retry a server that does not answer at first. */
+  /** How long to retry the first connection to a server that does not answer. */
   readonly connectForMs: number;
-  /** How long a message may wait for its confirmation. */
+  /** How long a publish may wait for the broker's confirm. */
   readonly confirmMs: number;
 }
 
 /**
- * The bus on RabbitMQ 3.10 or newer, over two connections: a server that is short of memory or disk stops reading from publishing connections, and the acks
- * that would relieve it must not wait behind that. Every queue is a quorum queue (`topology.ts`).
+ * Opens the bus on RabbitMQ 3.10 or newer, over two connections. A server that is short of memory or disk stops reading from publishing connections.
+ * Acks would relieve it, so they have a connection of their own. Every queue is a quorum queue (`topology.ts`).
  *
- * - A delayed retry waits in a ladder of queues, so its delay is rounded down to 0.25, 1, 5, 30 or 120 s; up to 0.1 s is at once.
- * - `count` is the broker's count of its own redeliveries, plus ours of retries.
- * - Limits of length are an operator's policies (`amqpPolicies`). They are compared at start if the URL says `management=http://…`, and differences are
- *   logged as warnings; without it nobody checks them.
+ * - A delayed retry waits in a ladder of queues, so its delay is rounded down to 0.25, 1, 5, 30 or 120 s. A delay of up to 0.1 s is ignored.
+ * - `count` is the broker's count of its own redeliveries, plus our count of retries.
+ * - An operator limits the length of queues with policies (`amqpPolicies`). If the URL says `management=http://…`, the bus compares them at start and
+ *   logs differences as warnings. Without this option nobody checks them.
  */
 export async function amqpBus(url: string, given: AmqpBusOptions): Promise<MessageBus> {
   const parsed = parseAmqpUrl(url);
@@ -47,7 +47,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
   const log = logUntil(leaving.signal, given.log);
   const options = { ...given, log };
   const declare = declarer(namespace, log);
-  /** The topics that are or were consumed here. */
+  /** The topics that this bus consumes or has consumed. */
   const consumed = new Set<string>();
   const { publishing, consuming } = await openLinks(settings, options);
   const publisher = await openPublisher({ ...options, link: publishing, declare: declareAll }).catch(async (error: unknown) => {
@@ -105,7 +105,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
     unready,
 
-    // RabbitMQ reports it to a connection that publishes: a process that sends nothing does not know, and need not.
+    // RabbitMQ reports a shortage only to a connection that publishes. A process that sends nothing does not know of it, and does not need to.
     warnings: () => (publishing.blocked ? [SHORT] : []),
 
     close: () => (closing ??= close()),
@@ -113,8 +113,8 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
   function unready(): readonly string[] {
     if (leaving.signal.aborted) return [BUS_IS_CLOSED];
-    // The others follow from this one. A broker short of memory or disk is not a reason: it still delivers, and accepted messages wait in
-    // the outbox.
+    // If a connection is down, the other reasons follow from it. A shortage of memory or disk is not a reason, because the broker still delivers and
+    // accepted messages wait in the outbox.
     if (!publishing.up || !consuming.up) return ["the connection to RabbitMQ is down"];
     return [
       ...(publisher.open ? [] : ["messages cannot be published to RabbitMQ yet"]),
@@ -123,14 +123,17 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     ];
   }
 
-  /** Somebody may have deleted the queue of dead letters, which nothing else would ever create again. */
+  /** Declares the queue of dead letters and publishes again. Somebody may have deleted this queue, and nothing else would create it again. */
   async function buryAgain(error: unknown, queue: string, publish: () => Promise<void>): Promise<void> {
     if (!(error instanceof Unroutable)) throw error;
     await declare.queue(await publishing.session(AbortSignal.timeout(given.confirmMs)), queue);
     await publish();
   }
 
-  /** Somebody may have deleted an exchange, and with it the bindings of the queues that are consumed here; their consumers do not notice. */
+  /**
+   * Declares the exchanges and the consumed queues. Somebody may have deleted an exchange together with the bindings of these queues, and their
+   * consumers would not notice.
+   */
   async function declareAll(session: Session): Promise<void> {
     await declare.exchanges(session);
     for (const topic of consumed)
@@ -145,7 +148,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
   async function close(): Promise<void> {
     leaving.abort();
-    // Handlers under way may publish until the last of them has ended.
+    // Running handlers may publish until the last of them has ended.
     await Promise.all([...consumers].map((consumer) => consumer.stop()));
     await outgoing.close();
     await Promise.all([broadcast.close(), publisher.close()]);
@@ -155,7 +158,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
 const DEAD = topics.dead("");
 
-/** Either both connections stay open, or neither. */
+/** Opens both connections, or rejects and leaves neither open. */
 async function openLinks(
   settings: AmqpSettings,
   options: AmqpBusOptions,
@@ -178,7 +181,7 @@ async function warnOfPolicies({ namespace, management, vhost }: AmqpSettings, lo
   for (const difference of await policyDifferences(management, vhost, amqpPolicies(namespace), signal)) log.warn({ namespace }, difference);
 }
 
-/** The topic of its dead queue is the longer of the two. */
+/** Throws if the topic is invalid. It checks the topic of the dead queue, which is longer. */
 function requireTopic(topic: string): void {
   if (!isTopic(topics.dead(topic)))
     throw new RangeError(
@@ -186,6 +189,6 @@ function requireTopic(topic: string): void {
     );
 }
 
-/** A sentence with its remedy, as `/readyz` reports it. */
+/** The warning and its remedy, as `/readyz` reports them. */
 const SHORT =
   "RabbitMQ is short of memory or disk and accepts no messages: make room on its disk, or give it more memory (vm_memory_high_watermark, disk_free_limit)";

@@ -1,35 +1,36 @@
-/** What the URL of a RabbitMQ bus says. */
+/** The settings in the URL of a RabbitMQ bus. */
 export interface AmqpSettings {
   readonly protocol: "amqp" | "amqps";
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** As people write it: `/`, not `%2F`. */
+  /** The virtual host in plain text: `/` rather than `%2F`. */
   readonly vhost: string;
-  /** In seconds. If the other side is silent for two to three of these, the connection is given up. */
+  /** The interval of heartbeats, in seconds. If the other side is silent for two to three intervals, the connection is given up. */
   readonly heartbeat: number;
-  /** The prefix of every exchange and queue of this bus, so that several can share a virtual host. */
+  /** The prefix of every exchange and queue of this bus, so that several buses can share a virtual host. */
   readonly namespace: string;
-  /** Where the policies can be read; null if they are not checked. */
+  /** The address for reading the policies, or null if nobody checks them. */
   readonly management: ManagementAddress | null;
 }
 
-/** RabbitMQ's HTTP API. */
+/** The address of RabbitMQ's HTTP API. */
 export interface ManagementAddress {
-  /** Without credentials, and without a slash at the end. */
+  /** The URL without credentials and without a slash at the end. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
 }
 
-/** A refusal is one sentence that quotes nothing from the URL but the names of its options. */
+/** The reason for a refusal is one sentence, which quotes only the names of options from the URL. */
 export type ParsedAmqpUrl = { readonly ok: true; readonly settings: AmqpSettings } | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads `amqp://user:password@host:port/vhost?namespace=name`, or `amqps://…` for TLS. Special characters of credentials and virtual host are
- * percent-encoded; without credentials it is RabbitMQ's `guest`. Options: `namespace` (`toolbus`), `heartbeat` in seconds (15), and `management`,
- * the percent-encoded http or https address of the management plugin: with it the policies are compared at start, without it nobody checks them.
+ * Reads `amqp://user:password@host:port/vhost?namespace=name`, or `amqps://…` for TLS. Special characters of the credentials and the virtual
+ * host are percent-encoded. Without credentials the login is RabbitMQ's `guest`. The options are `namespace` (`toolbus`), `heartbeat` in seconds
+ * (15), and `management`, the percent-encoded http or https address of the management plugin. The bus compares the policies at start only if it
+ * has this address.
  */
 export function parseAmqpUrl(url: string): ParsedAmqpUrl {
   const parsed = URL.parse(url);
@@ -48,7 +49,7 @@ export function parseAmqpUrl(url: string): ParsedAmqpUrl {
   const management = managementOf(parsed.searchParams.get("management"), login);
   if (management === "broken") return refuse("has a management address that is not of the form http://host:15672");
   const port = Number(parsed.port) || (protocol === "amqps" ? 5671 : 5672);
-  // An IPv6 address stands in brackets in a URL and nowhere else.
+  // An IPv6 address has brackets only in a URL.
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1");
   return { ok: true, settings: { protocol, host, port, ...login, vhost: vhost || "/", heartbeat, namespace, management } };
 }
@@ -65,7 +66,7 @@ function refuse(what: string): ParsedAmqpUrl {
   return { ok: false, reason: `BUS_URL ${what}.` };
 }
 
-/** Null if the URL has no login. */
+/** Returns null if the URL has no login, and "broken" if a percent sign in it encodes nothing. */
 function loginOf({ username, password }: URL): Login | "broken" | null {
   if (!username && !password) return null;
   const login = { user: decoded(username), password: decoded(password) };

@@ -3,8 +3,8 @@ import { runWithin } from "../run-within.ts";
 import { brokerReply } from "./guarded-channel.ts";
 
 /**
- * Waits for the broker's answer to one or more requests. Rejects with `BusUnavailable`, which names the purpose: with the broker's own words if it refused,
- * after `ANSWER_MS` if it did not answer.
+ * Waits for the broker's answer to one or more requests. Rejects with `BusUnavailable` if the broker refuses, the channel is lost, or no answer
+ * arrives within `ANSWER_MS`. The error names the purpose of the requests, and quotes the broker's words about a refusal.
  */
 export async function brokerAnswer<T>(what: string, over: AbortSignal, work: () => Promise<T>): Promise<T> {
   const ending = await runWithin(ANSWER_MS, over, work);

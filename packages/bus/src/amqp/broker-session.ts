@@ -6,11 +6,11 @@ import { brokerReply } from "./guarded-channel.ts";
 import { refusalOf } from "./refusal.ts";
 import { settled } from "./settled.ts";
 
-/** One connection for a few requests, each on its own channel: a refusal by the broker closes the channel. */
+/** One connection for a few requests. Each request has its own channel, because a refusal by the broker closes the channel. */
 export interface BrokerSession extends AsyncDisposable {
   /**
-   * Does the work, and then waits until the broker has processed it. Returns the refusal, or null. Rejects with `BusUnavailable` if the broker does not
-   * answer.
+   * Does the work, and then waits until the broker has processed it. Returns the broker's refusal, or null if it refused nothing. Rejects with
+   * `BusUnavailable` if the broker does not answer.
    */
   ask(work: (channel: Channel) => Promise<unknown> | boolean): Promise<string | null>;
 }
@@ -46,7 +46,8 @@ async function asked(model: ChannelModel, work: (channel: Channel) => Promise<un
   const { promise: closed, resolve } = Promise.withResolvers<string>();
   channel.on("error", (error: unknown) => resolve(brokerReply(error) ?? "it closed the channel"));
   try {
-    // A publish has no answer. A later request on the channel is answered after the publish was judged.
+    // A publish has no answer, so another request follows on the same channel. The broker answers this request only after it has accepted or
+    // refused the publish.
     const done = async (): Promise<null> => {
       await work(channel);
       await channel.prefetch(1);

@@ -19,7 +19,7 @@ import { cameFor, queueName, queueRoute, retryRoute } from "./topology.ts";
 import { fromWire, toWire } from "./wire.ts";
 
 export interface AmqpConsumer extends Subscription {
-  /** False while deliveries cannot come: its channel was lost and has not begun again. */
+  /** False while deliveries cannot arrive, because the channel was lost and has not begun again. */
   readonly open: boolean;
 }
 
@@ -27,15 +27,15 @@ export interface ConsumerOptions extends SteadyChannelOptions {
   readonly namespace: string;
   readonly declarer: Declarer;
   readonly publisher: Publisher;
-  /** Wall clock in milliseconds, to date dead letters. */
+  /** The wall clock, in milliseconds, which dates dead letters. */
   readonly clock: () => number;
-  /** How long a stop waits for handlers under way, in milliseconds. */
+  /** How long a stop waits for running handlers, in milliseconds. */
   readonly drainMs: number;
 }
 
 /**
- * Consumes the queue of a topic, on its own channel. If the channel is lost, or the queue is deleted, everything is declared again and the consumer comes
- * back. Deliveries of the old channel are then no longer this consumer's: their signals abort, and the results of their handlers change nothing.
+ * Consumes the queue of a topic, on its own channel. If the channel is lost or the queue is deleted, the consumer declares everything again and
+ * continues. It then no longer owns the deliveries of the old channel. Their signals abort, and the results of their handlers are ignored.
  */
 export async function openConsumer(
   options: ConsumerOptions,
@@ -46,9 +46,9 @@ export async function openConsumer(
   const { namespace, declarer, publisher, clock, drainMs, log, random } = options;
   const queue = queueName(namespace, topic);
   const isDead = topic.startsWith(topics.dead(""));
-  /** The handlers under way, including those of lost channels. */
+  /** The deliveries with running handlers, including those of lost channels. */
   const underWay = new Set<Held>();
-  /** Deliveries that came after the stop began. */
+  /** The deliveries that arrived after the stop began. */
   const tooLate: Held[] = [];
   const stopping = new AbortController();
   let consuming: Consuming | null = null;
@@ -73,7 +73,7 @@ export async function openConsumer(
     await channel.prefetch(concurrency);
     const acks = acknowledger(generation);
     const { consumerTag } = await channel.consume(queue, (received) => {
-      // The broker reports that the queue was deleted; there is no other sign.
+      // A null is the broker's only sign that the queue was deleted.
       if (received === null) void generation.end();
       else take({ received, generation, acks });
     });
@@ -82,7 +82,7 @@ export async function openConsumer(
 
   function take(held: Held): void {
     held.acks.add(held.received);
-    // If it were given back at once, it would come again at once, until the broker knows that this consumer stops.
+    // If the consumer gave the delivery back at once, the broker would send it here again until it knows that this consumer stops.
     if (stopping.signal.aborted) return void tooLate.push(held);
     const { exchange, routingKey } = held.received.fields;
     if (!cameFor(namespace, topic, { exchange, routingKey })) {
@@ -102,7 +102,7 @@ export async function openConsumer(
     const count = deliveryCount(received);
     const message = messageIn(received);
     const disposition = await dispositionOf(handler, { message, count, signal: gone });
-    // Once taken back it belongs to another consumer, or comes again here.
+    // Once the broker has taken the delivery back, it delivers the message again, and this result changes nothing.
     if (!gone.aborted) {
       if (disposition.kind === "ack") acks.ack(received);
       else await passOn(held, message, count, disposition);
@@ -112,8 +112,9 @@ export async function openConsumer(
   }
 
   /**
-   * Publishes what must outlive the delivery, and then acks: a crash between the two gives two messages, never none. While that fails the delivery is held:
-   * if it were given back, it would come again at once, and soon reach the broker's own limit of deliveries.
+   * Publishes the retry or the dead letter, and then acks. A crash between the two causes a second message and loses nothing. While the
+   * publish fails, the consumer does not give the delivery back. Otherwise the broker would deliver it again at once, and soon reach its own
+   * limit of deliveries.
    */
   async function passOn(held: Held, message: Message, count: number, disposition: Exclude<Disposition, { kind: "ack" }>): Promise<void> {
     const { received, generation, acks } = held;
@@ -138,7 +139,7 @@ export async function openConsumer(
     return isDead ? asDeadLetter(message, received.properties.headers ?? {}, { namespace, now: clock() }) : message;
   }
 
-  /** Publishes the message to the rung where it waits for its time. */
+  /** Publishes the message to the rung where it waits for its next delivery. */
   async function sendAgain(session: Session, message: Message, count: number, after: number): Promise<void> {
     const rungMs = rungFor(after);
     const wire = toWire(message);
@@ -153,7 +154,10 @@ export async function openConsumer(
     await routed(publication, () => declarer.queue(session, topic));
   }
 
-  /** A rung is declared when it is first needed; and any queue may have been deleted, which nothing else would ever create again. */
+  /**
+   * Publishes a message. If no queue takes it, declares the queue and publishes again. A rung is declared when it is first needed. Somebody may also
+   * have deleted a queue, and nothing else would create it again.
+   */
   async function routed(publication: Publication, declare: () => Promise<void>): Promise<void> {
     try {
       await publisher.publish(publication);
@@ -183,7 +187,7 @@ interface Consuming {
   readonly tag: string;
 }
 
-/** A delivery in hand. */
+/** A delivery that is not settled yet. */
 interface Held {
   readonly received: ConsumeMessage;
   readonly generation: Generation<Channel>;

@@ -8,14 +8,14 @@ import type { Session } from "./link.ts";
 import { EXCHANGE_KINDS, exchangeName, type QueueDeclaration, queueDeclaration, rungDeclaration } from "./topology.ts";
 
 /**
- * Makes sure that things exist; all of it can be repeated. If the user has no right to declare, it is enough that an operator did. Rejects with
- * `BusUnavailable` if something is missing in this case, or exists with other properties.
+ * Declares exchanges and queues. A declaration can be repeated. If the user has no right to declare, an operator must have declared them. Rejects
+ * with `BusUnavailable` if an object is missing in this case, or exists with other properties.
  */
 export interface Declarer {
   exchanges(session: Session): Promise<void>;
-  /** The queue of a topic and its dead queue, so that a dead letter is routed before anyone reads it. */
+  /** Declares the queue of a topic and its dead queue, so that a dead letter is routed before anyone reads it. */
   queue(session: Session, topic: string): Promise<void>;
-  /** One rung of a topic's retry ladder. */
+  /** Declares one rung of a topic's retry ladder. */
   rung(session: Session, topic: string, rungMs: number): Promise<void>;
 }
 
@@ -52,7 +52,9 @@ export function declarer(namespace: string, log: PipelineLog): Declarer {
     });
   }
 
-  /** A refused declaration closes its channel, so it has one of its own, and the check another. */
+  /**
+   * Declares an object, or only checks it if the user may not declare. A refusal closes the channel, so each of the two steps has its own channel.
+   */
   async function declared(session: Session, what: string, { declare, check }: Declaration): Promise<void> {
     try {
       await onChannel(session, what, declare);
@@ -80,7 +82,7 @@ export function declarer(namespace: string, log: PipelineLog): Declarer {
 
 interface Declaration {
   readonly declare: (channel: Channel) => Promise<void>;
-  /** Only looks, which needs no right. */
+  /** Only checks that the object exists, which needs no right. */
   readonly check: (channel: Channel) => Promise<void>;
 }
 

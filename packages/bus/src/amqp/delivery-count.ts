@@ -4,12 +4,12 @@ export interface CountedDelivery {
   readonly properties: { readonly headers?: Readonly<Record<string, unknown>> | undefined };
 }
 
-/** Carries the count of deliveries before a retry, because to the broker the retry is a new message. */
+/** The header with the number of deliveries before a retry. The broker does not know this number, because a retry is a new message to it. */
 export const DELIVERIES_HEADER = "x-toolbus-deliveries";
 
 /**
- * How often the message was delivered, including this time. The broker counts its own redeliveries, mostly those of dead consumers, and our header counts
- * retries. From RabbitMQ 4.3 on the broker no longer counts messages that were given back on purpose, so the count is too low there.
+ * Returns how often the message was delivered, including this time. The broker counts its own redeliveries, most of which follow a consumer's crash.
+ * Our header counts retries. Since RabbitMQ 4.3 the broker does not count messages that were given back on purpose, so the result is too low there.
  */
 export function deliveryCount({ fields, properties }: CountedDelivery): number {
   const headers = properties.headers ?? {};
@@ -17,12 +17,12 @@ export function deliveryCount({ fields, properties }: CountedDelivery): number {
   return earlierDeliveries(headers) + byBroker + 1;
 }
 
-/** How often it was delivered before its last retry. */
+/** Returns how often the message was delivered before its last retry. */
 export function earlierDeliveries(headers: Readonly<Record<string, unknown>>): number {
   return countOf(headers[DELIVERIES_HEADER]);
 }
 
-// Anybody who may publish can write anything here.
+// A publisher can write any number into the header, so we limit it.
 const MOST = 1_000_000;
 
 function countOf(value: unknown): number {

@@ -1,6 +1,6 @@
 import { type Delivery, type DeliveryHandler, type Disposition, RETRY_AFTER_THROW_MS } from "../message-bus.ts";
 
-/** A handler's verdict on a delivery; if the handler throws, the delivery is retried. */
+/** Returns the handler's decision about a delivery. If the handler throws, the decision is a retry. */
 export async function dispositionOf(handler: DeliveryHandler, delivery: Delivery): Promise<Disposition> {
   try {
     return await handler(delivery);

@@ -8,12 +8,12 @@ import type { Link, Session } from "./link.ts";
 import { BLOCKED, type Publication, type Publisher } from "./publisher.ts";
 
 /**
- * Publishes messages. A key's first messages go one at a time, on a separate channel. RabbitMQ answers a publish for which the login has no right by
- * closing the channel, and everything in flight there is lost with it. Keys come from other parties' messages (the reply topic), so without this a sender
- * of such messages could make everybody else's publishes fail.
+ * Publishes messages. The first messages of a key are published one at a time, on a separate channel. RabbitMQ closes the channel if the login has no
+ * right to publish, and all messages in flight on this channel are lost. A key may be the reply topic of another party's message. Without the
+ * separate channel, a sender of such messages could make all other publishes fail.
  */
 export interface FirstPublications extends Pick<Publisher, "publish"> {
-  /** Waits for the pending one. */
+  /** Waits for the pending message. */
   close(): Promise<void>;
 }
 
@@ -21,13 +21,13 @@ export interface FirstPublicationsOptions {
   readonly link: Link;
   readonly publisher: Publisher;
   readonly log: PipelineLog;
-  /** From a publish to its confirm, in milliseconds. */
+  /** The longest time from a publish to its confirm, in milliseconds. */
   readonly confirmMs: number;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
-/** Resolves when the channel for first publishes is open. */
+/** Opens the channel for first publishes. Resolves even if this fails, because the next publish opens it again. */
 export async function firstPublications({
   link,
   publisher,
@@ -35,9 +35,9 @@ export async function firstPublications({
   confirmMs,
   monotonic,
 }: FirstPublicationsOptions): Promise<FirstPublications> {
-  /** Keys that this login may publish under. */
+  /** The keys under which this login may publish. */
   const allowed = new Set<string>();
-  /** Until when each forbidden key is not tried again. */
+  /** The time until which each forbidden key is not tried again. */
   const refused = new Map<string, number>();
   let last: Promise<void> = Promise.resolve();
   let spare: Spare | null = null;
@@ -76,7 +76,7 @@ export async function firstPublications({
         refused.set(key, monotonic() + REFUSED_FOR_MS);
         throw notPermitted(publication);
       case "unknown":
-        // Messages in flight there may still be confirmed; the channel belongs to no connection any more.
+        // The broker may still confirm a message on this channel, so no other message may use the channel.
         letGo();
         throw new BusUnavailable(
           link.blocked ? BLOCKED : `RabbitMQ did not confirm a message for "${publication.topic}" within ${confirmMs} ms.`,
@@ -90,7 +90,10 @@ export async function firstPublications({
     if (allowed.size < MOST_ALLOWED) allowed.add(key);
   }
 
-  /** With this many refused, a sender of ever new keys has them all refused without a try. */
+  /**
+   * Returns whether the key must not be tried. Once `MOST_REFUSED` keys are refused, every new key is refused without a try. This stops a sender who
+   * always uses new keys.
+   */
   function isRefused(key: string): boolean {
     const now = monotonic();
     for (const [known, until] of refused) if (until <= now) refused.delete(known);
@@ -107,7 +110,7 @@ export async function firstPublications({
     gone.addEventListener("abort", () => resolve(false), { once: true });
     const properties = { ...wire.properties, mandatory: true, persistent: true };
     channel.publish(route.exchange, route.routingKey, wire.content, properties, (error: unknown) => {
-      // The reason for the close is reported after this.
+      // If the channel was closed, its "error" event reports the reason later.
       if (!error) resolve(true);
       else if (error instanceof Error && error.message === "message nacked") resolve(false);
     });
@@ -115,21 +118,21 @@ export async function firstPublications({
     const confirmed = await promise;
     channel.off("return", onReturn);
     if (confirmed) return returned ? "returned" : "confirmed";
-    // The next one finds a channel that is open.
+    // Opens a channel for the next message.
     if (gone.aborted) spareOn(session).catch(() => undefined);
     if (codeOf(guarded.fault) === ACCESS_REFUSED) {
-      // Once a minute per key, and for no more keys than are remembered.
+      // This is logged once a minute per key, and only for the keys that are remembered.
       log.error(
         { topic: topic.slice(0, LONGEST_TOPIC), ...channelFault(guarded.fault) },
         "RabbitMQ refuses messages that this login publishes",
       );
       return "refused";
     }
-    // The channel for all other messages creates a missing exchange.
+    // The publisher creates a missing exchange on its own channel.
     return codeOf(guarded.fault) === NOT_FOUND ? "elsewhere" : "unknown";
   }
 
-  /** The channel for first publishes, until it is closed. */
+  /** Returns the channel for first publishes, and opens a new one if the channel was closed. */
   function spareOn(session: Session): Promise<GuardedChannel<ConfirmChannel>> {
     if (spare?.session === session && !spare.isGone()) return spare.channel;
     let isGone = (): boolean => false;
@@ -162,7 +165,7 @@ const ABSENT_MS = 2000;
 const REFUSED_FOR_MS = 60_000;
 const MOST_REFUSED = 30;
 const LONGEST_TOPIC = 200;
-// Far more than the number of topics in a deployment.
+// This is far more than the number of topics in a deployment.
 const MOST_ALLOWED = 10_000;
 const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;

@@ -5,7 +5,7 @@ import { gatheredWrites } from "./gathered-writes.ts";
 
 const serverProperties = { host: "", product: "RabbitMQ", version: "3.10.8", platform: "", information: "" };
 
-/** A connection as amqplib has it, and what its socket was given at once each time. */
+/** Returns a connection like amqplib's, and the chunks that its socket received in each write. */
 function setup() {
   const given: string[][] = [];
   const stream = new Writable({

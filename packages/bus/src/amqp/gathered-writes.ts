@@ -2,10 +2,10 @@ import { Writable } from "node:stream";
 import type { ChannelModel } from "amqplib";
 
 /**
- * Gathers the writes to a connection in one turn of the event loop into one write to its socket. amqplib writes each frame separately: five system calls
- * for a call and its answer, although under load less than one is enough. Use it after each frame.
+ * Returns a function that gathers the writes to a connection in one turn of the event loop into one write to its socket. Call it after each frame.
+ * amqplib writes each frame separately, which costs five system calls for a call and its answer. Under load, less than one system call is enough.
  *
- * The socket is not a public part of amqplib. Without the socket nothing is gathered, and everything else works.
+ * The socket is not a public part of amqplib. If there is no socket, nothing is gathered and everything else works.
  */
 export function gatheredWrites({ connection }: Pick<ChannelModel, "connection">): () => void {
   const socket = "stream" in connection ? connection.stream : undefined;
@@ -15,7 +15,7 @@ export function gatheredWrites({ connection }: Pick<ChannelModel, "connection">)
     gathering = false;
     socket.uncork();
   };
-  // amqplib hands frames to the socket in an immediate, which it asks for in the next tick: this one comes after it.
+  // amqplib hands frames to the socket in an immediate, which it requests in the next tick. This immediate runs after that one.
   const afterFrames = (): void => void setImmediate(write);
   return () => {
     if (gathering) return;

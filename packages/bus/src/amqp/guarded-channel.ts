@@ -3,18 +3,18 @@ import { BusUnavailable } from "../message-bus.ts";
 import { faultFields, type PipelineLog } from "../pipeline-log.ts";
 import { settled } from "./settled.ts";
 
-/** A channel that cannot take the process down, and that reports its end. */
+/** A channel that cannot crash the process, and that reports its end. */
 export interface GuardedChannel<C extends Channel> {
   readonly channel: C;
-  /** Aborts when the channel is gone, whoever ended it. */
+  /** Aborts when the channel is closed, whoever closed it. */
   readonly gone: AbortSignal;
-  /** What ended it, as far as it was reported. */
+  /** The error that closed the channel, if one was reported. */
   readonly fault: unknown;
-  /** Ends it within `CLOSE_MS`; `gone` aborts at once. Safe to call twice, and on a channel that is gone. */
+  /** Closes the channel within `CLOSE_MS`. `gone` aborts at once. The call is safe on a closed channel. */
   end(): Promise<void>;
 }
 
-/** Puts a new channel under guard: without listeners a channel's "error" ends the process. */
+/** Adds listeners to a new channel. Without them, an "error" event of the channel would end the process. */
 export function guardedChannel<C extends Channel>(channel: C, log: PipelineLog): GuardedChannel<C> {
   const over = new AbortController();
   let fault: unknown;
@@ -37,7 +37,7 @@ export function guardedChannel<C extends Channel>(channel: C, log: PipelineLog):
 
 const CLOSE_MS = 2000;
 
-/** What a log may say about an ended channel. The broker's own words contain names of queues and users, and nothing from messages. */
+/** Returns what a log may say about a closed channel. The broker's own words contain names of queues and users, but nothing from messages. */
 export function channelFault(fault: unknown): { readonly code: string; readonly reason?: string } {
   const cause = fault instanceof BusUnavailable ? (fault.cause ?? fault) : fault;
   const reason = fault instanceof BusUnavailable ? fault.message : brokerReply(fault);
@@ -45,7 +45,7 @@ export function channelFault(fault: unknown): { readonly code: string; readonly 
   return reason === undefined ? { code } : { code, reason };
 }
 
-/** The broker's words when it refused something, at most 300 characters; undefined if it was not the broker. */
+/** Returns the broker's words about a refusal, at most 300 characters. Returns undefined if the broker did not cause the fault. */
 export function brokerReply(fault: unknown): string | undefined {
   if (!(fault instanceof Error)) return undefined;
   return /with message "(.*)"$/s.exec(fault.message)?.[1]?.slice(0, LONGEST_REPLY);

@@ -8,29 +8,29 @@ import { gatheredWrites } from "./gathered-writes.ts";
 import { refusalOf, requireFitServer } from "./refusal.ts";
 import { settled } from "./settled.ts";
 
-/** One connection, as long as it lasts. */
+/** One connection, until it is lost. */
 export interface Session {
   readonly model: ChannelModel;
-  /** Aborts when the connection is gone, and with it every channel, consumer and unconfirmed message. */
+  /** Aborts when the connection is lost, together with all its channels, consumers and unconfirmed messages. */
   readonly gone: AbortSignal;
-  /** The publishers and the acknowledger call it after each frame of the hot path. */
+  /** Gathers the writes to the socket. The publishers and the acknowledger call this function after each frame of the hot path. */
   readonly gatherWrites: () => void;
 }
 
-/** Connected for ever: a lost connection is replaced by another one, on which all attached parts begin again. */
+/** A permanent connection. It replaces a lost connection by a new one, on which all attached parts begin again. */
 export interface Link {
-  /** The live connection, or else the next one. Rejects with `BusUnavailable` if the signal aborts first, or the link is closed. */
+  /** Resolves with the live connection, or else with the next one. Rejects with `BusUnavailable` if the signal aborts first or the link is closed. */
   session(signal: AbortSignal): Promise<Session>;
   /**
-   * Calls `part` on each connection after `since`; the connection counts as up when all its parts have resolved. They must not reject. Returns a function
-   * that detaches it.
+   * Calls `part` on each connection after `since`. A connection is up when all parts have resolved on it. A part must not reject. Returns a function
+   * that detaches the part.
    */
   attach(part: LinkPart, since: Session): () => void;
   /** True while RabbitMQ accepts no messages from this connection, because it is short of memory or disk. */
   readonly blocked: boolean;
-  /** False from the loss of a connection until all parts have begun, or tried to, on the next one. */
+  /** False from the loss of a connection until all parts have begun on the next one, or have tried to. */
   readonly up: boolean;
-  /** Ends the connection within `CLOSE_MS`, whatever its state. Safe to call twice. */
+  /** Closes the connection within `CLOSE_MS`, whatever its state. A second call is safe. */
   close(): Promise<void>;
 }
 
@@ -38,29 +38,29 @@ export type LinkPart = (session: Session) => Promise<void>;
 
 export interface LinkOptions {
   readonly settings: AmqpSettings;
-  /** The purpose of the connection: it shows in RabbitMQ's own lists, and in the log. */
+  /** The purpose of the connection, which RabbitMQ's own lists and the log show. */
   readonly purpose: "publishing" | "consuming";
   /** How long to retry the first connection, in milliseconds. */
   readonly connectForMs: number;
   readonly log: PipelineLog;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   readonly random: () => number;
 }
 
 /**
- * Connects. Rejects with `BusUnavailable` and one sentence: at once if the server refuses, after `connectForMs` if none answers. After the first connection
- * it never gives up.
+ * Connects. Rejects with `BusUnavailable` and one sentence, at once if the server refuses, and after `connectForMs` if no server answers. After the
+ * first connection the link never gives up.
  *
- * amqplib's recovery restores connections, but carries nothing over to them: the parts begin in its `setup`.
+ * amqplib's recovery restores only the connection, so the parts begin again in its `setup`.
  */
 export async function openLink({ settings, purpose, connectForMs, log, random }: LinkOptions): Promise<Link> {
   const giveUpAt = performance.now() + connectForMs;
   const ending = new AbortController();
-  /** Destroys the sockets. */
+  /** The abort of this controller destroys the sockets. */
   const cutting = new AbortController();
   const parts = new Set<LinkPart>();
   const next = nextConnection<Session>(() => (ending.signal.aborted ? CLOSED : LOST));
-  /** The newest connection, whose parts may not have begun completely. */
+  /** The newest connection. Its parts may not have begun yet. */
   let newest: Session | null = null;
   let up: Session | null = null;
   let wasUp = false;
@@ -73,13 +73,13 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     ...socketOptions(purpose, cutting.signal),
     recovery: { waitForConnect: false, setup, calculateDelay },
   });
-  // Without a listener an "error" ends the process.
+  // Without a listener, an "error" event would end the process.
   recovering.on("error", () => undefined);
   recovering.on("handler-error", (error: unknown) => (lastFault = error));
   recovering.on("connect-failed", (error) => {
     lastFault = error;
     const { reason, final } = refusalOf(error, settings);
-    // If there was no connection yet, it is not retried, and the caller gets the error.
+    // A final refusal of the first connection is not retried. The caller receives the error, so it is not logged.
     if (wasUp || !final) logOnce(reason);
   });
   try {
@@ -108,7 +108,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   async function setup(model: ChannelModel): Promise<void> {
     const over = new AbortController();
     const session: Session = { model, gone: over.signal, gatherWrites: gatheredWrites(model) };
-    // amqplib binds its own listeners only after setup: until then an "error" would end the process, and a "close" be missed.
+    // amqplib binds its own listeners only after setup. Until then an "error" event would end the process, and a "close" event would be missed.
     model.on("error", (error) => (lastFault = error));
     model.on("handler-error", (error) => (lastFault = error));
     model.on("close", (error) => {
@@ -144,7 +144,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     );
   }
 
-  /** The delay before another try. If it throws, amqplib gives up, which only the first connection ever does. */
+  /** Returns the delay before the next attempt. If this function throws, amqplib gives up. It throws only before the first connection. */
   function calculateDelay(attempt: number): number {
     const delay = backoffMs(attempt, random);
     if (wasUp) return delay;
@@ -153,7 +153,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     return Math.min(delay, left);
   }
 
-  /** The same complaint every five seconds would hide all others. */
+  /** Logs a reason unless it was the last one logged. The same line every five seconds would hide all others. */
   function logOnce(reason: string): void {
     if (reason !== reported) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is retried");
     reported = reason;
@@ -161,8 +161,8 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
 
   async function close(): Promise<void> {
     ending.abort();
-    // A half-open connection never answers the close. A connection that is still being opened is left to amqplib, which ends it within
-    // DIAL_MS. If we cut it before anything listens for its errors, the process would crash.
+    // A half-open connection never answers the close, so we destroy its socket. amqplib itself ends a connection that is still being opened, within
+    // DIAL_MS. If we destroyed that socket before anything listens for its errors, the process would crash.
     if (!(await settled(recovering.close(), CLOSE_MS))) cutting.abort();
   }
 }
@@ -174,18 +174,18 @@ const CLOSE_MS = 2000;
 const DIAL_MS = 5000;
 
 function addressOf({ protocol, host, port, user, password, vhost, heartbeat }: AmqpSettings) {
-  // amqplib decodes the virtual host once more.
+  // amqplib decodes the virtual host again, so it is encoded here.
   return { protocol, hostname: host, port, username: user, password, vhost: encodeURIComponent(vhost), heartbeat };
 }
 
 function socketOptions(purpose: string, signal: AbortSignal) {
   return {
-    // Without it every message of more than 2 KB waits 40 ms for the other side's delayed ack.
+    // Without this option every message of more than 2 KB waits 40 ms for the other side's delayed ack.
     noDelay: true,
     keepAlive: true,
     timeout: DIAL_MS,
     clientProperties: { connection_name: `toolbus ${purpose}` },
-    // Passed to the socket, which amqplib has no other way to destroy.
+    // amqplib passes the signal to the socket, and offers no other way to destroy the socket.
     signal,
   };
 }

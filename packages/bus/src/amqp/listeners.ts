@@ -12,13 +12,13 @@ import { fromWire } from "./wire.ts";
 export interface ListenersOptions extends SteadyChannelOptions {
   readonly namespace: string;
   readonly declarer: Declarer;
-  /** Names the queue of each connection; unique in the namespace. */
+  /** Returns a new id, unique in the namespace, for the queue of each connection. */
   readonly newId: () => string;
 }
 
 /**
- * Hears announcements, all of them through one queue that exists as long as its connection. On the next connection every topic is bound again;
- * announcements in between are lost.
+ * Receives all announcements through one queue, which exists as long as its connection. On the next connection every topic is bound again.
+ * Announcements in between are lost.
  */
 export interface Listeners {
   /** Resolves when announcements may arrive. */
@@ -59,7 +59,7 @@ export function listeners(options: ListenersOptions): Listeners {
     },
   };
 
-  /** The first listener opens the channel. */
+  /** Opens the channel for the first listener. */
   async function opened(): Promise<void> {
     opening ??= openSteadyChannel<Channel>(options, { name: "listening", create: (model) => model.createChannel(), begin });
     try {
@@ -73,7 +73,7 @@ export function listeners(options: ListenersOptions): Listeners {
   async function begin(generation: Generation<Channel>): Promise<void> {
     const { channel, session, gone } = generation;
     await declarer.exchanges(session);
-    // A different name on each connection: the broker may believe that the former one, and its queue, are alive for longer than we do.
+    // The queue has a different name on each connection. The broker may notice the end of the former connection, and of its queue, later than we do.
     const bound: Bound = { channel, queue: listenQueueName(namespace, newId()) };
     const properties = { exclusive: true, autoDelete: true, durable: false, arguments: { "x-queue-type": "classic" } };
     await channel.assertQueue(bound.queue, properties);
@@ -102,7 +102,7 @@ export function listeners(options: ListenersOptions): Listeners {
     if (!others?.delete(listener) || others.size > 0) return;
     topics.delete(topic);
     const { exchange, routingKey } = broadcastRoute(namespace, topic);
-    // Only saves traffic: without a listener nobody is notified.
+    // This only saves traffic, because nobody receives an announcement without a listener.
     current?.channel.unbindQueue(current.queue, exchange, routingKey).catch(() => undefined);
   }
 
@@ -113,7 +113,7 @@ export function listeners(options: ListenersOptions): Listeners {
       try {
         hear(message);
       } catch (error) {
-        // If one listener throws, the others must still hear it.
+        // If one listener throws, the others must still receive the message.
         log.error({ ...faultFields(error), topic }, "a listener failed");
       }
     }

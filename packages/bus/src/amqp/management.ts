@@ -2,8 +2,8 @@ import type { ManagementAddress } from "./amqp-url.ts";
 import type { AmqpPolicy } from "./policies.ts";
 
 /**
- * The differences between the policies that a bus needs and those that are set, one sentence each; none if all is well. It asks the management plugin,
- * because AMQP cannot tell. If the plugin does not answer within seconds, or before the signal aborts, that is one sentence too.
+ * Returns the differences between the policies that a bus needs and those that are set, one sentence each. It asks the management plugin, because
+ * AMQP does not report policies. If the plugin does not answer within seconds, or before the signal aborts, the result is one sentence that says so.
  */
 export async function policyDifferences(
   { url, user, password }: ManagementAddress,
@@ -26,7 +26,7 @@ export async function policyDifferences(
   return comparePolicies(found, wanted);
 }
 
-/** Compares with the answer of `/api/policies/<vhost>`. */
+/** Compares the needed policies with the answer of `/api/policies/<vhost>`. */
 export function comparePolicies(found: unknown, wanted: readonly AmqpPolicy[]): readonly string[] {
   if (!Array.isArray(found)) return ["The policies could not be checked: the management plugin's answer is not a list."];
   const set: readonly unknown[] = found;

@@ -1,17 +1,17 @@
 import { exchangeName } from "./topology.ts";
 
-/** A policy of RabbitMQ: applies to every queue whose name matches. */
+/** A policy of RabbitMQ, which applies to every queue whose name matches its pattern. */
 export interface AmqpPolicy {
   readonly name: string;
-  /** A regular expression. */
+  /** A regular expression for names of queues. */
   readonly pattern: string;
   readonly definition: Readonly<Record<string, string | number>>;
 }
 
 /**
- * The policies that an operator should set for a bus. They are a second wall: without them everything works, and nothing limits the length of a queue. With
- * them a full queue refuses new messages (the publisher gets `BusUnavailable`), and a message whose consumers always die before they can judge it becomes a
- * dead letter.
+ * Returns the policies that an operator should set for a bus. They are a second wall. Without them everything works, but nothing limits the length of
+ * a queue. With them a full queue refuses new messages, and the publisher receives `BusUnavailable`. If the consumers of a message always crash
+ * before they can judge it, the message becomes a dead letter.
  */
 export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
   return [
@@ -21,7 +21,7 @@ export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
       definition: {
         "delivery-limit": BROKER_DELIVERY_LIMIT,
         "dead-letter-exchange": exchangeName(namespace, "dead"),
-        // Takes effect only together with reject-publish; otherwise RabbitMQ silently falls back to at-most-once.
+        // This takes effect only together with reject-publish. Otherwise RabbitMQ silently falls back to at-most-once.
         "dead-letter-strategy": "at-least-once",
         overflow: "reject-publish",
         "max-length": LONGEST_QUEUE,
@@ -40,19 +40,19 @@ export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
   ];
 }
 
-/** A policy as RabbitMQ's own files of definitions and its HTTP API hold it. */
+/** A policy in the form of RabbitMQ's definitions files and HTTP API. */
 export interface PolicyDefinition extends AmqpPolicy {
   readonly vhost: string;
   readonly "apply-to": "queues";
   readonly priority: number;
 }
 
-/** The policies for the `policies` of a definitions file, or one by one for `PUT /api/policies/<vhost>/<name>`. */
+/** Returns the policies for the `policies` of a definitions file. They can also be sent one by one with `PUT /api/policies/<vhost>/<name>`. */
 export function policyDefinitions(namespace: string, vhost: string): readonly PolicyDefinition[] {
   return amqpPolicies(namespace).map((policy) => ({ vhost, ...policy, "apply-to": "queues", priority: PRIORITY }));
 }
 
-/** One shell line each, in the order of `amqpPolicies`. */
+/** Returns a shell line for each policy, in the order of `amqpPolicies`. */
 export function setPolicyCommands(namespace: string, vhost = "/"): readonly string[] {
   return amqpPolicies(namespace).map(
     ({ name, pattern, definition }) =>
@@ -61,12 +61,13 @@ export function setPolicyCommands(namespace: string, vhost = "/"): readonly stri
 }
 
 const PRIORITY = 10;
-// Above the pipeline's own limit of 10, whose dead letters say why and hold no secrets.
+// This is above the pipeline's own limit of 10, because the pipeline's dead letters give a reason and contain no secrets.
 const BROKER_DELIVERY_LIMIT = 20;
-// A dead letter that fails its reader has nowhere else to go. RabbitMQ 4 drops after 20 unless told otherwise, and 3.10 knows no -1.
+// RabbitMQ has no other queue for a dead letter that fails its reader, so a limit would drop it. RabbitMQ 4 has a default limit of 20, and 3.10 does
+// not accept -1.
 const NO_DELIVERY_LIMIT = 1_000_000;
 const LONGEST_QUEUE = 100_000;
-// The oldest are dropped first: an announcement is a hint.
+// RabbitMQ drops the oldest announcements first, because an announcement is only a hint.
 const MOST_UNHEARD = 10_000;
 
 function quoted(text: string): string {

@@ -7,42 +7,42 @@ import { type Generation, openSteadyChannel, type SteadyChannelOptions } from ".
 import type { Route } from "./topology.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** What to publish, and where. */
+/** A message to publish, and its route. */
 export interface Publication {
-  /** For errors. */
+  /** The topic that errors name. */
   readonly topic: string;
   readonly route: Route;
   readonly wire: WireMessage;
-  /** Survives a restart of the broker, and is refused if no queue takes it. Neither holds for an announcement. */
+  /** True if the message survives a restart of the broker and is refused if no queue takes it. It is false for an announcement. */
   readonly kept: boolean;
 }
 
-/** Publishes with confirms on one channel, in the order of the calls. */
+/** Publishes messages with confirms on one channel, in the order of the calls. */
 export interface Publisher {
   /**
-   * Resolves when the broker confirms. Rejects with `Unroutable` if no queue takes it, and with `BusUnavailable` if the outcome is unknown: the broker
-   * refused it (a full queue), the channel was lost, or the deadline passed. It waits up to the deadline while RabbitMQ accepts no messages, and for
-   * `ABSENT_MS` while there is no connection.
+   * Resolves when the broker confirms the message. Rejects with `Unroutable` if no queue takes it. Rejects with `BusUnavailable` if the outcome is
+   * unknown, because the broker refused the message (a full queue), the channel was lost, or the deadline passed. It waits up to the deadline while
+   * RabbitMQ accepts no messages, and for `ABSENT_MS` while there is no connection.
    */
   publish(publication: Publication): Promise<void>;
-  /** Whether its channel is there now. */
+  /** True while its channel is open. */
   readonly open: boolean;
-  /** Waits for the pending confirms, for seconds at most. New messages are rejected from now on. */
+  /** Rejects new messages, and waits for pending confirms for a few seconds at most. */
   close(): Promise<void>;
 }
 
 export interface PublisherOptions extends SteadyChannelOptions {
-  /** From the call to the confirm, in milliseconds. */
+  /** The longest time from the call to the confirm, in milliseconds. */
   readonly confirmMs: number;
-  /** Runs before each channel is used: publishing to a missing exchange closes the channel (404). */
+  /** Runs before each channel is used, because a publish to a missing exchange closes the channel (404). */
   readonly declare: (session: Session) => Promise<void>;
 }
 
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
   const { link, confirmMs, declare } = options;
-  /** Sent and not confirmed, by number, oldest first. Those whose deadline passed stay until the broker says something. */
+  /** The messages that are sent but not confirmed, by number, oldest first. A message whose deadline passed stays here until the broker answers. */
   const sent = new Map<number, Pending>();
-  /** Not sent, the oldest first. */
+  /** The messages that are not sent yet, oldest first. */
   const waiting = new Set<Pending>();
   let current: Generation<ConfirmChannel> | null = null;
   let writable = true;
@@ -97,7 +97,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   async function begin(generation: Generation<ConfirmChannel>): Promise<void> {
     const { channel, session, gone } = generation;
     await declare(session);
-    // The return of a message comes before its confirm, which is still an ack.
+    // RabbitMQ returns a message before it confirms it, and the confirm is still an ack.
     channel.on("return", ({ properties }) => {
       const number: unknown = properties.headers?.[NUMBER_HEADER];
       const pending = typeof number === "number" ? sent.get(number) : undefined;
@@ -115,7 +115,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     pump();
   }
 
-  /** Sends as much as allowed. The next message does not wait for the previous confirm. */
+  /** Sends as many messages as allowed. A message does not wait for the confirm of the previous one. */
   function pump(): void {
     if (!current || !writable || inFlight >= MOST_IN_FLIGHT) return;
     for (const pending of waiting) {
@@ -146,7 +146,10 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     pending.timer = setTimeout(giveUp, confirmMs, pending);
   }
 
-  /** Invoked once for each sent message: even if its channel is gone, and before anybody else learns of that. */
+  /**
+   * Records the confirm or the loss of a sent message. amqplib calls this function once for each message, also when the channel is gone. No other
+   * code learns of the loss earlier.
+   */
   function confirmed(number: number, pending: Pending, error: unknown, channel: ConfirmChannel): void {
     sent.delete(number);
     if (error && !isNack(error) && current?.channel === channel) current = null;
@@ -169,7 +172,8 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     }
     inFlight--;
     end(pending, new BusUnavailable(whyNot(`RabbitMQ did not confirm a message for "${topic}" within ${confirmMs} ms.`)));
-    // amqplib keeps every message behind one that is never confirmed, as on a queue without a majority of its nodes.
+    // amqplib keeps every message behind an unconfirmed one. A queue without a majority of its nodes never confirms, so this memory would
+    // grow for ever.
     const [oldest = lastNumber] = sent.keys();
     if (lastNumber - oldest > LONGEST_WINDOW) void current?.end();
     pump();
@@ -181,15 +185,15 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   }
 }
 
-/** At most as many messages are under way at once; the others wait their turn. */
+/** The highest number of messages in flight. Further messages wait. */
 const MOST_IN_FLIGHT = 256;
 const LONGEST_WINDOW = 10_000;
-// Long enough for a connection that is restored at once; a longer outage is left to the caller's own retries.
+// This is long enough for a connection that is restored at once. The caller's own retries cover a longer outage.
 const ABSENT_MS = 2000;
 const CLOSE_MS = 5000;
 export const BLOCKED = "RabbitMQ is short of memory or disk and accepts no messages for now.";
 
-/** Distinguishes returned messages, because one message id may be in flight twice. RabbitMQ and every reader ignore it. */
+/** The header that identifies a returned message, because one message id may be in flight twice. RabbitMQ and every reader ignore it. */
 const NUMBER_HEADER = "x-toolbus-number";
 
 interface Pending {
@@ -197,11 +201,14 @@ interface Pending {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   timer: NodeJS.Timeout | undefined;
-  /** It came while there was no connection, and its timer waits only for a connection. */
+  /** True if the message arrived while there was no connection. Its timer then limits only the wait for a connection. */
   readonly brief: boolean;
   state: "waiting" | "sent" | "ended";
   returned: boolean;
-  /** Sends it in the context of its publisher, not of the code that triggers the sending now: a traced client looks there for its trace. */
+  /**
+   * Runs the send in the async context of the publisher, because a traced client looks there for its trace. The code that triggers the send
+   * has another context.
+   */
   within: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
@@ -228,12 +235,15 @@ function unconfirmed(error: unknown, { topic }: Publication): BusUnavailable {
   );
 }
 
-/** amqplib has no code for it. */
+/** Returns whether the broker refused the message. amqplib has no code for this error. */
 function isNack(error: unknown): boolean {
   return error instanceof Error && error.message === "message nacked";
 }
 
-/** amqplib throws before anything is written: for headers over 64 KiB, and for a channel that was just closed. */
+/**
+ * Returns the error for a message that was not sent. amqplib throws before it writes if the headers are over 64 KiB, or if the channel was closed
+ * a moment ago.
+ */
 function notSent(error: unknown, { topic }: Publication): Error {
   if (error instanceof RangeError) return new RangeError(`The attributes of a message for "${topic}" are over 64 KiB.`, { cause: error });
   return new BusUnavailable(LOST, { cause: error });

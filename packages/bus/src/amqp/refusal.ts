@@ -1,21 +1,21 @@
 import { BusUnavailable } from "../message-bus.ts";
 import type { AmqpSettings } from "./amqp-url.ts";
 
-/** Why there is no connection: one sentence without credentials. */
+/** The reason why there is no connection, in one sentence without credentials. */
 export interface Refusal {
   readonly reason: string;
-  /** Another try would end the same way, until someone changes something. */
+  /** True if another attempt would fail in the same way until someone changes something. */
   readonly final: boolean;
 }
 
-/** Interprets amqplib's error for a failed try to connect. It has a code for the socket's errors, and only words for the broker's own. */
+/** Interprets amqplib's error for a failed attempt to connect. An error of the socket has a code, and a refusal by the broker has only a text. */
 export function refusalOf(fault: unknown, { protocol, host, port, user, vhost }: AmqpSettings): Refusal {
   const at = `RabbitMQ at ${host}:${port}`;
   const { message, code } = partsOf(fault);
   if (fault instanceof UnfitServer) return final(message);
   if (fault instanceof BusUnavailable) return { reason: message, final: false };
   if (/ACCESS.REFUSED/.test(message)) return final(`${at} refused the login of "${user}"; check user and password in BUS_URL.`);
-  // The login was accepted, and then came a close instead of an open virtual host.
+  // The broker accepted the login, but then closed the connection instead of opening the virtual host.
   if (/ConnectionOpenOk.*ConnectionClose/.test(message))
     return final(`${at} refused the virtual host "${vhost}": it does not exist, or "${user}" has no rights in it.`);
   if (isTlsFault(code))
@@ -29,12 +29,12 @@ export function refusalOf(fault: unknown, { protocol, host, port, user, vhost }:
   };
 }
 
-/** The server is there but cannot do what the bus needs. */
+/** The server answers but cannot do what the bus needs. */
 export class UnfitServer extends Error {
   override readonly name = "UnfitServer";
 }
 
-/** Throws `UnfitServer` if the server is not RabbitMQ, or has no delays in quorum queues, according to its own properties. */
+/** Throws `UnfitServer` if the server's properties show that it is not RabbitMQ, or that its quorum queues have no delays. */
 export function requireFitServer({ product, version }: { readonly product: string; readonly version: string }): void {
   if (product !== "RabbitMQ")
     throw new UnfitServer(`The server calls itself "${product.slice(0, 40)}"; this bus needs RabbitMQ ${OLDEST} or newer.`);

@@ -1,9 +1,9 @@
-/** How long deliveries can wait before they come again, in milliseconds. Each topic has a queue for each of these that it ever needed. */
+/** The delays before another delivery, in milliseconds. Each topic has a queue for each delay that it ever needed. */
 export const RUNGS_MS: readonly number[] = [250, 1000, 5000, 30_000, 120_000];
 
 /**
- * The rung for a requested delay: the longest that does not exceed it, between the shortest and the last one. A tenth of a second or less is at once, which
- * is 0.
+ * Returns the rung for a requested delay. It is the longest rung that does not exceed the delay, or else the shortest one. For a tenth of a second or
+ * less the result is 0, which means at once.
  */
 export function rungFor(delayMs: number): number {
   if (!(delayMs > AT_ONCE_MS)) return 0;

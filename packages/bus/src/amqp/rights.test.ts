@@ -22,7 +22,7 @@ describe("the definitions of a RabbitMQ", () => {
       write: "^(tb|tb-check)\\.(work|dead|retry|broadcast|listen\\.[\\w-]+)$",
       read: "^(tb|tb-check)\\.(broadcast|listen\\.[\\w-]+|queue\\.tool\\.invoke\\.release)$",
     });
-    // The default exchange goes by this name.
+    // RabbitMQ checks permissions on the default exchange under this name.
     for (const pattern of [permission?.configure, permission?.write, permission?.read])
       expect("amq.default").not.toMatch(new RegExp(pattern ?? ""));
   });
@@ -47,7 +47,7 @@ describe("the definitions of a RabbitMQ", () => {
 
   it("hold the password as RabbitMQ hashes it: four bytes, and the SHA-256 of them and the password", () => {
     const [user] = definitionsOf(worker).users;
-    // The four bytes, and the SHA-256 of "\x01\x02\x03\x04secret", computed elsewhere.
+    // The hash contains the four bytes and the SHA-256 of "\x01\x02\x03\x04secret". It was computed outside this code.
     expect(user).toEqual({
       name: "worker",
       password_hash: "AQIDBDB9kM21iEUzN1lZ+6VReCsdNqS0sERdAQTcY6Xs3PMz",

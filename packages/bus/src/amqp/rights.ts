@@ -16,20 +16,20 @@ import {
 export interface AmqpLogin {
   readonly user: string;
   readonly password: string;
-  /** Four random bytes that are kept with the hash of the password. */
+  /** Four random bytes, which are stored with the hash of the password. */
   readonly salt: Uint8Array;
-  /** What it may do on the bus; `setup` may declare everything and publish nothing, `admin` everything. */
+  /** The rights of the user on the bus. `setup` may declare everything and publish nothing. `admin` may do everything. */
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** The location of a bus: its own namespace and the one in which rights are tried, in one virtual host. */
+/** The location of a bus in a virtual host: its own namespace, and the scratch namespace in which rights are tried. */
 export interface AmqpPlace {
   readonly vhost: string;
   readonly namespace: string;
   readonly scratch: string;
 }
 
-/** RabbitMQ's definitions file, as far as a bus needs it; `rabbitmqctl import_definitions` reads the same. */
+/** The parts of RabbitMQ's definitions file that a bus needs. `rabbitmqctl import_definitions` reads the same file. */
 export interface AmqpDefinitions {
   readonly vhosts: readonly { readonly name: string }[];
   readonly users: readonly AmqpUser[];
@@ -56,7 +56,10 @@ export interface AmqpPermission {
   readonly read: string;
 }
 
-/** If a user has no rule for a topic exchange, it may publish under any key: so every user has one for each of ours. */
+/**
+ * A user's rule for a topic exchange. A user without a rule may publish under any key, so every user except `admin` has a rule for each
+ * of our exchanges.
+ */
 export interface AmqpTopicPermission {
   readonly user: string;
   readonly vhost: string;
@@ -66,9 +69,9 @@ export interface AmqpTopicPermission {
 }
 
 /**
- * Users with their permissions, and everything that stays on the broker for these topics. No service may declare or delete anything but the queue of its
- * own listeners. With that right it could let its own queue dead-letter messages under any routing key, which no topic permission checks. So queues and the
- * rungs of their ladders are here, and services find them.
+ * Returns users with their permissions, and all objects that stay on the broker for these topics. A service may declare and delete only the queue of
+ * its own listeners. With more rights it could make a queue that dead-letters messages under any routing key, which no topic permission checks. So
+ * the definitions contain the queues and the rungs of their ladders, and services find them on the broker.
  */
 export function amqpDefinitions(place: AmqpPlace, logins: readonly AmqpLogin[], queues: readonly string[]): AmqpDefinitions {
   const { vhost, namespace } = place;
@@ -113,7 +116,10 @@ export function amqpDefinitions(place: AmqpPlace, logins: readonly AmqpLogin[], 
   };
 }
 
-/** The queues of these topics and of their dead letters, each with its ladder; and the place for dead letters that fail their reader. */
+/**
+ * Returns the queues of these topics and of their dead letters, each with its ladder. It also returns the queues for dead letters that
+ * fail their reader.
+ */
 export function amqpQueues(namespace: string, queues: readonly string[], rungs: readonly number[] = RUNGS_MS): readonly QueueDeclaration[] {
   return queues.flatMap((topic) => {
     const dead = topics.dead(topic);
@@ -127,7 +133,7 @@ export function amqpQueues(namespace: string, queues: readonly string[], rungs: 
   });
 }
 
-/** As `rabbitmqctl hash_password` makes it. */
+/** Hashes a password in the same way as `rabbitmqctl hash_password`. */
 function passwordHash(password: string, salt: Uint8Array): string {
   const digest = hash("sha256", Buffer.concat([salt, Buffer.from(password, "utf8")]), "buffer");
   return Buffer.concat([salt, digest]).toString("base64");
@@ -155,7 +161,7 @@ function permissionsOf({ namespace, scratch }: AmqpPlace, rights: AmqpLogin["rig
 }
 
 function topicPermissionOf(kind: ExchangeKind, rights: TopicRights | "setup"): Pick<AmqpTopicPermission, "write" | "read"> {
-  // Binding a queue requires the right to read its key.
+  // To bind a queue, a user needs the right to read the key of the binding.
   if (rights === "setup") return { write: NOTHING, read: ".*" };
   const { publishes, consumes, announces, listens } = rights;
   switch (kind) {
@@ -180,7 +186,7 @@ function oneOf(patterns: readonly string[]): string {
   return patterns.length === 1 ? (patterns[0] ?? "") : `(${patterns.join("|")})`;
 }
 
-/** Topics and namespaces contain no other character with a meaning in a pattern. */
+/** Escapes a topic or namespace for a pattern. The dot is the only character in them that has a meaning in a pattern. */
 function quoted(text: string): string {
   return text.replaceAll(".", "\\.");
 }

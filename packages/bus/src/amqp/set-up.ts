@@ -4,7 +4,7 @@ import { type BrokerSession, openBrokerSession } from "./broker-session.ts";
 import { amqpQueues } from "./rights.ts";
 import { EXCHANGE_KINDS, exchangeName, type QueueDeclaration } from "./topology.ts";
 
-/** Declares the exchanges, and the queues of these topics with their ladders; all of it can be repeated. Rejects with `BusUnavailable`. */
+/** Declares the exchanges, and the queues of these topics with their ladders. It can be repeated. Rejects with `BusUnavailable` if it fails. */
 export async function setUpAmqp(settings: AmqpSettings, queues: readonly string[], rungs?: readonly number[]): Promise<void> {
   await using session = await openBrokerSession(settings);
   for (const kind of EXCHANGE_KINDS)
@@ -14,7 +14,7 @@ export async function setUpAmqp(settings: AmqpSettings, queues: readonly string[
   for (const declaration of amqpQueues(settings.namespace, queues, rungs)) await declare(session, declaration);
 }
 
-/** Removes what `setUpAmqp` made. */
+/** Removes everything that `setUpAmqp` declares. */
 export async function removeAmqp(settings: AmqpSettings, queues: readonly string[], rungs?: readonly number[]): Promise<void> {
   await using session = await openBrokerSession(settings);
   for (const { name } of amqpQueues(settings.namespace, queues, rungs)) await session.ask((channel) => channel.deleteQueue(name));

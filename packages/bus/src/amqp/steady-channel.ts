@@ -6,36 +6,36 @@ import { brokerAnswer } from "./broker-answer.ts";
 import { channelFault, type GuardedChannel, guardedChannel } from "./guarded-channel.ts";
 import type { Link, Session } from "./link.ts";
 
-/** One channel of a steady one, as long as it lasts. A delivery tag of an earlier channel means another delivery on the next. */
+/** One of the successive channels of a steady channel. A delivery tag from an earlier channel means another delivery on the next one. */
 export interface Generation<C extends Channel> extends GuardedChannel<C> {
   readonly session: Session;
 }
 
-/** What a channel is for. */
+/** The purpose of a channel, and how it begins. */
 export interface ChannelLife<C extends Channel> {
-  /** For the log and errors. */
+  /** The name for the log and errors. */
   readonly name: string;
   readonly create: (model: ChannelModel) => Promise<C>;
-  /** Declares and consumes, again on each channel. */
+  /** Declares and consumes. It runs again on each new channel. */
   readonly begin: (generation: Generation<C>) => Promise<void>;
 }
 
-/** A channel that is opened again whenever it, or its connection, was lost; with back-off and for ever. */
+/** A channel that is opened again whenever it or its connection is lost. The retries back off and never end. */
 export interface SteadyChannel {
-  /** Whether it is there now: false from its loss until it has begun again. */
+  /** True while the channel is open. It is false from a loss until the next channel has begun. */
   readonly open: boolean;
-  /** Ends it for good, within seconds. Safe to call twice. */
+  /** Closes the channel for good, within seconds. A second call is safe. */
   close(): Promise<void>;
 }
 
 export interface SteadyChannelOptions {
   readonly link: Link;
   readonly log: PipelineLog;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   readonly random: () => number;
 }
 
-/** Opens one. Rejects with `BusUnavailable` if it does not begin: it retries by itself only after it began once. */
+/** Opens a steady channel. Rejects with `BusUnavailable` if the first channel does not begin. Only later channels are retried. */
 export async function openSteadyChannel<C extends Channel>(
   { link, log, random }: SteadyChannelOptions,
   life: ChannelLife<C>,
@@ -46,7 +46,7 @@ export async function openSteadyChannel<C extends Channel>(
 
   const session = await link.session(AbortSignal.timeout(CONNECTION_MS));
   const first = await begin(session);
-  // Resolves after one try, so that a channel that cannot begin does not keep the connection from being up.
+  // The part resolves after one try, so that a channel that cannot begin does not prevent the connection from being up.
   const detach = link.attach(async (next) => void keep(next, await tried(next)), session);
   void keep(session, first);
   return {
@@ -105,7 +105,7 @@ export async function openSteadyChannel<C extends Channel>(
   }
 }
 
-/** How long a channel that is opened for the first time waits for a connection. */
+/** How long the first channel waits for a connection. */
 const CONNECTION_MS = 10_000;
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -2,29 +2,29 @@ import { topics } from "@toolbus/contracts";
 import { RUNGS_MS } from "./retry-ladder.ts";
 
 /**
- * The objects of a bus on RabbitMQ, as plain data: declarations, policies and permissions come from the same names.
+ * The kinds of exchanges of a bus on RabbitMQ. Declarations, policies and permissions use the names that this file builds.
  *
- * Four topic exchanges, so that RabbitMQ's topic permissions can say who publishes what (`set_topic_permissions user exchange write read`):
- * - `<namespace>.work` takes the messages of queues, under their topic: an agent may write `^tool\.invoke\.`, a worker `^tool\.result\.`.
- * - `<namespace>.dead` takes dead letters, under the topic whose queue held them. RabbitMQ itself keeps a routing key when it gives a message up,
- *   so that its dead letters find the same queue.
- * - `<namespace>.retry` takes deliveries that come again, under `<milliseconds>.<topic>`.
- * - `<namespace>.broadcast` takes announcements, under their topic.
+ * There are four topic exchanges, so that topic permissions can specify who publishes what (`set_topic_permissions user exchange write read`):
+ * - `<namespace>.work` receives the messages of queues, under their topic. An agent may write `^tool\.invoke\.`, and a worker `^tool\.result\.`.
+ * - `<namespace>.dead` receives dead letters, under the topic whose queue contained them. RabbitMQ does not change a routing key when it gives a
+ *   message up, so its dead letters reach the same queue.
+ * - `<namespace>.retry` receives messages for another delivery, under `<milliseconds>.<topic>`.
+ * - `<namespace>.broadcast` receives announcements, under their topic.
  *
- * Nothing is published to the default exchange, whose key is the name of a queue and which no topic permission covers. Topic permissions are a second wall:
- * RabbitMQ does not check them when a queue dead-letters, so a user who may declare any queue, and may write to `work`, can pass them. The first wall is
- * the grant and the secret of each call.
+ * Nothing is published to the default exchange, because its key is the name of a queue and no topic permission covers it. Topic permissions are a
+ * second wall. RabbitMQ does not check them when a queue dead-letters. So a user who may declare any queue, and may write to `work`, can bypass them.
+ * The first wall is the grant and the secret of each call.
  */
 export const EXCHANGE_KINDS = ["work", "dead", "retry", "broadcast"] as const;
 export type ExchangeKind = (typeof EXCHANGE_KINDS)[number];
 
-/** Where something is published to, and what a queue is bound to. */
+/** An exchange and a routing key, for publishing a message or binding a queue. */
 export interface Route {
   readonly exchange: string;
   readonly routingKey: string;
 }
 
-/** A durable queue. Anything that may be changed later is not an argument: a changed argument is refused (406), a policy is not. */
+/** A durable queue. A setting that may change later is a policy, because RabbitMQ refuses a changed argument (406). */
 export interface QueueDeclaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, string | number>>;
@@ -36,8 +36,8 @@ export function exchangeName(namespace: string, kind: ExchangeKind): string {
 }
 
 /**
- * Whether a queue can have this topic: words of letters, digits, hyphens and underscores with dots between them. A `*` or `#` would be a pattern, and names
- * on the wire end at 255 bytes, including those of a ladder's rungs with the longest namespace.
+ * Returns whether a queue can have this topic. A topic consists of words of letters, digits, hyphens and underscores, with dots between them. A `*`
+ * or `#` would be a pattern. The limit keeps every name on the wire within 255 bytes, even for a ladder's rungs with the longest namespace.
  */
 export function isTopic(topic: string): boolean {
   return topic.length <= LONGEST_TOPIC && TOPIC.test(topic);
@@ -47,7 +47,7 @@ const TOPIC = /^[\w-]+(?:\.[\w-]+)*$/;
 const LONGEST_TOPIC = 190;
 const DEAD = topics.dead("");
 
-/** Where a message for the queue of a topic goes. */
+/** Returns the route to the queue of a topic. */
 export function queueRoute(namespace: string, topic: string): Route {
   return topic.startsWith(DEAD)
     ? { exchange: exchangeName(namespace, "dead"), routingKey: topic.slice(DEAD.length) }
@@ -58,7 +58,7 @@ export function queueName(namespace: string, topic: string): string {
   return `${namespace}.queue.${topic}`;
 }
 
-/** The queue of a topic. A message that is retried at once comes back through its second binding. */
+/** Returns the queue of a topic. A message that is retried at once arrives through the second binding. */
 export function queueDeclaration(namespace: string, topic: string): QueueDeclaration {
   return {
     name: queueName(namespace, topic),
@@ -67,15 +67,15 @@ export function queueDeclaration(namespace: string, topic: string): QueueDeclara
   };
 }
 
-/** The place for a delivery that comes again after one rung of the ladder, in milliseconds; 0 is at once. */
+/** Returns the route for a message that is delivered again after `rungMs` milliseconds, where 0 means at once. */
 export function retryRoute(namespace: string, topic: string, rungMs: number): Route {
   return { exchange: exchangeName(namespace, "retry"), routingKey: `${rungMs}.${topic}` };
 }
 
 /**
- * Whether a delivery came under the key of this topic. RabbitMQ (measured with 3.10) also routes by the headers CC and BCC, and does not check its topic
- * permissions for them; but it passes on the key that it did check. A message from the default exchange, to which no service may write, was put there by
- * the broker's operator.
+ * Returns whether a delivery arrived under the key of this topic. RabbitMQ (measured with 3.10) also routes by the headers CC and BCC, and does not
+ * check its topic permissions for them. But the delivery contains the key that RabbitMQ did check. No service may write to the default exchange, so a
+ * message from there was published by the broker's operator.
  */
 export function cameFor(namespace: string, topic: string, { exchange, routingKey }: Route): boolean {
   return (
@@ -84,8 +84,9 @@ export function cameFor(namespace: string, topic: string, { exchange, routingKey
 }
 
 /**
- * A queue without consumers: each message waits there for `rungMs` and then goes back to the queue of its topic. Its arguments define it and never change.
- * It releases a message only when the other queue has confirmed it, and RabbitMQ does so only for quorum queues that refuse messages over their limit.
+ * Returns a queue without consumers, where each message waits for `rungMs` and then returns to the queue of its topic. The arguments define the queue
+ * and never change. The queue releases a message only when the other queue has confirmed it. RabbitMQ supports this only for quorum queues that
+ * refuse messages over their limit.
  */
 export function rungDeclaration(namespace: string, topic: string, rungMs: number): QueueDeclaration {
   const home = queueRoute(namespace, topic);
@@ -103,14 +104,14 @@ export function rungDeclaration(namespace: string, topic: string, rungMs: number
   };
 }
 
-/** Everything that stays on the broker for these topics. */
+/** All objects that stay on the broker for a set of topics. */
 export interface AmqpTopology {
-  /** Durable topic exchanges. */
+  /** The names of the durable topic exchanges. */
   readonly exchanges: readonly string[];
   readonly queues: readonly QueueDeclaration[];
 }
 
-/** What consumers of these topics declare, down to the last rung of a ladder, which exists only once it was needed. */
+/** Returns everything that consumers of these topics declare, including all rungs of the ladders. A rung exists only once it was needed. */
 export function amqpTopology(namespace: string, topicNames: readonly string[]): AmqpTopology {
   const names = topicNames.flatMap((topic) => [topic, topics.dead(topic)]);
   return {
@@ -126,7 +127,7 @@ export function broadcastRoute(namespace: string, topic: string): Route {
   return { exchange: exchangeName(namespace, "broadcast"), routingKey: topic };
 }
 
-/** The queue of one connection's listeners, which goes with it. */
+/** Returns the name of the queue for one connection's listeners. The queue is deleted with the connection. */
 export function listenQueueName(namespace: string, id: string): string {
   return `${namespace}.listen.${id}`;
 }

@@ -5,8 +5,8 @@ import { openBrokerSession } from "./broker-session.ts";
 import { broadcastRoute, exchangeName, listenQueueName, queueName, queueRoute, retryRoute, type Route } from "./topology.ts";
 
 /**
- * Tries with the login of a URL everything that one can do on the broker, in the URL's namespace, where all these queues are: its content must not matter
- * to anybody. Rejects with `BusUnavailable` if the broker does not answer.
+ * Tries every action on the broker with the login of a URL, in the URL's namespace. All these queues must exist there, and nobody may need their
+ * content. Rejects with `BusUnavailable` if the broker does not answer.
  */
 export async function tryAmqpRights(
   settings: AmqpSettings,
@@ -76,7 +76,9 @@ function published({ exchange, routingKey }: Route): (channel: Channel) => boole
   return (channel) => channel.publish(exchange, routingKey, PROBE);
 }
 
-/** A refusal for another reason came after these were judged. */
+/**
+ * Returns whether the broker refused for lack of rights. The broker checks rights first, so any other refusal proves that the login has the right.
+ */
 function wasRefused(refusal: string | null): boolean {
   return refusal !== null && refusal.startsWith("ACCESS_REFUSED");
 }

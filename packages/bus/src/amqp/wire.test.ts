@@ -11,7 +11,7 @@ const received = (content: Buffer | string, properties: ReceivedMessage["propert
   properties,
 });
 
-/** Any text that JavaScript can hold, including halves of surrogate pairs. */
+/** Any JavaScript string, including halves of surrogate pairs. */
 const text = fc.string({ unit: "binary", maxLength: 400 });
 const names = fc.oneof(text, fc.constantFrom("CC", "bcc", "x-death", "x-delivery-count", "ce-time", "__proto__", "constructor"));
 const anyMessage: fc.Arbitrary<Message> = fc
@@ -68,7 +68,7 @@ describe("a message on AMQP", () => {
         for (const value of Object.values(short)) expect(Buffer.byteLength(value ?? "")).toBeLessThanOrEqual(255);
         for (const name of Object.keys(headers)) expect(name).toMatch(/^[\w.-]{1,128}$/);
         expect(Object.keys(headers).filter((name) => /^b?cc$/i.test(name))).toEqual([]);
-        // As UTF-8, which is all that the wire has for texts.
+        // The wire transports texts only as UTF-8.
         const overTheWire = JSON.parse(Buffer.from(JSON.stringify(properties)).toString());
         expect(fromWire("orders", { content, fields, properties: overTheWire })).toEqual(message);
       }),

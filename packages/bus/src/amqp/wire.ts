@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type Message, SPEC_VERSION } from "@toolbus/contracts";
 import { readableBody } from "../readable-body.ts";
 
-/** A message as amqplib publishes it. Its headers belong to the publisher, who may add more. */
+/** A message in the form that amqplib publishes. The publisher may add headers to it. */
 export interface WireMessage {
   readonly content: Buffer;
   readonly properties: WireProperties;
@@ -18,7 +18,7 @@ export interface WireProperties {
   readonly headers: Record<string, string | number>;
 }
 
-/** The parts of a delivery that contain the message. Its sender may have put anything there. */
+/** The parts of a delivery that contain the message. Its sender may have written anything there. */
 export interface ReceivedMessage {
   readonly content: Buffer;
   readonly fields: { readonly deliveryTag: number };
@@ -28,8 +28,8 @@ export interface ReceivedMessage {
 }
 
 /**
- * The message on the wire, in CloudEvents' binary mode; its topic is the routing key. Values that AMQP cannot carry in their usual place (a name over 255
- * bytes, half a surrogate pair, a header that RabbitMQ treats as a command) go as JSON into one header of ours.
+ * Returns the message in CloudEvents' binary mode. Its topic is the routing key. AMQP cannot transport some values in their usual place: a name over
+ * 255 bytes, half a surrogate pair, or a header that RabbitMQ treats as a command. These values are written as JSON into one header of our own.
  */
 export function toWire(message: Message): WireMessage {
   const { id, type, source, time, correlationId, replyTo, attributes, body } = message;
@@ -63,8 +63,8 @@ export function toWire(message: Message): WireMessage {
 }
 
 /**
- * The message in a delivery from the broker. A delivery that another program sent without our properties becomes a message too, with an id for this
- * delivery and empty fields, which the pipeline then judges; bytes that are not UTF-8 become a body that is not JSON. Never throws.
+ * Returns the message in a delivery from the broker. If another program sent it without our properties, it has an id for this delivery and empty
+ * fields, and the pipeline judges it. Bytes that are not UTF-8 become a body that is not JSON. Never throws.
  */
 export function fromWire(topic: string, { content, fields, properties }: ReceivedMessage): Message {
   const headers = properties.headers ?? {};
@@ -96,7 +96,7 @@ const SOURCE = "ce-source";
 const TIME = "ce-time";
 const ELSEWHERE = "x-toolbus-elsewhere";
 
-/** Values that had to leave their usual place. */
+/** The values that AMQP cannot transport in their usual place. */
 interface Elsewhere {
   readonly id?: string;
   readonly type?: string;
@@ -107,7 +107,7 @@ interface Elsewhere {
   readonly attributes?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Headers with a meaning of their own: RabbitMQ's and ours begin with x-, and RabbitMQ routes by CC and BCC. */
+/** Headers with a special meaning. RabbitMQ's and ours begin with x-, those of CloudEvents with ce-, and RabbitMQ routes by CC and BCC. */
 const RESERVED = /^(?:x-|ce-|b?cc$)/i;
 const PLAIN_NAME = /^[a-z][\w.-]{0,127}$/i;
 
@@ -115,7 +115,7 @@ function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name) && !RESERVED.test(name);
 }
 
-/** At most 255 bytes; no UTF-16 unit takes more than three in UTF-8. */
+/** Returns whether a text fits into 255 bytes. A UTF-16 unit has at most three bytes in UTF-8, so short texts need no count. */
 function fitsShortString(text: string): boolean {
   return text.isWellFormed() && (text.length <= 85 || Buffer.byteLength(text) <= 255);
 }
@@ -124,7 +124,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Other clients send numbers and booleans; tables and lists have no place in our messages. */
+/** Returns the text of a header. Other clients send numbers and booleans. Our messages have no place for tables and lists. */
 function headerText(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
@@ -139,11 +139,11 @@ function headerText(value: unknown): string | undefined {
 
 function bodyOf(content: Buffer, encoding: unknown): string {
   if (encoding === UTF_16) return content.toString("utf16le");
-  // With replaced bytes it could be different JSON, so the whole is made invalid.
+  // With replaced bytes the body could be different JSON, so a prefix makes it invalid.
   return isUtf8(content) ? content.toString("utf8") : `(not UTF-8) ${content.toString("utf8")}`;
 }
 
-/** Not assigned one by one: a name may be __proto__. */
+/** Returns both sets of attributes together. It does not assign them one by one, because a name may be __proto__. */
 function withMore(attributes: Record<string, string>, more: Required<Elsewhere>["attributes"]): Record<string, string> {
   return Object.fromEntries([...Object.entries(attributes), ...more]);
 }

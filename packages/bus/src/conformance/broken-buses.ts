@@ -13,7 +13,7 @@ export interface BrokenBus {
   readonly refuse?: RefuseIn;
 }
 
-/** The memory bus, each time with another promise broken. */
+/** The memory bus in several versions, each of which breaks another promise. */
 export const brokenBuses: readonly BrokenBus[] = [
   { fault: "loses every third message", noticedBy: "every message of many published at once arrives", open: wrapped(losingEveryThird) },
   {

@@ -14,7 +14,7 @@ import { readyCases } from "./ready.ts";
 import { replacementCases } from "./replacements.ts";
 import { retryCases } from "./retry.ts";
 
-/** Every case of the contract, area by area. */
+/** All cases of the contract, grouped by area. */
 export const busCases: readonly BusCase[] = [
   ...publishCases,
   ...nameCases,

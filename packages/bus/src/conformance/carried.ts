@@ -19,11 +19,11 @@ const messages: readonly { readonly name: string; readonly parts: Partial<Messag
   { name: "a body of the largest size", parts: { body: `"${filler}"` } },
   { name: "a body that is not JSON", parts: { body: "{ not json" } },
   { name: "an empty body", parts: { body: "" } },
-  // A signature covers these bytes, and its verifier judges their meaning.
+  // A signature covers these bytes, and its verifier interprets them.
   { name: "a body with a duplicate key", parts: { body: ' {"n":1, "\\u006e":2,"n":3} ' } },
 ];
 
-/** A message arrives as it was sent, whatever its content: reading it is the pipeline's work. */
+/** The cases for content. A message must arrive as it was sent, whatever its content, because only the pipeline reads it. */
 export const carriedCases: readonly BusCase[] = messages.flatMap(({ name, parts }) => [
   { area, name: `a queue carries ${name} unchanged`, run: (context) => throughQueue(context, parts) },
   { area, name: `a broadcast carries ${name} unchanged`, run: (context) => throughBroadcast(context, parts) },

@@ -29,7 +29,7 @@ export const closeCases: readonly BusCase[] = [
       await collect(context, "answers");
       const { deliveries } = await collect(context, "orders", async () => {
         await closing.promise;
-        // Longer than any promise that could hide a close that does not wait.
+        // A turn takes longer than a chain of promises, so it reveals a close that does not wait.
         await turn();
         await bus.publish(probe("answers", "answer"));
         published = true;

@@ -16,7 +16,7 @@ export const competingCases: readonly BusCase[] = [
       const many = probes("orders", 50);
       for (const message of many) await context.bus.publish(message);
       await into.until("all messages arrive", allArrived(many.map(({ id }) => id)));
-      // A copy that also went to the other consumer would be there before this one.
+      // If a message was also delivered to the other consumer, this copy arrives before the last message.
       await context.bus.publish(probe("orders", "last"));
       const seen = await into.until("the last message arrives", allArrived(["last"]));
       const first = idsOf(seen.filter(({ count }) => count === 1));

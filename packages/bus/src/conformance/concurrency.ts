@@ -15,13 +15,13 @@ export const concurrencyCases: readonly BusCase[] = [
       let most = 0;
       const hold = async () => {
         most = Math.max(most, ++underWay);
-        // The first ones wait for each other; each of those behind them finds a free place.
+        // The first messages wait for each other, and the later ones need not wait.
         await full.promise;
         underWay--;
         return ACK;
       };
       const { deliveries } = await collect(context, "orders", hold, { concurrency: LIMIT });
-      // A consumer of another topic shows when the broker had time for one delivery too many.
+      // A consumer of another topic proves that the broker had time to deliver one message too many.
       const { deliveries: other } = await collect(context, "refunds");
       const many = probes("orders", 20);
       await Promise.all(many.map((message) => context.bus.publish(message)));

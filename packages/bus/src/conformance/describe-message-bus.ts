@@ -4,16 +4,16 @@ import { busCases } from "./bus-cases.ts";
 import { type OpenBus, type RefuseIn, runCase } from "./run-case.ts";
 
 export interface MessageBusOptions {
-  /** Opens a bus in a namespace that is isolated from all others. A stop waits for its handlers for `drainMs`. */
+  /** Opens a bus in a namespace that is isolated from all others. A stop of the bus waits up to `drainMs` for handlers. */
   readonly open: OpenBus;
   readonly features: BusFeatures;
-  /** For the features that are `refusable`. */
+  /** Refuses the replacements that `features.refusable` lists. */
   readonly refuse?: RefuseIn;
-  /** Cases that this adapter cannot pass, by their names, each with the reason. */
+  /** The names of the cases that this adapter cannot pass, each with the reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 }
 
-/** The contract of the port as tests: every adapter calls it. A case for a feature that the adapter lacks is not run. */
+/** Declares the contract of the port as tests. Every adapter's tests call it. It omits the cases for features that the adapter lacks. */
 export function describeMessageBus(name: string, { open, refuse, features, skip = [] }: MessageBusOptions): void {
   const wanted = busCases.filter(({ needs }) => !needs || needs(features));
   for (const { test } of skip) {

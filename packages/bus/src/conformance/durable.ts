@@ -4,7 +4,7 @@ import { allArrived, collect, probe } from "./probe.ts";
 const area = "durability";
 const needs: BusCase["needs"] = ({ durable }) => durable;
 
-/** For adapters whose queues outlive a connection. */
+/** The cases for adapters whose queues outlive a connection. */
 export const durableCases: readonly BusCase[] = [
   {
     area,

@@ -4,7 +4,7 @@ import { allArrived, collect, idsOf, probe } from "./probe.ts";
 
 const area = "publish";
 
-/** Names that look alike and are different. */
+/** The cases for names that look alike but are different. */
 export const nameCases: readonly BusCase[] = [
   {
     area,
@@ -27,7 +27,7 @@ export const nameCases: readonly BusCase[] = [
       for (const [index, { deliveries }] of queues.entries()) {
         const topic = topics[index] ?? "";
         const ids = ["1", "2", "3"].map((n) => `${topic} ${n}`);
-        // One after the other, so that queues that are really one would share the messages.
+        // The messages are published one after the other. If two topics shared a queue, both consumers would receive some of them.
         for (const id of ids) await context.bus.publish(probe(topic, id));
         expect(idsOf(await deliveries.until(`the messages to ${topic} arrive`, allArrived(ids))).toSorted()).toEqual(ids);
       }

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { BusCase } from "./bus-case.ts";
 import { allArrived, collect, idsOf, probes } from "./probe.ts";
 
-/** For adapters that keep the order if nothing intervenes; no service may rely on it. */
+/** The case for adapters that preserve the order if nothing intervenes. No service may rely on it. */
 export const orderCases: readonly BusCase[] = [
   {
     area: "order",

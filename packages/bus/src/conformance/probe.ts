@@ -2,23 +2,23 @@ import { message, type Message } from "@toolbus/contracts";
 import type { Delivery, Disposition, Subscription } from "../message-bus.ts";
 import type { CaseContext } from "./bus-case.ts";
 
-/** A sample message; `id` distinguishes it. */
+/** Returns a sample message, which `id` identifies. */
 export function probe(topic: string, id: string, parts: Partial<Message> = {}): Message {
   return { ...message({ id, topic, type: "toolbus.probe", source: "conformance", now: Date.now(), body: { id } }), ...parts };
 }
 
-/** Many probes, their ids counting from 1. */
+/** Returns several probes with ids numbered from 1. */
 export function probes(topic: string, count: number): readonly Message[] {
   return Array.from({ length: count }, (_, index) => probe(topic, `probe-${index + 1}`));
 }
 
 export const ACK: Disposition = { kind: "ack" };
 
-/** The deliveries of one or more consumers, in order, for a case that wants to wait for them. */
+/** A list of items that a case can wait for, such as the deliveries of one or more consumers, in order. */
 export interface Recording<T> {
   readonly items: readonly T[];
   add(item: T): void;
-  /** Resolves with the items once they satisfy a condition; rejects when the case's patience is exhausted. */
+  /** Resolves with the items once they satisfy the condition. Rejects if they do not within `patienceMs`. */
   until(what: string, condition: (items: readonly T[]) => boolean): Promise<readonly T[]>;
 }
 
@@ -43,7 +43,7 @@ export function record<T>({ patienceMs }: Pick<CaseContext, "patienceMs">): Reco
   };
 }
 
-/** Consumes a topic into a record; `decide` settles each delivery, an ack by default. */
+/** Consumes a topic into a record. `decide` settles each delivery, and by default it acks. */
 export async function collect(
   context: Omit<CaseContext, "refuse">,
   topic: string,
@@ -58,7 +58,7 @@ export async function collect(
   return { deliveries, subscription: await bus.consume(topic, handler, { concurrency }) };
 }
 
-/** True once every id was delivered. */
+/** Returns a condition that is true once every id was delivered. */
 export function allArrived(ids: readonly string[]): (deliveries: readonly Delivery[]) => boolean {
   return (deliveries) => {
     const arrived = new Set(idsOf(deliveries));
@@ -70,7 +70,7 @@ export function idsOf(deliveries: readonly { readonly message: Message }[]): rea
   return deliveries.map(({ message: { id } }) => id);
 }
 
-/** The promise's value, or an error that says what did not happen in time. */
+/** Resolves with the promise's value. Rejects after `ms` milliseconds with an error that says what did not happen. */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`This did not happen within ${ms} ms: ${what}.`)), ms);

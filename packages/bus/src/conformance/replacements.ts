@@ -13,7 +13,10 @@ const refusable = (replacement: Replacement): NonNullable<BusCase["needs"]> => {
   return ({ refusable: kinds = [] }) => kinds.includes(replacement);
 };
 
-/** The replacement of a message is stored before the message is released: while the broker refuses it, the message stays. */
+/**
+ * The cases for replacements. A bus releases a message only when its replacement is stored. So the message stays while the broker
+ * refuses the replacement.
+ */
 export const replacementCases: readonly BusCase[] = [
   {
     area,
@@ -73,13 +76,16 @@ export const replacementCases: readonly BusCase[] = [
   },
 ];
 
-/** Settles a message in a way that the broker refuses, first with a consumer that then ends, then with another one; then the refusal ends. */
+/**
+ * Settles a message in a way that the broker refuses. Two consumers do so, one after the other, and each then stops. Finally the broker
+ * accepts replacements again.
+ */
 async function staysWhileRefused(context: CaseContext, as: Replacement, disposition: Disposition): Promise<void> {
   const into = record<Delivery>(context);
   const holders = record<number>(context);
   const consume = (consumer: number): ReturnType<typeof collect> =>
     collect(context, "orders", () => (holders.add(consumer), disposition), { into });
-  // What they declare exists before the refusal begins.
+  // The consumers must declare their queues before the refusal begins.
   const consumers = [await consume(0), await consume(1)];
   const allow = await context.refuse({ topic: "orders", as });
   await context.bus.publish(probe("orders", "kept"));

@@ -32,7 +32,7 @@ export const retryCases: readonly BusCase[] = [
       await context.bus.publish(probe("orders", "delayed"));
       await deliveries.until("the message comes again", ({ length }) => length >= 2);
       const [first = 0, second = 0] = times;
-      // The handler's clock and the broker's differ.
+      // The clocks of the handler and the broker differ a little.
       expect(second - first).toBeGreaterThanOrEqual(DELAY_MS - 10);
     },
   },

@@ -3,10 +3,10 @@ import type { BusCase, Refuse } from "./bus-case.ts";
 
 export type OpenBus = (context: { readonly namespace: string; readonly drainMs: number }) => Promise<MessageBus>;
 
-/** As `Refuse`, in a namespace. */
+/** The same function as `Refuse`, with a namespace. */
 export type RefuseIn = (where: { readonly namespace: string } & Parameters<Refuse>[0]) => ReturnType<Refuse>;
 
-/** Runs one case in its own namespace and closes what it opened, even if it fails. */
+/** Runs one case in its own namespace and closes all buses that it opened, even if the case fails. */
 export async function runCase(
   busCase: BusCase,
   options: { readonly open: OpenBus; readonly refuse?: RefuseIn | undefined; readonly namespace: string; readonly patienceMs: number },
@@ -29,5 +29,5 @@ async function nothing(): Promise<never> {
   throw new Error("This bus was given no way to refuse anything.");
 }
 
-// Short, because cases with a handler that never ends wait for it; long enough for handlers that are asked to end.
+// This is short, because cases with a handler that never ends wait for it. It is long enough for handlers that are asked to end.
 const DRAIN_MS = 300;

@@ -132,7 +132,7 @@ describe("a memory bus", () => {
 
   it("lets timers run while a queue is never empty", async () => {
     const bus = memoryBus();
-    // A bus that starved timers would go through all of these first.
+    // A bus that starves timers would deliver all of these messages first.
     let left = 1_000_000;
     await bus.consume(
       "orders",

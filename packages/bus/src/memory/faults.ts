@@ -1,16 +1,16 @@
-/** The deliberate faults of the memory bus. Each of the first three is a probability from 0 to 1 for every message. */
+/** The deliberate faults of the memory bus. The first three are probabilities from 0 to 1, and apply to every message. */
 export interface Faults {
-  /** It arrives a second time. */
+  /** The probability that a message arrives a second time. */
   readonly duplicate?: number;
-  /** It is held back for up to 10 ms, so that later ones overtake it. */
+  /** The probability that a message is delayed by up to 10 ms, so that later messages overtake it. */
   readonly reorder?: number;
-  /** It is confirmed and never arrives. */
+  /** The probability that a message is confirmed but never arrives. */
   readonly lose?: number;
-  /** Each copy waits for up to this many milliseconds. */
+  /** The longest delay of each copy, in milliseconds. */
   readonly delayMs?: number;
 }
 
-/** After how many milliseconds each copy of a message arrives; none when it is lost. */
+/** Returns the delay of each copy of a message, in milliseconds. The list is empty if the message is lost. */
 export function arrivals(faults: Faults, random: () => number): readonly number[] {
   const { duplicate = 0, reorder = 0, lose = 0, delayMs = 0 } = faults;
   if (hits(lose)) return [];

@@ -1,4 +1,4 @@
-/** First in, first out, in constant time each: an array's `shift` moves every item that stays. */
+/** A first-in, first-out queue with constant time per operation. An array's `shift` would move every remaining item. */
 export interface Fifo<T> {
   readonly size: number;
   push(item: T): void;

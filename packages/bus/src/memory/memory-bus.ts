@@ -6,25 +6,26 @@ import { type Held, type MemoryQueue, memoryQueue } from "./memory-queue.ts";
 import { cancellableSchedule, nodeSchedule, type Schedule } from "./schedule.ts";
 
 export interface MemoryBusOptions {
-  /** Decides which messages the faults hit; from 0 up to 1. */
+  /** Returns a random number from 0 up to 1, which decides which messages the faults hit. */
   readonly random?: () => number;
-  /** Wall clock in milliseconds, to date dead letters. */
+  /** The wall clock, in milliseconds, which dates dead letters. */
   readonly clock?: () => number;
-  /** Runs deliveries, delays and drain times; a simulator passes its own. */
+  /** Runs deliveries, delays and drain times. A simulator passes its own schedule. */
   readonly schedule?: Schedule;
   readonly faults?: Faults;
-  /** How long a stop waits for handlers under way, in milliseconds; 25 s by default. 0 simulates a consumer that dies. */
+  /** How long a stop waits for running handlers, in milliseconds. The default is 25 s. A value of 0 simulates a consumer that crashes. */
   readonly drainMs?: number;
 }
 
 export interface MemoryBus extends MessageBus {
-  /** Replaces the faults, from the next message on; `{}` ends them. */
+  /** Replaces the faults from the next message on. `{}` removes all faults. */
   setFaults(faults: Faults): void;
 }
 
 /**
- * The reference of the port, in this process: its queues exist as long as the bus does. Like a broker it delivers at least once, and can be configured to
- * duplicate, hold back, delay and lose. A dead queue without consumers keeps its last 1,000 dead letters, so that nothing grows for ever.
+ * Returns the reference adapter of the port, which runs in this process. Its queues exist as long as the bus does. Like a broker, it delivers at
+ * least once. It can duplicate, delay, reorder and lose messages on purpose. A dead queue without consumers keeps only its last 1,000 dead letters,
+ * so that nothing grows for ever.
  */
 export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
   const { random = Math.random, clock = Date.now, drainMs = DRAIN_MS } = options;
@@ -54,7 +55,7 @@ export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
     async announce(message) {
       refuseWhen("closed");
       const kept = frozen(message);
-      // Current listeners hear it; later ones do not.
+      // Current listeners receive the message, and later ones do not.
       const hearers = [...(listeners.get(message.topic) ?? [])];
       for (const after of arrivals(faults, random)) schedule(() => tell(hearers, kept), after);
     },
@@ -106,7 +107,7 @@ export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
       try {
         listener.hear(message);
       } catch {
-        // What one listener throws must not keep the others from hearing.
+        // If one listener throws, the others must still receive the message.
       }
     }
   }
@@ -127,7 +128,7 @@ interface Listener {
 const DRAIN_MS = 25_000;
 const UNREAD_LETTERS = 1000;
 
-/** A copy that neither its publisher nor a consumer can change, as if it had been on a wire. */
+/** Returns a copy that neither the publisher nor a consumer can change, as if it had been sent over a network. */
 function frozen(message: Message): Message {
   return Object.freeze({ ...message, attributes: Object.freeze({ ...message.attributes }) });
 }

@@ -3,7 +3,7 @@ import { type Delivery, type DeliveryHandler, type Disposition, RETRY_AFTER_THRO
 import { fifo } from "./fifo.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What a queue holds: a message and how often it was delivered. */
+/** An entry of a queue: a message and the number of its deliveries. */
 export interface Held {
   readonly message: Message;
   readonly deliveries: number;
@@ -15,15 +15,15 @@ export interface Held {
 export interface MemoryQueue {
   add(held: Held): void;
   consume(handler: DeliveryHandler, concurrency: number): Subscription;
-  /** Stops deliveries for good and waits for the handlers under way. */
+  /** Stops deliveries for good and waits for running handlers. */
   close(): Promise<void>;
 }
 
 export interface MemoryQueueOptions {
   readonly schedule: Schedule;
-  /** How long a stop waits for handlers under way before their deliveries are taken back. */
+  /** How long a stop waits for running handlers before it takes their deliveries back. */
   readonly drainMs: number;
-  /** How many messages it keeps while it has no consumers; beyond that it drops the oldest. */
+  /** The number of messages that the queue keeps while it has no consumers. If there are more, it drops the oldest. */
   readonly keepsUnread: number;
   readonly onDeadLetter: (held: Held, reason: string) => void;
 }
@@ -60,7 +60,7 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
   };
   return queue;
 
-  /** One turn of the event loop later, so that `publish` returns first and a busy queue lets timers and sockets have their turn. */
+  /** Delivers in the next turn of the event loop. So `publish` returns first, and a busy queue does not starve timers and sockets. */
   function deliverSoon(): void {
     if (delivering || closed || waiting.size === 0) return;
     delivering = true;
@@ -69,14 +69,14 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
       for (let consumer = nextFree(); consumer && waiting.size > 0; consumer = nextFree()) {
         const held = waiting.shift();
         if (!held) return;
-        // Another consumer may be able to handle a message that one gave back.
+        // If one consumer gave a message back, another may be able to handle it.
         const taker = held.givenBackBy === consumer ? (nextFree(consumer) ?? consumer) : consumer;
         void deliver(taker, { ...held, deliveries: held.deliveries + 1 });
       }
     }, 0);
   }
 
-  /** The free consumer with the fewest handlers under way, so that work spreads. */
+  /** Returns the free consumer with the fewest running handlers, so that the work spreads. */
   function nextFree(but?: Consumer): Consumer | undefined {
     if (closed) return undefined;
     let best: Consumer | undefined;
@@ -95,7 +95,7 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
       count: held.deliveries,
       signal: consumer.takenBack.signal,
     });
-    // Taken back meanwhile: the message is in the queue again, and this verdict comes too late.
+    // The queue took the delivery back meanwhile. The message is in the queue again, so this verdict is ignored.
     if (!consumer.underWay.delete(held)) return;
     settle(consumer, held, disposition);
     if (consumer.underWay.size === 0) consumer.idle?.();
@@ -142,11 +142,11 @@ interface Consumer {
   readonly handler: DeliveryHandler;
   readonly concurrency: number;
   readonly underWay: Set<Held>;
-  /** Aborts when the deliveries under way are taken back. */
+  /** Aborts when the queue takes the consumer's deliveries back. */
   readonly takenBack: AbortController;
   /** Set while a stop waits for the last handler. */
   idle: (() => void) | null;
-  /** Set once it accepts no more deliveries; resolves when its last handler ended or was given up. */
+  /** Set once the consumer accepts no more deliveries. It resolves when the last handler has ended or was given up. */
   stopping: Promise<void> | null;
 }
 

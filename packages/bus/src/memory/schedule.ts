@@ -1,13 +1,13 @@
-/** Runs a task once, `ms` milliseconds from now (0: as soon as the caller's turn is over); the returned function cancels it. */
+/** Runs a task once after `ms` milliseconds, and returns a function that cancels it. With 0 the task runs as soon as the caller's turn is over. */
 export type Schedule = (task: () => void, ms: number) => () => void;
 
-/** Node's own clockwork. It keeps no process alive. */
+/** A schedule on Node's own timers, which do not keep the process alive. */
 export const nodeSchedule: Schedule = (task, ms) => {
   if (ms <= 0) {
     const immediate = setImmediate(task);
     return () => clearImmediate(immediate);
   }
-  // Rounded up, because a timer must not fire early; above the largest delay Node would fire at once.
+  // The delay is rounded up, because a timer must not fire early. It is limited, because Node fires at once above its largest delay.
   const timer = setTimeout(task, Math.min(Math.ceil(ms), LONGEST_TIMER_MS)).unref();
   return () => clearTimeout(timer);
 };
@@ -15,7 +15,7 @@ export const nodeSchedule: Schedule = (task, ms) => {
 /** A schedule whose tasks can be cancelled together. */
 export interface CancellableSchedule {
   readonly schedule: Schedule;
-  /** Cancels what is scheduled and drops what is scheduled later. */
+  /** Cancels all pending tasks and drops tasks that are scheduled later. */
   cancelAll(): void;
 }
 

@@ -1,16 +1,16 @@
 import { NANOS } from "./topology.ts";
 
-/** What JetStream says about a delivery, in its reply subject. */
+/** The parts of JetStream's reply subject that describe a delivery. */
 export interface DeliveryInfo {
-  /** 1 the first time. */
+  /** The number of this delivery, from 1. */
   readonly count: number;
   /** The message's number in its stream. */
   readonly sequence: number;
 }
 
 /**
- * Reads `$JS.ACK.<stream>.<consumer>.<count>.<sequence>.<delivery>.<time>.<pending>`, or the longer form of newer servers with a domain and an account
- * after `ACK`. Null if it is not a delivery.
+ * Reads `$JS.ACK.<stream>.<consumer>.<count>.<sequence>.<delivery>.<time>.<pending>`, or the longer form of newer servers with a domain and an
+ * account after `ACK`. Returns null if the subject belongs to no delivery.
  */
 export function deliveryInfo(reply: string): DeliveryInfo | null {
   if (!reply.startsWith("$JS.ACK.")) return null;
@@ -20,14 +20,17 @@ export function deliveryInfo(reply: string): DeliveryInfo | null {
   return Number.isSafeInteger(count) && Number.isSafeInteger(sequence) ? { count, sequence } : null;
 }
 
-/** The answers to a delivery. Each except `WORKING` ends it; JetStream confirms none of them, and if an answer is lost the message comes again. */
+/**
+ * The answer for a handled message. JetStream confirms no answer, and if one is lost it delivers the message again. Every answer except `WORKING`
+ * ends the delivery.
+ */
 export const ACK = "+ACK";
-/** The message is finished, and must not be delivered again. */
+/** The answer for a message that must not be delivered again. */
 export const TERM = "+TERM";
-/** Its time starts again. */
+/** The answer that restarts the time limit of a delivery. */
 export const WORKING = "+WPI";
 
-/** Gives a message back, to come again in `afterMs`; at most a day. */
+/** Returns the answer that gives a message back. The server delivers it again after `afterMs`, but no later than after a day. */
 export function nak(afterMs: number): string {
   const delay = Math.round(Math.min(Math.max(afterMs, 0), LONGEST_DELAY_MS) * NANOS);
   return delay > 0 ? `-NAK {"delay":${delay}}` : "-NAK";

@@ -1,8 +1,8 @@
-/** How long to wait before the next try, in milliseconds. */
+/** The delays between attempts, in milliseconds. */
 export interface BackOff {
-  /** Twice as long each time, up to the longest, half of it at random. */
+  /** Returns the next delay. The delay doubles each time up to the longest, and half of it is random. */
   next(): number;
-  /** To be called after a successful try. */
+  /** Starts again with the first delay. It must be called after a successful attempt. */
   reset(): void;
 }
 
@@ -23,6 +23,6 @@ export function backOff({ firstMs, longestMs, random }: BackOffOptions): BackOff
 export interface BackOffOptions {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   readonly random: () => number;
 }

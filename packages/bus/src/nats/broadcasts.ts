@@ -5,7 +5,7 @@ import type { Link, Live } from "./link.ts";
 import { messageOf, natsHeaders } from "./nats-message.ts";
 import { broadcastSubject } from "./topology.ts";
 
-/** Announcements: plain NATS, stored nowhere. */
+/** The announcements of a bus, which use plain NATS and are not stored. */
 export interface Broadcasts {
   announce(message: Message): Promise<void>;
   listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
@@ -49,12 +49,12 @@ export function broadcasts(link: Link, { namespace, confirmMs }: { readonly name
   function subscribe(listener: Listener, { nc }: Live): void {
     listener.subscription = nc.subscribe(listener.subject, {
       callback: (error, msg) => {
-        // A server that is asked for messages sends them wherever the requester says, under their own subject: that is not an announcement.
+        // A requester can have the server send messages to any subject. Such messages arrive under their own subject, and are not announcements.
         if (error || msg.subject !== listener.subject) return;
         try {
           listener.hear(messageOf(msg, ""));
         } catch {
-          // What one listener throws must not keep the others from hearing.
+          // If one listener throws, the others must still receive the message.
         }
       },
     });
@@ -69,11 +69,11 @@ export function broadcasts(link: Link, { namespace, confirmMs }: { readonly name
 interface Listener {
   readonly subject: string;
   readonly hear: (message: Message) => void;
-  /** Of the live connection. */
+  /** The subscription on the live connection. */
   subscription: NatsSubscription | null;
 }
 
-/** Resolves when the server confirms the subscription, or the signal says that it takes too long. */
+/** Resolves when the server confirms the subscription. Rejects with `BusUnavailable` if the signal aborts first. */
 async function within(confirmed: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const giveUp = (): void => reject(new BusUnavailable("NATS does not confirm the subscription to announcements."));

@@ -16,18 +16,18 @@ export interface DeclareOptions {
 }
 
 /**
- * Creates the queue of a topic and that of its dead letters, if they are missing: the streams of their kinds and a consumer each. All of it can be
- * repeated, by many at once. Rejects with `BusUnavailable` and one sentence if they are unavailable.
+ * Creates the queue of a topic and that of its dead letters if they are missing. Each consists of the stream of its kind and a consumer. This can be
+ * repeated, by many processes at once. Rejects with `BusUnavailable` and one sentence if a queue is unavailable.
  */
 export async function declareQueue(jsm: JetStreamManager, topic: string, options: DeclareOptions): Promise<QueuePlace> {
-  // The dead queue first: a consumer may find a reason for a dead letter at once.
+  // The dead queue is declared first, because a consumer may need it at once for a dead letter.
   await declarePlace(jsm, placeOf(options.namespace, topics.dead(topic)), options);
   const place = placeOf(options.namespace, topic);
   await declarePlace(jsm, place, options);
   return place;
 }
 
-/** Whether the queue of a topic was declared. Rejects if the server does not answer. */
+/** Returns whether the queue of a topic was declared. Rejects if the server does not answer. */
 export async function queueExists(jsm: JetStreamManager, { stream, durable }: QueuePlace): Promise<boolean> {
   try {
     await jsm.consumers.info(stream, durable);
@@ -58,7 +58,7 @@ async function declareStream(jsm: JetStreamManager, wanted: StreamDeclaration, l
   try {
     await jsm.streams.update(wanted.name, wanted);
   } catch (error) {
-    // It still works; the operator of the servers may have wanted it so, or this login may not change it.
+    // The stream still works. An operator may have chosen these settings, or this login may not change them.
     log.warn({ stream: wanted.name, differs: changeable, reason: describe(error) }, "a stream has other settings and keeps them");
   }
 }
@@ -76,14 +76,14 @@ async function addStream(jsm: JetStreamManager, wanted: StreamDeclaration): Prom
   try {
     return (await jsm.streams.add(wanted)).config;
   } catch (error) {
-    // Another process was quicker, with other settings.
+    // Another process created the stream first, with other settings.
     const found = hasCode(error, STREAM_NAME_IN_USE) ? await configOf(jsm, wanted.name) : null;
     if (found) return found;
     throw error;
   }
 }
 
-/** Looks first: a login that may not create consumers finds those that were set up for it. */
+/** Creates the consumer if it does not exist. A login without the right to create it finds the one that was set up for it. */
 async function declareConsumer(jsm: JetStreamManager, place: QueuePlace, ackWaitMs: number, log: PipelineLog): Promise<void> {
   const wanted = consumerDeclaration(place, ackWaitMs);
   const found = await consumerConfigOf(jsm, place);
@@ -111,14 +111,14 @@ async function addConsumer(jsm: JetStreamManager, place: QueuePlace, wanted: Ret
   try {
     await jsm.consumers.add(place.stream, wanted);
   } catch (error) {
-    // Another process was quicker. Servers from 2.10 on distinguish creating from changing; 2.9 does either.
+    // Another process created the consumer first. Servers from 2.10 on distinguish creating from changing, and 2.9 does either.
     if (!hasCode(error, CONSUMER_EXISTS) && !hasCode(error, CONSUMER_NAME_IN_USE)) throw error;
     const { ack_wait, max_ack_pending, max_deliver } = wanted;
     await jsm.consumers.update(place.stream, place.durable, { ack_wait, max_ack_pending, max_deliver });
   }
 }
 
-// Codes of the server that the client does not name.
+// These are codes of the server that the client does not name.
 const STREAM_NAME_IN_USE = 10_058;
 const SUBJECTS_OVERLAP = 10_065;
 const NO_ROOM = 10_047;

@@ -5,19 +5,19 @@ import type { NatsSettings } from "./nats-url.ts";
 import { refusedSubject } from "./refused-subject.ts";
 import type { NatsTimings } from "./timings.ts";
 
-/** A connection that was checked: JetStream is there and new enough. */
+/** A checked connection to a server whose JetStream is available and new enough. */
 export interface Dialled {
   readonly nc: NatsConnection;
   readonly jsm: JetStreamManager;
 }
 
-/** How a try to connect ended. `absent` may change by itself, `refused` will stay the same until somebody changes something. */
+/** The outcome of an attempt to connect. `absent` may change by itself. `refused` stays the same until somebody changes something. */
 export type DialOutcome =
   | { readonly kind: "open"; readonly dialled: Dialled }
   | { readonly kind: "absent"; readonly reason: string; readonly what: "server" | "jetstream" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Tries to connect once, to each of the servers until one answers. Reasons are one sentence and contain nothing of the login. */
+/** Tries each of the servers once until one answers. The reason for a failure is one sentence and contains nothing of the login. */
 export async function dial(settings: NatsSettings, timings: NatsTimings): Promise<DialOutcome> {
   const where = settings.servers.join(", ");
   let nc: NatsConnection;
@@ -36,7 +36,7 @@ export async function dial(settings: NatsSettings, timings: NatsTimings): Promis
   }
 }
 
-/** The prefix of the reply subjects that this login may listen to. */
+/** Returns the prefix of the reply subjects that this login may listen to. */
 export function inboxOf({ namespace, login }: NatsSettings): string {
   return inboxPrefix(namespace, login.kind === "password" ? login.user : "all");
 }
@@ -53,8 +53,8 @@ function connectOptions(settings: NatsSettings, timings: NatsTimings): NodeConne
     timeout: timings.dialMs,
     pingInterval: timings.pingMs,
     maxPingOut: 2,
-    // The link reconnects by itself. The client would give up after two refusals of the login, and never release a connection whose send
-    // buffer is full when the pings go unanswered (measured with 3.4.0).
+    // The link reconnects by itself. The client would give up after two refusals of the login. If pings go unanswered while its send buffer is full,
+    // it would also never end the connection (measured with 3.4.0).
     reconnect: false,
   };
 }
@@ -74,7 +74,7 @@ async function checked(nc: NatsConnection, { confirmMs }: NatsTimings): Promise<
   try {
     await jsm.getAccountInfo();
   } catch (error) {
-    // A login that may not ask may still use what it has rights to.
+    // A login without the right to ask may still use the objects for which it has rights.
     if (refusedSubject(error) === null) return withoutJetStream(error, where, jetstream);
   }
   return { kind: "open", dialled: { nc, jsm } };
@@ -82,7 +82,7 @@ async function checked(nc: NatsConnection, { confirmMs }: NatsTimings): Promise<
 
 function withoutJetStream(error: unknown, where: string, announced: boolean): DialOutcome {
   const isOff = error instanceof Error && error.name === "JetStreamNotEnabled";
-  // A cluster that elects a leader announces JetStream, and nobody answers.
+  // While a cluster elects a leader, it announces JetStream but does not answer.
   if (isOff && !announced)
     return refused(`The NATS server at ${where} has no JetStream; start it with -js, or enable JetStream for this account.`);
   if (isOff && hasApiCode(error.cause, JetStreamApiCodes.JetStreamNotEnabledForAccount))
@@ -112,7 +112,7 @@ function connectFailure(error: unknown, where: string): DialOutcome {
 
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|HOSTNAME_MISMATCH)/;
 
-/** The code of the error or of its cause: a refused connection hides it. */
+/** Returns the code of the error or of its cause, because a refused connection has the code only in the cause. */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ("code" in error && typeof error.code === "string") return error.code;

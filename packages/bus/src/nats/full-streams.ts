@@ -1,13 +1,13 @@
 import type { Full, PublishOutcome } from "./pub-ack.ts";
 import type { QueueKind } from "./topology.ts";
 
-/** Which streams had no room for the last message that they should store. */
+/** The streams that had no room for the last message that they should store. */
 export interface FullStreams {
-  /** The outcome of a message for a stream of this kind. */
+  /** Records the outcome of a message for a stream of this kind. */
   note(kind: QueueKind, outcome: PublishOutcome): void;
-  /** Forgets everything: on another connection nothing has been refused. */
+  /** Forgets everything, because a new connection has refused no message yet. */
   clear(): void;
-  /** A sentence with its remedy each, as `/readyz` reports it. It names no namespace, because strangers may read it. */
+  /** Returns warnings with their remedies, one sentence each, as `/readyz` reports them. They name no namespace, because strangers may read them. */
   warnings(): readonly string[];
 }
 
@@ -16,7 +16,7 @@ export function fullStreams(): FullStreams {
   return {
     note(kind, outcome) {
       if (outcome.kind === "full") full.set(kind, outcome.what);
-      // A message that was stored before is confirmed by a full stream too.
+      // A full stream also confirms a message that it stored before.
       else if (outcome.kind === "stored" && outcome.again !== true) full.delete(kind);
     },
     clear: () => full.clear(),

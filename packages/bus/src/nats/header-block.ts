@@ -1,17 +1,17 @@
-/** The headers of one message: each name with its value, as often as it comes. */
+/** The headers of one message, as pairs of name and value. A name may occur more than once. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** The block before the body of a message: its headers and, if a server speaks for itself, a status. */
+/** The block before the body of a message. It contains the headers and, in a message of the server itself, a status. */
 export interface HeaderBlock {
-  /** 0 if there is none. */
+  /** The code of the status, or 0 if there is none. */
   readonly code: number;
   readonly description: string;
   readonly headers: Headers;
 }
 
 /**
- * Reads the bytes before the body, whoever wrote them; lines that are not headers are left out. The client's own reader takes several times as long, and
- * throws on input that it would not write itself, which ends its connection.
+ * Reads the bytes before the body, whoever wrote them. It skips lines that are not headers. The client's own reader is several times slower. It also
+ * throws on input that it would not write itself, which ends the connection.
  */
 export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
   if (bytes.length === 0) return NO_BLOCK;
@@ -28,7 +28,7 @@ export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
   return status === "" ? { ...NO_BLOCK, headers } : { ...statusOf(status), headers };
 }
 
-/** Names and values are printable ASCII. */
+/** Writes the bytes before the body. Names and values must be printable ASCII. */
 export function writeHeaderBlock(headers: Headers): Uint8Array {
   let text = `${VERSION}\r\n`;
   for (const [name, value] of headers) text += `${name}: ${value}\r\n`;

@@ -5,25 +5,26 @@ import { type DeliveryInfo, nak, WORKING } from "./acknowledgement.ts";
 /** A delivery that its handler has not settled. */
 export interface Held {
   readonly delivery: Delivery;
-  /** Answers the server, once: not at all if the delivery is no longer ours. False if there is no connection now. */
+  /** Answers the server once, or not at all if the delivery is no longer ours. Returns false if there is no connection now. */
   answer(payload: string): boolean;
-  /** Whether the server still expects our answer. */
+  /** Returns whether the server still expects our answer. */
   isOurs(): boolean;
 }
 
-/** The deliveries that one consumer works on, and how long each stays its own. */
+/** The deliveries that one consumer works on, and the time for which they belong to it. */
 export interface HeldDeliveries {
   take(message: Message, reply: string, info: DeliveryInfo): Held;
-  /** Notifies the server that each is being worked on; those that it has given to others by now are lost. */
+  /** Notifies the server that the handlers are still at work. The consumer loses deliveries that the server has given to others meanwhile. */
   extend(): void;
-  /** Gives all of them back, to come again at once. */
+  /** Gives all deliveries back, so that the server delivers them again at once. */
   giveBack(reason: string): void;
 }
 
 /**
- * The server delivers a message again if it hears nothing for long enough, and then treats an answer to the earlier delivery as one to the later. So if it
- * has heard nothing for `oursForMs`, for example after a pause of the process or of the connection, the signal of the delivery aborts and nothing is
- * answered. That time is shorter than the server's: it counts from when a message was sent, and the message may have taken a while to get here.
+ * Tracks deliveries until they are settled or lost. If the server receives nothing for long enough, it delivers a message again. It then treats an
+ * answer to the earlier delivery as an answer to the later one. So if the server received nothing for `oursForMs`, for example after a pause of the
+ * process or the connection, the delivery's signal aborts and nothing is answered. This time is shorter than the server's limit. The server's limit
+ * starts when it sends the message, which may take a while to arrive.
  */
 export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliveries {
   const held = new Map<number, Kept>();
@@ -71,18 +72,18 @@ export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliv
 }
 
 export interface HeldOptions {
-  /** How long a delivery is ours after the server last heard about it, in milliseconds. */
+  /** How long a delivery is ours after the server last received something about it, in milliseconds. */
   readonly oursForMs: number;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Sends an answer to a delivery; false when there is no connection now. */
+  /** Sends an answer to a delivery. Returns false if there is no connection now. */
   readonly send: (reply: string, payload: string) => boolean;
 }
 
 interface Kept {
   readonly sequence: number;
   readonly reply: string;
-  /** When the server last heard that the message is being worked on, by `now`. */
+  /** The time at which the server was last notified that the message is being worked on, by `now`. */
   extendedAt: number;
   readonly takenBack: AbortController;
 }

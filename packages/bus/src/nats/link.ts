@@ -7,33 +7,33 @@ import { type Dialled, dial, inboxOf } from "./dial.ts";
 import type { NatsSettings } from "./nats-url.ts";
 import type { NatsTimings } from "./timings.ts";
 
-/** One connection, as long as it lasts. Its pending requests and subscriptions are lost with it. */
+/** One connection, until it is lost. Its pending requests and subscriptions are lost with it. */
 export interface Live extends Dialled {
-  /** The prefix of this connection's reply subjects; no other connection has the same. */
+  /** The prefix of this connection's reply subjects, which no other connection has. */
   readonly inbox: string;
-  /** Aborts when the connection is over. */
+  /** Aborts when the connection has ended. */
   readonly gone: AbortSignal;
 }
 
-/** Connected to the servers for ever: a connection that ends is replaced by another one. */
+/** A permanent connection to the servers. A connection that ends is replaced by a new one. */
 export interface Link {
-  /** Null while there is none. For the rest of this turn, the connection can be published to and subscribed on. */
+  /** The live connection, or null if there is none. In the current turn of the event loop, it is safe to publish and subscribe on it. */
   readonly live: Live | null;
-  /** Why there is none, in a few words without any address; null while there is one. */
+  /** The reason why there is no connection, in a few words without an address. It is null while there is a connection. */
   readonly missing: string | null;
-  /** The same, or throws `BusUnavailable`. */
+  /** Returns the live connection. Throws `BusUnavailable` if there is none. */
   require(): Live;
-  /** The live connection, or else the next one. Rejects with `BusUnavailable` if the signal aborts first, or the link is closed. */
+  /** Resolves with the live connection, or else with the next one. Rejects with `BusUnavailable` if the signal aborts first or the link is closed. */
   next(signal: AbortSignal): Promise<Live>;
-  /** Calls `part` with the live connection and with each later one, before the callers that wait for it. */
+  /** Calls `part` with the live connection and with each later one. The callers that wait for a connection receive it after the parts. */
   attach(part: LinkPart): void;
-  /** Sends what is written, ends the connection and opens no other. Safe to call twice. */
+  /** Sends what is written, closes the connection and opens no other. A second call is safe. */
   close(): Promise<void>;
 }
 
 export interface LinkPart {
   begin(live: Live): void;
-  /** The server refused something on a subject that was published to. */
+  /** Receives the subject of a message that the server refused. */
   refused?(subject: string): void;
 }
 
@@ -43,11 +43,11 @@ export interface LinkOptions {
   /** How long to retry the first connection, in milliseconds. */
   readonly connectForMs: number;
   readonly log: PipelineLog;
-  /** From 0 up to 1; spreads the tries of many processes. */
+  /** Returns a random number from 0 up to 1, which spreads the attempts of many processes. */
   readonly random: () => number;
 }
 
-/** Connects. Rejects with `BusUnavailable`: at once if a server refuses, after `connectForMs` if none answers. */
+/** Connects. Rejects with `BusUnavailable`, at once if a server refuses, and after `connectForMs` if none answers. */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { settings, timings, log, random } = options;
   const ending = new AbortController();
@@ -82,7 +82,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     close: () => (closing ??= close()),
   };
 
-  /** A connection that has closed may not have said so yet, and would throw. */
+  /** Returns the live connection unless it is closed. A closed connection may not have reported its end yet, and would throw. */
   function open(): Live | null {
     return live?.nc.isClosed() === false ? live : null;
   }
@@ -144,12 +144,12 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     await wait(timings.redialMs * (1 + random()), undefined, { signal: ending.signal }).catch(() => undefined);
   }
 
-  /** Reports the end of a connection, and makes sure that a stale one ends. */
+  /** Calls `isOver` when the connection ends, and closes a stale connection. */
   async function watch(nc: NatsConnection, isOver: () => void): Promise<void> {
     void nc.closed().then(isOver);
     for await (const status of nc.status()) {
       if (status.type === "disconnect") isOver();
-      // Otherwise the client first sends what it has written, into a connection that accepts nothing any more, and waits for ever.
+      // Without this close, the client would wait for ever to send its data into a connection that accepts nothing any more.
       if (status.type === "staleConnection") void nc.close();
       if (status.type === "error") complain(status.error);
     }
@@ -166,14 +166,14 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     ending.abort();
     const last = live;
     if (!last) return;
-    // Answers to deliveries are never confirmed; a server that does not reply has lost them anyway.
+    // Answers to deliveries are never confirmed, so this waits only briefly. A server that does not reply has lost them anyway.
     await Promise.race([last.nc.flush(), wait(FLUSH_MS, undefined, { ref: false })]).catch(() => undefined);
     await last.nc.close();
   }
 }
 
 const FLUSH_MS = 1000;
-/** A server that starts together with us may take a moment; after this time a person who watches wants to know what the process waits for. */
+/** How long the first connection may take before the log says what the process waits for. A server that starts together with us may need a moment. */
 const PATIENCE_MS = 2000;
 const UNREACHABLE = "NATS cannot be reached; it is retried";
 const CLOSED = "The bus is closed.";

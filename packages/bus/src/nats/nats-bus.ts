@@ -25,30 +25,30 @@ import { placeOf, queuePlace, type QueuePlace } from "./topology.ts";
 
 /** Times are in milliseconds. */
 export interface NatsBusOptions {
-  /** Wall clock, to date dead letters. */
+  /** The wall clock, which dates dead letters. */
   readonly clock: () => number;
   readonly log: PipelineLog;
-  /** From 0 up to 1; spreads the tries of many processes. */
+  /** Returns a random number from 0 up to 1, which spreads the attempts of many processes. */
   readonly random: () => number;
-  /** How long a stop waits for handlers under way. */
+  /** How long a stop waits for running handlers. */
   readonly drainMs: number;
   /** How long to retry the first connection if no server answers. */
   readonly connectForMs: number;
-  /** How long a message waits for its confirmation, and any other request for its answer. */
+  /** How long a message waits for its confirm, and any other request for its answer. */
   readonly confirmMs: number;
-  /** How many messages may be published at once before the next one waits; 256 by default. */
+  /** The highest number of messages in flight. Further messages wait. The default is 256. */
   readonly maxInFlight?: number;
   readonly timings?: Partial<NatsTimings>;
 }
 
 /**
- * A bus on NATS with JetStream, from version 2.9 on; `parseNatsUrl` documents its URL. Rejects with `BusUnavailable` and one sentence if no server answers
- * in time, or one refuses.
+ * Opens a bus on NATS with JetStream, from version 2.9 on. `parseNatsUrl` documents its URL. Rejects with `BusUnavailable` and one sentence if no
+ * server answers in time, or if a server refuses.
  *
- * - A message is confirmed when its stream has it in a file. The server syncs files every two minutes unless it has `sync_interval: always`.
- * - A repeat of an id within two minutes is dropped, a later one arrives again. A full stream refuses messages.
- * - When the connection is lost, unconfirmed messages are rejected at once, and so are those that are published before it is back.
- * - The deliveries of a process that dies go to others after 5 s.
+ * - A message is confirmed when its stream has written it to a file. The server syncs files every two minutes unless it has `sync_interval: always`.
+ * - A repeated message id is dropped within two minutes, and delivered again after that. A full stream refuses messages.
+ * - When the connection is lost, unconfirmed messages are rejected at once. So are messages that are published before it is back.
+ * - If a process crashes, others receive its deliveries after 5 s.
  */
 export async function natsBus(url: string, options: NatsBusOptions): Promise<MessageBus> {
   const { clock, random, drainMs, connectForMs, confirmMs, maxInFlight = MAX_IN_FLIGHT } = options;
@@ -69,7 +69,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
   );
   const announcing = broadcasts(link, { namespace, confirmMs: timings.confirmMs });
   const subscriptions = new Set<NatsConsumer>();
-  /** The topics that were consumed here, by the queues that were declared for them. */
+  /** The topics that this bus has consumed, by the queues that it declared for them. */
   const consumed = new Map<string, string>();
   let state: "open" | "draining" | "closed" = "open";
   let closing: Promise<void> | null = null;
@@ -131,12 +131,12 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
       if (await known.find(place)) return true;
       const topic = consumed.get(place.durable);
       if (topic === undefined) return false;
-      // A queue that this bus declared was deleted, such as that of dead letters: nothing else may ever create it again.
+      // Somebody deleted a queue that this bus declared, such as that of dead letters. Nothing else may ever create it again.
       await declareTopic(link.require(), topic);
       return true;
     } catch (error) {
       if (error instanceof BusUnavailable) throw error;
-      // A login that may publish to a topic may ask for its queue.
+      // A login with the right to publish to a topic also has the right to ask for its queue.
       if (refusedSubject(error) !== null)
         throw new NotPermitted(`This login may not publish to ${place.subject}; give it the right if it should.`);
       throw new BusUnavailable(`NATS does not say whether there is a queue ${place.durable}.`, { cause: error });
@@ -156,7 +156,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
     await publish(deadLetterMessage(message, { queue: message.topic, reason, deliveries: count, history: [], now: clock() }));
   }
 
-  /** Kept until it is stopped; a close that came meanwhile stops it at once. */
+  /** Remembers a subscription until it is stopped. If the bus was closed meanwhile, the subscription is stopped at once. */
   async function keep(subscription: NatsConsumer): Promise<Subscription> {
     if (state !== "open") {
       await subscription.stop();

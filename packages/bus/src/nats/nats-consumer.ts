@@ -19,7 +19,7 @@ import type { NatsTimings } from "./timings.ts";
 import type { QueuePlace } from "./topology.ts";
 
 export interface NatsConsumer extends Subscription {
-  /** False while deliveries cannot come: its session with the server has ended, and the next has not begun. */
+  /** False while deliveries cannot arrive, because the session with the server has ended and the next one has not begun. */
   readonly open: boolean;
 }
 
@@ -28,29 +28,29 @@ export interface NatsConsumerOptions {
   readonly handler: DeliveryHandler;
   readonly concurrency: number;
   readonly link: Link;
-  /** Makes the topic's queue if it is missing. */
+  /** Creates the topic's queue if it is missing. */
   readonly declare: (live: Live) => Promise<QueuePlace>;
-  /** Publishes a dead letter; resolves when it is confirmed. */
+  /** Publishes a dead letter. Resolves when it is confirmed. */
   readonly bury: (delivery: Delivery, reason: string) => Promise<void>;
   readonly timings: NatsTimings;
-  /** How long a stop waits for handlers under way, in milliseconds. */
+  /** How long a stop waits for running handlers, in milliseconds. */
   readonly drainMs: number;
   readonly log: PipelineLog;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   readonly random: () => number;
 }
 
 /**
- * One consumer of a topic's queue. Resolves when deliveries may arrive, rejects with `BusUnavailable` if the queue is unavailable now. After that it lasts:
- * whenever its session with the server ends (a lost connection, a deleted consumer or stream, silence), it declares the queue again and starts a new
- * session. Deliveries outlive the session: their answers use any current connection.
+ * Consumes a topic's queue. Resolves when deliveries may arrive, and rejects with `BusUnavailable` if the queue is unavailable now. Later, the
+ * consumer never gives up. When its session with the server ends (a lost connection, a deleted consumer or stream, silence), it declares the queue
+ * again and starts a new session. Deliveries outlive the session, because their answers use any current connection.
  */
 export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsConsumer> {
   const { topic, handler, concurrency, link, declare, bury, timings, drainMs, log, random } = options;
   const held = heldDeliveries({ oursForMs: timings.ackWaitMs - timings.workingMs, now: () => performance.now(), send });
   const ending = new AbortController();
   const idle = Promise.withResolvers<void>();
-  /** Handlers under way, including those whose delivery is lost: each takes one of the places. */
+  /** The number of running handlers, including those of lost deliveries. Each one counts against `concurrency`. */
   let running = 0;
   let open = true;
   let stopped: Promise<void> | null = null;
@@ -67,7 +67,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
   async function begin(signal: AbortSignal): Promise<PullSession> {
     const live = await link.next(signal);
     const place = await declare(live);
-    // Lost meanwhile: the next session must not begin on a connection that cannot be subscribed on.
+    // If the connection was lost meanwhile, no session may begin on it, because it accepts no subscription.
     if (link.live !== live) throw new BusUnavailable("The connection to NATS was lost while a queue was declared.");
     return pullSession({
       live,
@@ -85,7 +85,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     running++;
     const one = held.take(messageOf(msg, `${stream}:${info.sequence}`), msg.reply ?? "", info);
     const disposition = await dispositionOf(handler, one.delivery);
-    // In one turn with the next request for messages, so that both travel together.
+    // The answer is sent in the same turn as the next request for messages, so that both are sent together.
     const answer = disposition.kind === "dead-letter" ? await buried(one, disposition.reason) : answerOf(disposition);
     if (!one.answer(answer)) await answerLater(one, answer);
     running--;
@@ -107,7 +107,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     }
   }
 
-  /** Without a connection an answer waits for the next one, as long as the delivery is ours; after that the message comes again. */
+  /** Sends an answer on the next connection if the delivery is then still ours. Otherwise the server delivers the message again. */
   async function answerLater(one: Held, answer: string): Promise<void> {
     while (one.isOurs()) {
       const live = await link.next(AbortSignal.timeout(timings.ackWaitMs)).catch(() => null);
@@ -167,7 +167,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-/** How long a server may take to answer that it sends no more. */
+/** How long a server may take to confirm that it sends no more messages. */
 const STOP_MS = 1000;
 
 function answerOf(disposition: Exclude<Disposition, { readonly kind: "dead-letter" }>): string {

@@ -4,17 +4,19 @@ import { type HeaderBlock, readHeaderBlock, writeHeaderBlock } from "./header-bl
 import { topicOf } from "./topology.ts";
 import { fromWire, toHeaders } from "./wire.ts";
 
-/** The headers of a message for the client, which would take longer to write them. */
+/** Returns the headers of a message as bytes, because the client would take longer to write them. */
 export function natsHeaders(message: Message): MsgHdrsImpl {
   return new WrittenHeaders(writeHeaderBlock(toHeaders(message)));
 }
 
-/** The message that a server delivered. Never throws, whoever sent it. */
+/** Returns the message that a server delivered. Never throws, whoever sent it. */
 export function messageOf(msg: Msg, fallbackId: string): Message {
   return fromWire(topicOf(msg.subject), headerBlockOf(msg).headers, msg.data, fallbackId);
 }
 
-/** The block before the body. Never throws, unlike `msg.headers`: an exception in a callback ends the client's reading for good. */
+/**
+ * Returns the block before the body. Unlike `msg.headers` it never throws, because an exception in a callback stops the client's reading for good.
+ */
 export function headerBlockOf(msg: Msg): HeaderBlock {
   if (!(msg instanceof MsgImpl)) return NO_HEADERS;
   return msg._msg.hdr > 0 ? readHeaderBlock(msg._rdata.subarray(0, msg._msg.hdr)) : NO_HEADERS;
@@ -22,7 +24,7 @@ export function headerBlockOf(msg: Msg): HeaderBlock {
 
 const NO_HEADERS: HeaderBlock = readHeaderBlock(new Uint8Array());
 
-/** Headers that are bytes already. The client only reads these bytes. */
+/** Headers that are already encoded. The client only reads their bytes. */
 class WrittenHeaders extends MsgHdrsImpl {
   readonly #bytes: Uint8Array;
 

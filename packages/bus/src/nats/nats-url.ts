@@ -1,15 +1,15 @@
-/** What the URL of a NATS bus says. */
+/** The settings in the URL of a NATS bus. */
 export interface NatsSettings {
-  /** `host:port` each; one of them is enough to join a cluster. */
+  /** The servers as `host:port`. One of them is enough to join a cluster. */
   readonly servers: readonly string[];
-  /** Insists on TLS. Without it, a server that asks for TLS still gets it. */
+  /** True to insist on TLS. If it is false, the connection still uses TLS when the server requires it. */
   readonly tls: boolean;
   readonly login: NatsLogin;
-  /** Part of every name of this bus on the servers, so that several can share them. */
+  /** A part of every name of this bus on the servers, so that several buses can share them. */
   readonly namespace: string;
-  /** How many servers of a cluster keep each message. */
+  /** The number of servers in a cluster that store each message. */
   readonly replicas: number;
-  /** The most that each stream holds, in bytes; the server reserves it. */
+  /** The maximum size of each stream, in bytes. The server reserves it. */
   readonly maxBytes: number;
 }
 
@@ -18,13 +18,13 @@ export type NatsLogin =
   | { readonly kind: "password"; readonly user: string; readonly password: string }
   | { readonly kind: "token"; readonly token: string };
 
-/** A refusal is one sentence that quotes nothing from the URL but the names of its options. */
+/** The reason for a refusal is one sentence, which quotes only the names of options from the URL. */
 export type ParsedNatsUrl = { readonly ok: true; readonly settings: NatsSettings } | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads `nats://user:password@host:port?namespace=name`, or `tls://…` to insist on TLS. Several servers are separated by commas, the login precedes the
- * first; a login without a colon is a token. Special characters of a login are percent-encoded. Options: `namespace` (`toolbus`), `replicas` (1) and
- * `max-bytes` (256 MiB).
+ * Reads `nats://user:password@host:port?namespace=name`, or `tls://…` to insist on TLS. The URL may list several servers, separated by commas, with
+ * the login before the first one. A login without a colon is a token. Special characters of a login are percent-encoded. The options are `namespace`
+ * (`toolbus`), `replicas` (1) and `max-bytes` (256 MiB).
  */
 export function parseNatsUrl(url: string): ParsedNatsUrl {
   const [, scheme = "", address = "", query = ""] = WHOLE_URL.exec(url) ?? [];
@@ -53,7 +53,7 @@ function refuse(what: string): ParsedNatsUrl {
 }
 
 function parseServer(text: string): { readonly host: string; readonly login: NatsLogin } | null {
-  // One scheme for all: a repeated one is allowed, as NATS's own tools write it.
+  // All servers have one scheme. It may be repeated before each server, as NATS's own tools write it.
   const parsed = URL.parse(`nats://${text.trim().replace(/^(?:nats|tls):\/\//i, "")}`);
   if (!parsed?.hostname || (parsed.pathname !== "" && parsed.pathname !== "/")) return null;
   const login = loginOf(parsed);

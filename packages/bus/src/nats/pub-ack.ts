@@ -1,18 +1,18 @@
 /** The outcome of a published message. */
 export type PublishOutcome =
-  /** A stream holds it. `again`: it already did since an earlier try with the same id, which says nothing about the room that there is now. */
+  /** A stream has stored the message. `again` means that an earlier try with the same id stored it, so the stream may be full now. */
   | { readonly kind: "stored"; readonly again?: true }
-  /** There is no room for it. A sentence. */
+  /** There is no room for the message. The reason is one sentence. */
   | { readonly kind: "full"; readonly what: Full; readonly reason: string }
-  /** No stream took the subject, or JetStream has no leader for it at the moment. */
+  /** No stream accepts the subject, or JetStream has no leader for it at the moment. */
   | { readonly kind: "no-stream" }
-  /** It may be stored or not. A sentence. */
+  /** The message may be stored or not. The reason is one sentence. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** What has no room: the stream itself, the account's storage, or the server's. */
+/** The place that has no room: the stream itself, the account's storage, or the server's. */
 export type Full = "stream" | "account" | "server";
 
-/** Reads the answer to a message: the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
+/** Reads the answer to a message. The answer is the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
 export function readPubAck(code: number, body: string, subject: string): PublishOutcome {
   if (body === "") return code === NO_RESPONDERS ? NO_STREAM : unknown(`A message to ${subject} got an empty confirmation.`);
   let answer: unknown;
@@ -23,7 +23,7 @@ export function readPubAck(code: number, body: string, subject: string): Publish
   }
   if (typeof answer !== "object" || answer === null) return unknown(`A message to ${subject} got a confirmation that is not an object.`);
   if ("error" in answer) return refusal(answer.error, subject);
-  // Anybody who listens on the subject may answer; only a stream gives its name.
+  // Anybody who listens on the subject may answer, but only a stream gives its name.
   if ("stream" in answer && typeof answer.stream === "string" && answer.stream !== "")
     return "duplicate" in answer && answer.duplicate === true ? STORED_BEFORE : STORED;
   return unknown(`A message to ${subject} got a confirmation without a stream.`);
@@ -47,7 +47,7 @@ function refusal(error: unknown, subject: string): PublishOutcome {
   return unknown(`The stream of ${subject} refused a message: ${description.slice(0, LONGEST_DESCRIPTION) || "it does not say why"}.`);
 }
 
-/** A full stream has the same code as all failures to store; only its words tell the difference. */
+/** Returns what is full, or null. A full stream has the same code as every failure to store, so only the description distinguishes it. */
 function fullOf(code: unknown, description: string): Full | null {
   if (/maximum (?:bytes|messages) exceeded/.test(description)) return "stream";
   if (code === ACCOUNT_EXCEEDED) return "account";
@@ -55,7 +55,7 @@ function fullOf(code: unknown, description: string): Full | null {
 }
 
 const ACCOUNT_EXCEEDED = 10002;
-/** "insufficient resources", "insufficient storage resources available". */
+/** The codes for "insufficient resources" and "insufficient storage resources available". */
 const SERVER_EXCEEDED = [10023, 10047];
 
 const WHY: Readonly<Record<Full, string>> = {

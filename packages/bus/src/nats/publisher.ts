@@ -4,23 +4,23 @@ import type { Link, Live } from "./link.ts";
 import { headerBlockOf } from "./nats-message.ts";
 import { type PublishOutcome, readPubAck } from "./pub-ack.ts";
 
-/** Publishes to streams. */
+/** Publishes messages to streams. */
 export interface Publisher {
   /**
-   * Resolves when a stream confirms or refuses, or when neither can be expected any more: at once if the connection is lost, else at the deadline. If the
-   * maximum is in flight, messages wait their turn while their deadline runs. Never rejects.
+   * Resolves when a stream confirms or refuses. If no answer arrives, it resolves when the connection is lost, or else at the deadline. If the
+   * maximum is in flight, a message waits, and this time counts against its deadline. Never rejects.
    */
   publish(subject: string, headers: MsgHdrs, body: string): Promise<PublishOutcome>;
-  /** Resolves when nothing is in flight, after a deadline at the latest. */
+  /** Resolves when nothing is in flight, or when the last deadline has passed. */
   idle(): Promise<void>;
 }
 
 /**
- * One subscription receives the confirmations of all messages; the last word of their reply subject distinguishes them. The client's own `js.publish` turns
- * each message into a request, which costs twice as much.
+ * Returns a publisher that receives the confirms of all messages through one subscription. The last word of the reply subject identifies the message.
+ * The client's own `js.publish` makes each message a request, which costs twice as much.
  */
 export function publisher(link: Link, { maxInFlight, confirmMs }: { readonly maxInFlight: number; readonly confirmMs: number }): Publisher {
-  /** By token, oldest first: all have the same time to be confirmed. */
+  /** The messages in flight by token, oldest first. All have the same time to be confirmed. */
   const underWay = new Map<string, Sent>();
   const waiting = fifo<Unsent>();
   let idlers: (() => void)[] = [];
@@ -90,7 +90,7 @@ export function publisher(link: Link, { maxInFlight, confirmMs }: { readonly max
     const now = performance.now();
     settleAll(({ subject, due }) => (due <= now ? late(subject, confirmMs) : null));
     const [oldest] = underWay.values();
-    // A little more, because a timer may fire a little early.
+    // One millisecond is added, because a timer may fire a little early.
     sweep = oldest ? setTimeout(settleOverdue, oldest.due - now + 1).unref() : null;
   }
 
@@ -101,7 +101,7 @@ export function publisher(link: Link, { maxInFlight, confirmMs }: { readonly max
 
 interface Sent {
   readonly subject: string;
-  /** When to stop waiting, on the clock of `performance.now()`. */
+  /** The time at which the wait ends, on the clock of `performance.now()`. */
   readonly due: number;
   readonly resolve: (outcome: PublishOutcome) => void;
 }

@@ -4,24 +4,24 @@ import type { Live } from "./link.ts";
 import { headerBlockOf } from "./nats-message.ts";
 import { NANOS, type QueuePlace } from "./topology.ts";
 
-/** Asks one consumer for messages over one connection, for as long as both last. */
+/** Requests messages of one consumer over one connection, until one of them ends. */
 export interface PullSession {
-  /** To be called when there is more room than before. */
+  /** Requests more messages. It must be called when there is more room than before. */
   ask(): void;
   /** Resolves with the reason once no more messages can be expected. */
   readonly over: Promise<string>;
-  /** Asks for no more and gives back messages that still arrive. Resolves when nothing can arrive any more. */
+  /** Requests no more messages and gives back those that still arrive. Resolves when no message can arrive any more. */
   stop(): Promise<void>;
 }
 
 export interface PullOptions {
   readonly live: Live;
   readonly place: QueuePlace;
-  /** A reply subject that was never used before: messages that the server still holds for an earlier one must not arrive here. */
+  /** A reply subject that was never used before. Messages that the server still has for an earlier one must not arrive here. */
   readonly inbox: string;
-  /** How many messages can be accepted now. */
+  /** Returns the number of messages that can be accepted now. */
   readonly room: () => number;
-  /** Asks again when there is room for this many beyond the requested ones, or when nothing is requested. */
+  /** The session requests more messages when there is room for this many beyond the requested ones, or when none is requested. */
   readonly askFrom: number;
   readonly heartbeatMs: number;
   readonly pullMs: number;
@@ -29,14 +29,14 @@ export interface PullOptions {
 }
 
 /**
- * A request for messages stays open until it is filled or `pullMs` are over, and the server shows with heartbeats that it has not forgotten it. No more is
- * requested than there is room for: a message that waited here would run out of its time.
+ * Starts a session. A request for messages stays open until it is filled or `pullMs` have passed, and the server sends heartbeats meanwhile. The
+ * session requests no more messages than it has room for, because a message that waits here would use up its time.
  */
 export function pullSession(options: PullOptions): PullSession {
   const { live, place, inbox, room, askFrom, heartbeatMs, pullMs, onDelivery } = options;
   const { promise: over, resolve: end } = Promise.withResolvers<string>();
   const request = `$JS.API.CONSUMER.MSG.NEXT.${place.stream}.${place.durable}`;
-  /** How many requested messages have not come yet. */
+  /** The number of requested messages that have not arrived yet. */
   let asked = 0;
   let stopping: Promise<void> | null = null;
   let heard = true;
@@ -48,7 +48,7 @@ export function pullSession(options: PullOptions): PullSession {
       heard = true;
       const info = msg.subject === place.subject ? deliveryInfo(msg.reply ?? "") : null;
       if (!info) return hearStatus(msg);
-      // Another consumer may have it at once.
+      // The message is given back, so that another consumer may receive it at once.
       if (stopping) return void msg.respond(nak(0));
       asked--;
       onDelivery(msg, info);
@@ -71,7 +71,7 @@ export function pullSession(options: PullOptions): PullSession {
   function hearStatus(msg: Msg): void {
     const { code, description, headers } = headerBlockOf(msg);
     if (code === HEARTBEAT) return;
-    // A request that ended says how many of its messages did not come.
+    // The status at the end of a request says how many of its messages did not arrive.
     const left = headers.find(([name]) => name === "Nats-Pending-Messages")?.[1];
     if (left === undefined || !ENDS_OF_A_REQUEST.has(`${code} ${description.toLowerCase()}`)) return end(`${code} ${description}`.trim());
     asked = Math.max(asked - Number(left), 0);
@@ -81,7 +81,7 @@ export function pullSession(options: PullOptions): PullSession {
   function watch(): void {
     silentFor = asked > 0 && !heard ? silentFor + 1 : 0;
     heard = false;
-    // A single miss may be this process's own pause.
+    // A single missed heartbeat may be caused by a pause of this process.
     if (silentFor >= 2) end("the server forgot that messages were asked for");
   }
 
@@ -94,7 +94,7 @@ export function pullSession(options: PullOptions): PullSession {
     live.gone.removeEventListener("abort", lose);
     end("it was stopped");
     if (live.nc.isClosed() || subscription.isClosed()) return;
-    // The server ends the request when nobody listens. Messages that it sent before come before its answer.
+    // The server ends the request when nobody subscribes. Messages that it sent earlier arrive before its answer.
     await subscription.drain().catch(() => undefined);
   }
 }

@@ -9,7 +9,7 @@ import {
   streamDeclaration,
 } from "./topology.ts";
 
-/** The subjects that a user of the servers is allowed, and no others: the lists of `permissions` in their configuration. */
+/** The only subjects that a user of the servers may use. They are the lists of `permissions` in the servers' configuration. */
 export interface NatsRights {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
@@ -19,19 +19,20 @@ export interface NatsRights {
 export interface NatsLogin {
   readonly user: string;
   readonly password: string;
-  /** What it may do on the bus; `setup` makes streams and consumers and uses none, `admin` may do everything. */
+  /** The rights of the user on the bus. `setup` makes streams and consumers but does not use them. `admin` may do everything. */
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** The namespace of a bus, and the one in which rights are tried. */
+/** The namespace of a bus, and the scratch namespace in which rights are tried. */
 export interface NatsPlace {
   readonly namespace: string;
   readonly scratch: string;
 }
 
 /**
- * The minimum that a user needs for its work. It may neither create nor change streams and consumers: a user that may declare a consumer chooses where the
- * server delivers, which no permission of the user limits. Nothing from other users can reach it: its replies have their own prefix.
+ * Returns the minimum of rights that a user needs for its work. The user may not create or change streams and consumers. A user who may declare a
+ * consumer chooses where the server delivers, and no permission limits that. Messages of other users cannot reach it, because its replies have
+ * their own prefix.
  */
 export function natsRights(namespace: string, user: string, { publishes, consumes, announces, listens }: TopicRights): NatsRights {
   const queues = consumes.map((topic) => placeOf(namespace, topic));
@@ -49,7 +50,9 @@ export function natsRights(namespace: string, user: string, { publishes, consume
   };
 }
 
-/** What the setup login needs, which makes the streams of a namespace with their consumers, and removes them in the scratch namespace. */
+/**
+ * Returns the rights of the setup login. It makes the streams of both namespaces with their consumers, and removes those of the scratch namespace.
+ */
 export function natsSetUpRights({ namespace, scratch }: NatsPlace, user: string): NatsRights {
   const streams = [namespace, scratch].flatMap((space) => natsStreams(space, ANY_SIZE).map(({ name }) => name));
   const scratchStreams = natsStreams(scratch, ANY_SIZE).map(({ name }) => name);
@@ -67,8 +70,8 @@ export function natsSetUpRights({ namespace, scratch }: NatsPlace, user: string)
 }
 
 /**
- * The users for a server's configuration file, to be included there: `include nats.conf`. Their passwords are in plain text, because NATS knows no hash
- * other than bcrypt: the file is for the server alone.
+ * Returns the users for a server's configuration file, which includes the result with `include nats.conf`. The passwords are in plain text, because
+ * bcrypt is the only hash that NATS knows. So only the server may read the file.
  */
 export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]): string {
   const users = logins.map(({ user, password, rights }) => {
@@ -85,7 +88,7 @@ export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]
   return ["authorization {", "  users: [", ...users, "  ]", "}", ""].join("\n");
 }
 
-/** The streams of a namespace, as `nats stream add --config` reads each. A login with all rights makes them by itself. */
+/** Returns the streams of a namespace in the form that `nats stream add --config` reads. A login with all rights makes them by itself. */
 export function natsStreams(
   namespace: string,
   settings: { readonly replicas: number; readonly maxBytes: number },
@@ -93,7 +96,7 @@ export function natsStreams(
   return QUEUE_KINDS.map((kind) => streamDeclaration(namespace, kind, settings));
 }
 
-/** Names do not depend on it. */
+/** The names of streams do not depend on this size. */
 const ANY_SIZE = { replicas: 1, maxBytes: 1 };
 
 function permissionsOf(place: NatsPlace, user: string, rights: TopicRights | "setup"): NatsRights {

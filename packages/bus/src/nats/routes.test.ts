@@ -4,7 +4,7 @@ import { placeOf } from "./topology.ts";
 
 const orders = placeOf("toolbus", "orders");
 
-/** Routes to a server that has the queues which `there` names. */
+/** Returns routes to a server that has the queue if `there` is true. */
 function setup({ there = true }: { readonly there?: boolean } = {}) {
   let time = 0;
   let asked = 0;

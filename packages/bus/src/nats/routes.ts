@@ -1,21 +1,21 @@
 import type { QueuePlace } from "./topology.ts";
 
-/** Which topics have a queue: a stream takes every subject of its kind, so only the consumer of a topic shows it. */
+/** The topics that have a queue. A stream accepts every subject of its kind, so only the consumer of a topic proves that its queue exists. */
 export interface Routes {
-  /** Whether the queue existed lately. If that was a while ago it is checked again, and nobody waits for that. */
+  /** Returns whether the queue existed lately. If that was a while ago, it is checked again in the background. */
   has(place: QueuePlace): boolean;
-  /** Looks for the queue at the server. Rejects when the server does not answer. */
+  /** Asks the server whether the queue exists. Rejects if the server does not answer. */
   find(place: QueuePlace): Promise<boolean>;
   /** Remembers a queue that was declared. */
   add(place: QueuePlace): void;
 }
 
 /**
- * Only operators remove queues, so the knowledge may be old; messages that come meanwhile wait in the stream. `exists` asks the server, `now` is a
- * monotonic clock, in milliseconds.
+ * Remembers queues for a while. Only operators remove queues, so the memory may be outdated, and messages that arrive meanwhile wait in the stream.
+ * `exists` asks the server. `now` is a monotonic clock, in milliseconds.
  */
 export function routes(exists: (place: QueuePlace) => Promise<boolean>, now: () => number): Routes {
-  /** When each queue was last seen, by `now`. */
+  /** The time at which each queue was last seen, by `now`. */
   const seen = new Map<string, number>();
   const looking = new Map<string, Promise<boolean>>();
   const found: Routes = {

@@ -7,7 +7,7 @@ import type { NatsSettings } from "./nats-url.ts";
 import { natsStreams } from "./rights.ts";
 import { DEFAULT_TIMINGS } from "./timings.ts";
 
-/** Makes the streams, and the consumers of these topics and of their dead letters; all of it can be repeated. Rejects with `BusUnavailable`. */
+/** Makes the streams, and the consumers of these topics and of their dead letters. It can be repeated. Rejects with `BusUnavailable` if it fails. */
 export async function setUpNats(settings: NatsSettings, queues: readonly string[]): Promise<void> {
   const { nc, jsm } = await dialled(settings);
   try {
@@ -18,7 +18,7 @@ export async function setUpNats(settings: NatsSettings, queues: readonly string[
   }
 }
 
-/** Removes what `setUpNats` made. */
+/** Removes everything that `setUpNats` makes. */
 export async function removeNats(settings: NatsSettings): Promise<void> {
   const { nc, jsm } = await dialled(settings);
   try {
@@ -28,7 +28,7 @@ export async function removeNats(settings: NatsSettings): Promise<void> {
   }
 }
 
-/** One connection, as this login. */
+/** Opens one connection with the login of the settings. Rejects with `BusUnavailable` if it fails. */
 export async function dialled(settings: NatsSettings): Promise<Dialled> {
   const outcome = await dial(settings, { ...DEFAULT_TIMINGS, confirmMs: ANSWER_MS });
   if (outcome.kind === "open") return outcome.dialled;

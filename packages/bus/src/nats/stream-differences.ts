@@ -2,12 +2,12 @@ import type { StreamConfig } from "@nats-io/jetstream";
 import type { StreamDeclaration } from "./topology.ts";
 
 export interface StreamDifferences {
-  /** Settings that no server changes, or not without losing waiting messages. */
+  /** Settings that a server cannot change, or cannot change without losing waiting messages. */
   readonly fixed: readonly string[];
   readonly changeable: readonly string[];
 }
 
-/** Which of our settings differ in an existing stream. Settings that we do not set are the operator's own. */
+/** Returns those of our settings that differ in an existing stream. Settings that we do not set belong to the operator. */
 export function streamDifferences(found: Pick<StreamConfig, keyof StreamDeclaration>, wanted: StreamDeclaration): StreamDifferences {
   const fixed = FIXED.filter((setting) => found[setting] !== wanted[setting]);
   const changeable: string[] = CHANGEABLE.filter((setting) => found[setting] !== wanted[setting]);

@@ -1,20 +1,22 @@
-/** How long things may take, in milliseconds. */
+/** The time limits and intervals of a bus on NATS, in milliseconds. */
 export interface NatsTimings {
-  /** How long the server waits for an answer before it delivers to another. */
+  /** How long the server waits for an answer before it delivers the message to another consumer. */
   readonly ackWaitMs: number;
-  /** How often the server is notified that a handler is still at work; less than half of that time. The rest allows for slow transport. */
+  /**
+   * The interval at which the server is notified that a handler is still at work. It is less than half of `ackWaitMs`, to allow for slow transport.
+   */
   readonly workingMs: number;
-  /** How often the server shows that it still knows an open request for messages. */
+  /** The interval of the heartbeats by which the server shows that it still knows a request for messages. */
   readonly heartbeatMs: number;
   /** How long a request for messages stays open. */
   readonly pullMs: number;
-  /** How long a message that is published waits for its confirmation, and a request of another kind for its answer. */
+  /** How long a published message waits for its confirm, and any other request for its answer. */
   readonly confirmMs: number;
-  /** How often a quiet connection is tried; two tries without an answer end it. */
+  /** The interval of pings on a quiet connection. Two pings without an answer end the connection. */
   readonly pingMs: number;
-  /** How long one try to connect may take. */
+  /** How long one attempt to connect may take. */
   readonly dialMs: number;
-  /** How long to wait between two tries to connect; up to as much again is added at random. */
+  /** The pause between two attempts to connect. A random time of up to the same length is added. */
   readonly redialMs: number;
 }
 

@@ -2,20 +2,20 @@ import { MAX_BODY_BYTES, topics } from "@toolbus/contracts";
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream";
 
 /**
- * The objects of a bus on the servers, as plain data; permissions are generated from the same names.
+ * The kinds of queues of a bus on NATS. Declarations and permissions use the names that this file builds.
  *
- * There is one work-queue stream for each kind of queue, which takes every subject of that kind, and one durable pull consumer for each topic, with filters
- * that do not overlap (a work queue refuses others). A topic is routed if its consumer exists, not if a stream takes its subject: so topics need no change
- * of a stream's subjects, which two processes could not make at the same time without one of them losing.
+ * Each kind of queue has one work-queue stream, which accepts every subject of that kind. Each topic has one durable pull consumer. The filters of
+ * the consumers do not overlap, because a work queue refuses that. A topic is routed if its consumer exists, whatever subjects a stream accepts. So a
+ * new topic needs no change of a stream's subjects. Two processes could not make such changes at the same time without one of them losing.
  */
 export const QUEUE_KINDS = ["invoke", "reply", "approval", "work", "dead"] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
 
-/** Where the messages of a topic wait. */
+/** The place where the messages of a topic wait. */
 export interface QueuePlace {
   readonly kind: QueueKind;
   readonly stream: string;
-  /** What is published to. */
+  /** The subject to which the messages are published. */
   readonly subject: string;
   /** The name of the topic's consumer. */
   readonly durable: string;
@@ -31,11 +31,14 @@ const KIND_OF_PREFIX: readonly (readonly [prefix: string, kind: QueueKind])[] = 
   ["approval.", "approval"],
 ];
 
-/** Words of letters, digits, hyphens and underscores with dots between them: nothing in a topic can be a wildcard or end a subject. */
+/**
+ * A topic consists of words of letters, digits, hyphens and underscores, with dots between them. So nothing in a topic can be a wildcard or
+ * end a subject.
+ */
 const TOPIC = /^[\w-]+(?:\.[\w-]+)*$/;
 const LONGEST_TOPIC = 180;
 
-/** Null if it is not a topic here, so that nobody reaches another subject by way of a reply topic. */
+/** Returns the place of a topic, or null if the topic is invalid. So nobody can reach another subject through a reply topic. */
 export function queuePlace(namespace: string, topic: string): QueuePlace | null {
   if (!isTopic(topic)) return null;
   const kind = KIND_OF_PREFIX.find(([prefix]) => topic.startsWith(prefix))?.[1] ?? "work";
@@ -43,19 +46,19 @@ export function queuePlace(namespace: string, topic: string): QueuePlace | null 
     kind,
     stream: streamName(namespace, kind),
     subject: `${namespace}.${kind}.${topic}`,
-    // A consumer's name contains no dots; the topic's underscores are escaped, so that no two topics share a name.
+    // A consumer's name contains no dots. The topic's underscores are escaped, so that no two topics share a name.
     durable: `${namespace}_${topic.replaceAll("_", "=").replaceAll(".", "_")}`,
   };
 }
 
-/** The same for a topic of our own choice. Throws a RangeError for an invalid one. */
+/** Returns the place of a topic of our own choice. Throws a RangeError if the topic is invalid. */
 export function placeOf(namespace: string, topic: string): QueuePlace {
   const place = queuePlace(namespace, topic);
   if (!place) throw noTopic(topic);
   return place;
 }
 
-/** The subject of announcements. Throws a RangeError for an invalid topic. */
+/** Returns the subject of a topic's announcements. Throws a RangeError if the topic is invalid. */
 export function broadcastSubject(namespace: string, topic: string): string {
   if (!isTopic(topic)) throw noTopic(topic);
   return `${namespace}.broadcast.${topic}`;
@@ -65,26 +68,26 @@ function noTopic(topic: string): RangeError {
   return new RangeError(`"${topic.slice(0, 60)}" is not a topic: topics are words of letters, digits, _ and - with dots between them.`);
 }
 
-/** The topic in a subject of this namespace. */
+/** Returns the topic in a subject of this namespace. */
 export function topicOf(subject: string): string {
   return subject.slice(subject.indexOf(".", subject.indexOf(".") + 1) + 1);
 }
 
 /**
- * The prefix of every reply subject of a connection. A separate user may get `<prefix>.>` as its only right to subscribe: with `_INBOX.>` open to all, each
- * could read what another one pulls.
+ * Returns the prefix of every reply subject of a user's connections. A user may get `<prefix>.>` as its only right to subscribe. If `_INBOX.>` were
+ * open to all users, each could read the messages that another one pulls.
  */
 export function inboxPrefix(namespace: string, user: string): string {
   return `_INBOX_${namespace}_${user.replaceAll(/[^\w-]/g, "-")}`;
 }
 
-/** With room for 64 KiB of attributes, even if each of their bytes is escaped as three. */
+/** The largest message, with room for 64 KiB of attributes, even if each of their bytes is escaped as three. */
 export const LARGEST_MESSAGE_BYTES = MAX_BODY_BYTES + 256 * 1024;
 
-/** Nanoseconds in a millisecond: JetStream counts in those. */
+/** The number of nanoseconds in a millisecond. JetStream measures times in nanoseconds. */
 export const NANOS = 1_000_000;
 
-/** What a stream must be; the rest is the server's choice. */
+/** The settings that a stream must have. The server chooses the others. */
 export type StreamDeclaration = Required<
   Pick<
     StreamConfig,
@@ -92,7 +95,7 @@ export type StreamDeclaration = Required<
   >
 >;
 
-/** A full stream refuses new messages rather than drop waiting ones. */
+/** Returns the settings of a stream. When it is full, it refuses new messages and does not drop waiting ones. */
 export function streamDeclaration(
   namespace: string,
   kind: QueueKind,
@@ -114,13 +117,16 @@ export function streamDeclaration(
 const DUPLICATE_WINDOW_MS = 120_000;
 
 /**
- * Deliveries that are handled or wait for their retry, over all replicas that share the consumer; at this number no more come. Each replica decides how
- * many it handles by how many it requests: a limit of one replica's concurrency would leave the others idle, and let messages that wait for a retry block
- * the rest.
+ * The maximum number of deliveries that are handled or wait for a retry, over all replicas that share the consumer. Each replica limits its own
+ * handlers by the number of messages that it requests. If this limit were one replica's concurrency, the other replicas would be idle, and messages
+ * that wait for a retry would block the rest.
  */
 export const MAX_ACK_PENDING = 10_000;
 
-/** The consumer of a topic. It delivers for ever: the server would keep a given-up message unseen, so the limit is the pipeline's. */
+/**
+ * Returns the consumer of a topic. It delivers without a limit, because the server would keep a given-up message that nobody sees. The limit is
+ * in the pipeline.
+ */
 export function consumerDeclaration({ subject, durable }: QueuePlace, ackWaitMs: number) {
   return {
     durable_name: durable,

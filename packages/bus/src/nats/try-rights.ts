@@ -6,8 +6,8 @@ import { dialled } from "./set-up.ts";
 import { broadcastSubject, inboxPrefix, placeOf } from "./topology.ts";
 
 /**
- * Tries with the login of a URL everything that one can do on the servers, in the URL's namespace, where all these queues are: its content must not matter
- * to anybody. `others` are the users whose replies it must not read. Rejects with `BusUnavailable` if no server answers.
+ * Tries every action on the servers with the login of a URL, in the URL's namespace. All these queues must exist there, and nobody may need their
+ * content. `others` are the users whose replies this login must not read. Rejects with `BusUnavailable` if no server answers.
  */
 export async function tryNatsRights(
   settings: NatsSettings,
@@ -73,10 +73,10 @@ export async function tryNatsRights(
     if (!subscription.isClosed()) subscription.unsubscribe();
   }
 
-  /** A server reports a refusal before it answers a later ping. */
+  /** Waits for the server's verdict and records it. A server reports a refusal before it answers a later ping. */
   async function judge(what: string, asked: string, isAllowed: boolean): Promise<void> {
     await nc.flush();
-    // The client passes it on in a later turn.
+    // The client reports the refusal in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     tried.push({ what, expected: isAllowed ? "allowed" : "refused", found: refused.delete(asked) ? "refused" : "allowed" });
   }

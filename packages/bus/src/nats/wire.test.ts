@@ -7,13 +7,13 @@ import { fromWire, toHeaders } from "./wire.ts";
 
 const BODY = new Uint8Array();
 
-/** Through the bytes that are on the wire. */
+/** Converts a message to the bytes on the wire and back. */
 function throughWire(message: Message): Message {
   const { headers } = readHeaderBlock(writeHeaderBlock(toHeaders(message)));
   return fromWire(message.topic, headers, new TextEncoder().encode(message.body), "fallback");
 }
 
-// Any text that UTF-8 can express, with many characters that headers cannot.
+// This is any text that UTF-8 can express, with many characters that headers cannot contain.
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.constantFrom(" ", "%", ":", "\r", "\n", "\t", "\u0000", "é", "世", "🚀", "a", '"', "\ufeff", "%41") }),

@@ -5,8 +5,8 @@ import type { Headers } from "./header-block.ts";
 import { decodeText, encodeText } from "./header-text.ts";
 
 /**
- * The headers of a message, in CloudEvents' binary mode; its body travels unchanged and its topic is the subject. `Nats-Msg-Id` includes the topic: the
- * server compares it within the whole stream, and a message to another topic is not a duplicate.
+ * Returns the headers of a message, in CloudEvents' binary mode. Its body is not changed, and its topic is the subject. `Nats-Msg-Id` includes the
+ * topic, because the server compares this id within the whole stream. A message to another topic is not a duplicate.
  */
 export function toHeaders(message: Message): Headers {
   const id = encodeText(message.id);
@@ -25,15 +25,15 @@ export function toHeaders(message: Message): Headers {
 }
 
 /**
- * The message in a delivery from a server. A delivery that another program sent without our headers becomes a message too, with `fallbackId` and empty
- * fields, which the pipeline then judges. If a header comes twice the last one counts; bytes that are not UTF-8 become U+FFFD there, and make a body
- * invalid JSON. Never throws.
+ * Returns the message in a delivery from a server. If another program sent it without our headers, it has `fallbackId` and empty fields, and the
+ * pipeline judges it. If a header occurs twice, the last one is used. In a header, bytes that are not UTF-8 become U+FFFD. In a body, they make the
+ * JSON invalid. Never throws.
  */
 export function fromWire(topic: string, headers: Headers, body: Uint8Array, fallbackId: string): Message {
   const fields = new Map<string, string>();
   const attributes: [name: string, value: string][] = [];
   for (const [name, value] of headers) {
-    // Some clients write every name with capitals.
+    // Some clients capitalize every name.
     const lower = name.toLowerCase();
     if (isReserved(lower)) fields.set(lower, decodeText(value));
     else attributes.push([decodeName(name), decodeText(value)]);
@@ -48,7 +48,7 @@ export function fromWire(topic: string, headers: Headers, body: Uint8Array, fall
     time: fields.get(TIME) ?? "",
     ...(correlationId === undefined ? {} : { correlationId }),
     ...(replyTo === undefined ? {} : { replyTo }),
-    // Not assigned one by one: a name may be __proto__.
+    // A name may be __proto__, so the attributes are not assigned one by one.
     attributes: Object.fromEntries(attributes),
     body: bodyOf(readableBody(Buffer.from(body.buffer, body.byteOffset, body.byteLength))),
   };
@@ -63,18 +63,21 @@ const TIME = "ce-time";
 const CORRELATION_ID = "toolbus-correlation-id";
 const REPLY_TO = "toolbus-reply-to";
 
-/** Names that mean something to the server or to us; an attribute with such a name travels escaped, so that nobody gives commands to a stream. */
+/**
+ * Returns whether a name has a meaning for the server or for us. An attribute with a reserved name is escaped, so that nobody gives commands
+ * to a stream.
+ */
 function isReserved(lower: string): boolean {
   return lower.startsWith("ce-") || lower.startsWith("nats-") || lower === CORRELATION_ID || lower === REPLY_TO;
 }
 
-/** Not by a TextDecoder, which would swallow a byte order mark. */
+/** Returns the text of a body. A TextDecoder would remove a byte order mark. */
 function bodyOf(content: Buffer): string {
-  // With replaced bytes it could be different JSON, so the whole is made invalid.
+  // With replaced bytes the body could be different JSON, so a prefix makes it invalid.
   return isUtf8(content) ? content.toString("utf8") : `(not UTF-8) ${content.toString("utf8")}`;
 }
 
-/** An empty name would not be a header. */
+/** The encoded form of an empty name, which would not be a header. */
 const NO_NAME = "%";
 
 function encodeName(name: string): string {

@@ -6,7 +6,7 @@ import { SSE_HEADERS, sseFrame } from "../wire/sse.ts";
 import { digestOf, type Turn } from "../wire/turn.ts";
 import { anthropicError } from "./anthropic-error.ts";
 
-/** The whole message, in a plain answer. */
+/** Returns the whole message for a plain answer. */
 export function anthropicMessage(turn: Turn, model: string, requestText: string, signature: string): JsonObject {
   return {
     ...messageHead(turn, model, requestText),
@@ -16,7 +16,7 @@ export function anthropicMessage(turn: Turn, model: string, requestText: string,
   };
 }
 
-/** The same as a stream: named events with pings between them, empty deltas, and arguments in pieces of one to three characters. */
+/** Returns the message as a stream of named events. It contains pings, empty deltas, and arguments in pieces of one to three characters. */
 export function anthropicStream(turn: Turn, model: string, requestText: string, signature: string): Streamed {
   const events: JsonObject[] = [
     {
@@ -74,7 +74,7 @@ function blocksOf(turn: Turn, signature: string): readonly Json[] {
   return [
     ...(turn.thinking === "" ? [] : [{ type: "thinking", thinking: turn.thinking, signature }]),
     ...(turn.text === "" ? [] : [{ type: "text", text: turn.text, citations: null }]),
-    // A plain answer has arguments as a value. If the model wrote broken JSON, the vendor puts it there as a text.
+    // A plain answer has arguments as a value. If the model wrote broken JSON, the vendor sends the raw text instead.
     ...turn.calls.map(({ id, name, raw }) => ({ type: "tool_use", id, name, input: parsed(raw) ?? raw, caller: { type: "direct" } })),
   ];
 }

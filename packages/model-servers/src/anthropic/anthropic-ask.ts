@@ -3,22 +3,22 @@ import type { Asked, AskedMessage } from "../model-server.ts";
 import { listOf, objectOf, textOf } from "../wire/fields.ts";
 import type { Arrived } from "../wire/protocol.ts";
 
-/** A request to the Messages API as the rules read it. */
+/** A request to the Messages API in the form that the rules read. */
 export interface AnthropicAsk {
   readonly request: Arrived;
   readonly version: string;
   readonly body: JsonObject;
   readonly messages: readonly Message[];
   readonly tools: readonly JsonObject[];
-  /** True for token counting, which takes no `max_tokens`. */
+  /** True for token counting, which accepts no `max_tokens`. */
   readonly counting: boolean;
   readonly thinking: boolean;
   readonly memory: Memory;
 }
 
-/** What the vendor can tell about its own turns when they come back. The vendor reads it from signatures; this server keeps a list. */
+/** The vendor's knowledge about its own turns when a client sends them back. The vendor reads it from signatures, but this server stores it. */
 export interface Memory {
-  /** Content of turns that ended in a pause, as JSON. Such a turn may come last. */
+  /** The content of turns that ended in a pause, as JSON. A conversation may end with a paused turn. */
   readonly paused: Set<string>;
   /** The signature of the thinking that preceded a call, by the call's id. */
   readonly thought: Map<string, string>;
@@ -26,9 +26,9 @@ export interface Memory {
 
 export interface Message {
   readonly role: string;
-  /** The content as it came. */
+  /** The content as it arrived. */
   readonly content: Json | undefined;
-  /** The content; a text is one text block here. */
+  /** The content as blocks. A text is one text block. */
   readonly blocks: readonly JsonObject[];
 }
 
@@ -46,7 +46,10 @@ export function anthropicAsk(request: Arrived, counting: boolean, memory: Memory
   };
 }
 
-/** A paused turn in the form in which it is remembered: only its texts and calls, because members of a block may change on the way back. */
+/**
+ * Returns a paused turn in the form of `Memory.paused`. It contains only texts and call ids, because other members of a block may change on the way
+ * back.
+ */
 export function pausedTurn(blocks: readonly JsonObject[]): string {
   return JSON.stringify(blocks.map(({ type, text, id }) => [type, text ?? id ?? null]));
 }
@@ -55,7 +58,7 @@ export function blocksOf(message: Message, type: string): readonly JsonObject[] 
   return message.blocks.filter((block) => block["type"] === type);
 }
 
-/** The same in the form that brains read. */
+/** Returns the request in the form that brains read. */
 export function askedOfAnthropic({ body, messages, tools }: AnthropicAsk): Asked {
   const choice = objectOf(body["tool_choice"]);
   return {

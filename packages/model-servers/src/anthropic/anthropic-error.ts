@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolbus/contracts";
 
-/** The body of an error, in a plain answer and as the data of an `error` event. Source: platform.claude.com/docs/en/api/errors. */
+/** Returns the body of an error, for a plain answer and for the data of an `error` event. Source: platform.claude.com/docs/en/api/errors. */
 export function anthropicError(status: number, message: string): JsonObject {
   return { type: "error", error: { type: TYPES[status] ?? "api_error", message }, request_id: "req_011CTestToolbus" };
 }

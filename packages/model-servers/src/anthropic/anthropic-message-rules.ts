@@ -9,7 +9,7 @@ const create = `${docs}/api/messages/create`;
 const toolCalls = `${docs}/agents-and-tools/tool-use/handle-tool-calls`;
 const versioning = `${docs}/api/versioning`;
 
-/** What the Messages API requires of the conversation. */
+/** The rules of the Messages API for the conversation. */
 export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
   {
     name: "at least one message",
@@ -213,8 +213,8 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
       const signed = latest ? blocksOf(latest, "thinking").map((block) => block["signature"]) : [];
       const lost = (latest ? idsOf(latest) : [])
         .map((id) => memory.thought.get(id))
-        // If something before it has changed, it is invalid. Such thinking is removed rather than sent: the vendor's own error says "Remove the
-        // block".
+        // Thinking is invalid if something before it has changed. A client must remove invalid thinking, because the vendor's own error says "Remove
+        // the block".
         .some((wanted) => wanted !== undefined && !signed.includes(wanted) && isPrefixUnchanged({ signature: wanted }, ask, at));
       return lost
         ? `messages.${at}.content.0: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`

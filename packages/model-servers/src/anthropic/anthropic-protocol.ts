@@ -10,7 +10,7 @@ import { anthropicError } from "./anthropic-error.ts";
 import { ANTHROPIC_KEY, ANTHROPIC_MODEL, anthropicDoorRules, anthropicRules } from "./anthropic-rules.ts";
 import { thinkingSignature } from "./thinking-block.ts";
 
-/** The Messages API with token counting and the list of models, under the API versions 2023-06-01 and 2026-10-21. */
+/** Returns the protocol of the Messages API with token counting and the list of models, in the API versions 2023-06-01 and 2026-10-21. */
 export function anthropicProtocol(): Protocol {
   const memory: Memory = { paused: new Set(), thought: new Map() };
   return { key: ANTHROPIC_KEY, model: ANTHROPIC_MODEL, base: "", failure, answer: (request, brain) => answer(request, brain, memory) };

@@ -28,7 +28,7 @@ const turn = [user("go"), assistant([{ type: "text", text: "I look." }, use("too
 const schema = (more: JsonObject): Change => messagesAre({ tools: [{ ...tool, input_schema: { type: "object", ...more } }] });
 const messages = (...list: readonly JsonObject[]): Change => messagesAre({ messages: list });
 
-/** For each rule the smallest change that breaks it. */
+/** The smallest change that breaks each rule. */
 const breaks: Readonly<Record<string, Change>> = {
   "known endpoint": (request) => (request.path = "/v1/complete"),
   "key is given": (request) => delete request.headers["x-api-key"],
@@ -112,7 +112,7 @@ describe("the Anthropic server", () => {
     return { server, good, send, [Symbol.asyncDispose]: () => server.close() };
   };
 
-  // These need a turn of the server's own, and have their own tests below.
+  // These rules need a turn that the server itself wrote, so they have their own tests below.
   const reported = new Set(["thinking comes back with the calls it was made for", "nothing before thinking has changed"]);
   const rules = [...anthropicDoorRules, ...anthropicRules].filter((rule) => !reported.has(rule.name));
 

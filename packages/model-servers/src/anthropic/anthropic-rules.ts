@@ -12,7 +12,7 @@ const errors = `${docs}/api/errors`;
 const versioning = `${docs}/api/versioning`;
 const messages = `${docs}/api/messages/create`;
 
-/** What every endpoint requires before it reads the body. */
+/** The rules that every endpoint checks before it reads the body. */
 export const anthropicDoorRules: readonly Rule<AnthropicAsk>[] = [
   {
     name: "known endpoint",
@@ -56,7 +56,7 @@ export const anthropicDoorRules: readonly Rule<AnthropicAsk>[] = [
   },
 ];
 
-/** What the Messages API and token counting require of a body. */
+/** The rules of the Messages API and of token counting for a body. */
 export const anthropicRules: readonly Rule<AnthropicAsk>[] = [
   {
     name: "content type is JSON",

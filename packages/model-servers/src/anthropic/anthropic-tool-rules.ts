@@ -8,7 +8,7 @@ import { type AnthropicAsk, blocksOf } from "./anthropic-ask.ts";
 const docs = "https://platform.claude.com/docs/en";
 const define = `${docs}/agents-and-tools/tool-use/define-tools`;
 
-/** What the Messages API requires of tools and of the choice among them. */
+/** The rules of the Messages API for tools and for the choice among them. */
 export const anthropicToolRules: readonly Rule<AnthropicAsk>[] = [
   {
     name: "tool has a name",
@@ -144,7 +144,7 @@ export const anthropicToolRules: readonly Rule<AnthropicAsk>[] = [
   },
 ];
 
-/** Only the client's own tools have a schema. Those of the vendor have a `type`. */
+/** Checks only the client's own tools. The vendor's tools have a `type` and no schema. */
 function eachTool({ tools }: AnthropicAsk, check: (tool: JsonObject) => string | null): string | null {
   for (const [index, tool] of tools.entries()) {
     if (tool["type"] !== undefined && tool["type"] !== "custom") continue;

@@ -5,19 +5,19 @@ import { digestOf } from "../wire/turn.ts";
 import type { AnthropicAsk } from "./anthropic-ask.ts";
 
 /**
- * The signature of thinking that answers these first messages of the request: one half for the text, one for everything before it. Source:
- * platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+ * Returns the signature of thinking that answers the first `messages` messages of the request. One half covers the text, and the other half covers
+ * everything before it. Source: platform.claude.com/docs/en/build-with-claude/preserved-thinking.
  */
 export function thinkingSignature(thinking: string, ask: AnthropicAsk, messages: number): string {
   return `${textHalf(thinking, ask)}.${prefixHalf(ask, messages)}`;
 }
 
-/** True when this model wrote this text. */
+/** Returns true if this model wrote the text of this block. */
 export function isOwnThinking(block: JsonObject, ask: AnthropicAsk): boolean {
   return textOf(block["signature"]).startsWith(`${textHalf(textOf(block["thinking"]), ask)}.`);
 }
 
-/** True when system, tools and the messages before it are unchanged since the thinking was written. */
+/** Returns true if the system prompt, the tools and the earlier messages are unchanged since the model wrote the thinking. */
 export function isPrefixUnchanged(block: JsonObject, ask: AnthropicAsk, messages: number): boolean {
   return textOf(block["signature"]).endsWith(`.${prefixHalf(ask, messages)}`);
 }
@@ -26,7 +26,7 @@ function textHalf(thinking: string, { body }: AnthropicAsk): string {
   return signatureOf(thinking, textOf(body["model"]));
 }
 
-/** The position of a cache breakpoint is not part of the content. */
+/** Signs the prefix without its cache breakpoints, because their position is not part of the content. */
 function prefixHalf({ body, messages }: AnthropicAsk, count: number): string {
   const system =
     typeof body["system"] === "string"

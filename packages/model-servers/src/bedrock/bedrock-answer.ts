@@ -7,7 +7,7 @@ import { bedrockException } from "./bedrock-error.ts";
 import { eventFrame } from "./event-frame.ts";
 import { signatureOf } from "../wire/thinking-signature.ts";
 
-/** The answer of Converse. */
+/** Returns the answer of Converse. */
 export function converseOutput(turn: Turn, model: string): JsonObject {
   const content: Json[] = [
     ...(turn.thinking === ""
@@ -19,7 +19,7 @@ export function converseOutput(turn: Turn, model: string): JsonObject {
   return { output: { message: { role: "assistant", content } }, stopReason: stopOf(turn), usage: usageOf(turn), metrics: METRICS };
 }
 
-/** The answer of ConverseStream: binary frames, a text without a start of its own, arguments in pieces of one to three characters. */
+/** Returns the answer of ConverseStream in binary frames. A text block has no start event, and arguments are in pieces of one to three characters. */
 export function converseStream(turn: Turn, model: string): Streamed {
   const frames: Buffer[] = [event("messageStart", { role: "assistant" })];
   let contentBlockIndex = 0;
@@ -82,7 +82,7 @@ function stopOf({ stop }: Turn): string {
   return reasons[stop];
 }
 
-/** `inputTokens` excludes the tokens that came from the cache. */
+/** Returns the usage. `inputTokens` excludes the tokens that were read from the cache. */
 function usageOf({ usage }: Turn): JsonObject {
   return {
     inputTokens: usage.prompt - usage.cached,

@@ -3,7 +3,7 @@ import type { Asked, AskedMessage } from "../model-server.ts";
 import { listOf, objectOf, textOf } from "../wire/fields.ts";
 import type { Arrived } from "../wire/protocol.ts";
 
-/** A request to Converse or ConverseStream as the rules read it. */
+/** A request to Converse or ConverseStream in the form that the rules read. */
 export interface BedrockAsk {
   readonly request: Arrived;
   readonly body: JsonObject;
@@ -32,12 +32,12 @@ export function bedrockAsk(request: Arrived): BedrockAsk {
   };
 }
 
-/** The content of the blocks of one kind, such as `toolUse`. */
+/** Returns the content of the blocks of one kind, such as `toolUse`. */
 export function blocksOf({ blocks }: BedrockAsk["messages"][number], kind: string): readonly JsonObject[] {
   return blocks.filter((block) => kind in block).map((block) => objectOf(block[kind]));
 }
 
-/** The same in the form that brains read. */
+/** Returns the request in the form that brains read. */
 export function askedOfBedrock({ body, model, messages, specs }: BedrockAsk): Asked {
   const limit = objectOf(body["inferenceConfig"])["maxTokens"];
   return {

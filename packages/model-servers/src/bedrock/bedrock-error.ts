@@ -1,4 +1,6 @@
-/** The exception of a status, as the header `x-amzn-errortype` names it. Source: API_runtime_Converse.html, Errors, and CommonErrors. */
+/**
+ * Returns the exception for a status. The header `x-amzn-errortype` contains its type. Source: API_runtime_Converse.html, Errors, and CommonErrors.
+ */
 export function bedrockException(status: number, message: string): { readonly type: string; readonly message: string } {
   return { type: TYPES[status] ?? "InternalServerException", message };
 }

@@ -9,7 +9,7 @@ type Message = BedrockAsk["messages"][number];
 const api = "https://docs.aws.amazon.com/bedrock/latest/APIReference";
 const guide = "https://docs.aws.amazon.com/bedrock/latest/userguide";
 
-/** The conversation. */
+/** The rules for the conversation. */
 export const bedrockMessageRules: readonly Rule<BedrockAsk>[] = [
   {
     name: "at least one message",

@@ -8,7 +8,7 @@ import { askedOfBedrock, bedrockAsk } from "./bedrock-ask.ts";
 import { bedrockException } from "./bedrock-error.ts";
 import { BEDROCK_MODEL, BEDROCK_SECRET, bedrockRules } from "./bedrock-rules.ts";
 
-/** Bedrock's Converse and ConverseStream, with one of Anthropic's models behind them. */
+/** Returns the protocol of Bedrock's Converse and ConverseStream, with one of Anthropic's models behind them. */
 export function bedrockProtocol(): Protocol {
   return { key: BEDROCK_SECRET, model: BEDROCK_MODEL, base: "", failure, answer };
 }

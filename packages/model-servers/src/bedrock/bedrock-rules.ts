@@ -6,14 +6,14 @@ import { readSignature, signatureHolds } from "./signature-v4.ts";
 
 export const BEDROCK_KEY_ID = "AKIDTOOLBUS";
 export const BEDROCK_SECRET = "toolbus/test/secret";
-/** With a colon, like many real ones: it must arrive encoded. */
+/** The name has a colon, as many real names do, so a client must encode it. */
 export const BEDROCK_MODEL = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 const converse = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html";
 const common = "https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html";
 const bearer = "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html";
 
-/** What Converse and ConverseStream refuse. */
+/** The rules of Converse and ConverseStream. */
 export const bedrockRules: readonly Rule<BedrockAsk>[] = [
   {
     name: "known operation",

@@ -7,7 +7,7 @@ import { type BedrockAsk, blocksOf } from "./bedrock-ask.ts";
 
 const api = "https://docs.aws.amazon.com/bedrock/latest/APIReference";
 
-/** The tools and the choice among them. */
+/** The rules for the tools and for the choice among them. */
 export const bedrockToolRules: readonly Rule<BedrockAsk>[] = [
   {
     name: "toolConfig when tool blocks stand in messages",

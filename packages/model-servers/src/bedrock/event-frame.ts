@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 import type { Json } from "@toolbus/contracts";
 
 /**
- * One message of `application/vnd.amazon.eventstream`: lengths, their checksum, headers, payload, a checksum of everything. Source:
- * docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html and smithy.io, "Amazon Event Stream".
+ * Returns one message of `application/vnd.amazon.eventstream`. It consists of the lengths, their checksum, the headers, the payload and a checksum of
+ * everything. Source: docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html and smithy.io, "Amazon Event Stream".
  */
 export function eventFrame(headers: Readonly<Record<string, string>>, payload: Json | string): Buffer {
   const body = Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload));

@@ -18,7 +18,10 @@ export function readSignature(authorization: string): Signed | null {
   return keyId === "" ? null : { keyId, date, region, service, headers: headers.split(";"), signature };
 }
 
-/** True when the request was signed with this secret. Source: docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html. */
+/**
+ * Returns true if the request was signed with this secret. Source:
+ * docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html.
+ */
 export function signatureHolds(request: Arrived, signed: Signed, secret: string): boolean {
   const scope = `${signed.date}/${signed.region}/${signed.service}/aws4_request`;
   const text = ["AWS4-HMAC-SHA256", request.headers["x-amz-date"] ?? "", scope, sha256(canonicalRequest(request, signed.headers))].join(
@@ -33,7 +36,7 @@ function canonicalRequest({ method, rawPath, query, headers, text }: Arrived, si
   const pairs = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).sort();
   return [
     method,
-    // Outside S3 a path is encoded twice: the encoded path of the request is encoded again.
+    // Outside S3, the signature covers the path encoded twice, so the encoded path of the request is encoded again.
     rawPath.split("/").map(encodeURIComponent).join("/"),
     pairs.join("&"),
     ...signed.map((name) => `${name}:${(headers[name] ?? "").trim().replace(/ +/g, " ")}`),

@@ -5,8 +5,9 @@ import { sinceLatestUser } from "./latest-user.ts";
 import { outcomeText } from "./outcome-text.ts";
 
 /**
- * Calls every offered tool that the last user text names with a JSON object after it (`get_release_summary {"release_id":"v2"}`), all in one turn,
- * and then says what the results are. It answers anything else with a sentence of several words and scripts.
+ * Returns a brain that calls every offered tool that the last user text names before a JSON object, such as `get_release_summary
+ * {"release_id":"v2"}`. It makes all calls in one turn and then reports the results. It answers any other text with a sentence of several words and
+ * scripts.
  */
 export function chatBrain(): Brain {
   return (asked) => {
@@ -29,7 +30,7 @@ export function chatBrain(): Brain {
   };
 }
 
-/** Calls in the order of the text. */
+/** Returns the calls in the order of the text. */
 function callsIn(text: string, names: readonly string[]): readonly { readonly name: string; readonly arguments: JsonObject }[] {
   const calls: { readonly name: string; readonly arguments: JsonObject }[] = [];
   for (const { 1: name = "", index, 0: found } of text.matchAll(/([A-Za-z][\w-]*)\s*(?=\{)/g)) {
@@ -40,7 +41,7 @@ function callsIn(text: string, names: readonly string[]): readonly { readonly na
   return calls;
 }
 
-/** The shortest piece from this brace on that is a JSON object. */
+/** Returns the shortest JSON object that begins at this brace, or null. */
 function objectText(text: string, from: number): string | null {
   for (let end = text.indexOf("}", from); end >= 0; end = text.indexOf("}", end + 1)) {
     const piece = text.slice(from, end + 1);

@@ -5,8 +5,8 @@ import { sinceLatestUser } from "./latest-user.ts";
 import { errorIn, outcomeText } from "./outcome-text.ts";
 
 /**
- * Investigates a release as the profile `release-investigation` asks: with the summary in the conversation it files one risk report from it, then
- * says how that ended. Without a summary it requests one, and without tools it says so.
+ * Returns a brain that investigates a release as the profile `release-investigation` asks. It files one risk report from the summary in the
+ * conversation and then reports the outcome. If the conversation has no summary, it requests one. If the tool for that is not offered, it says so.
  */
 export function investigationBrain(): Brain {
   return (asked) => {
@@ -31,7 +31,7 @@ export function investigationBrain(): Brain {
   };
 }
 
-/** Every finding quotes a figure of the summary. The release is the requested one, whatever name the summary gives. */
+/** Returns a report whose findings come from the summary. It names the requested release, even if the summary names another one. */
 function reportOn(summary: JsonObject, release: string): JsonObject {
   const tests = objectOf(summary["tests"]);
   const failed = typeof tests["failed"] === "number" ? tests["failed"] : null;

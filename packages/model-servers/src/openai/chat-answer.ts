@@ -9,7 +9,7 @@ import { openaiError } from "./openai-error.ts";
 /** A fixed second, so that answers are the same every day. */
 const CREATED = 1_790_000_000;
 
-/** The whole completion, in a plain answer. */
+/** Returns the whole completion for a plain answer. */
 export function chatCompletion(vendor: ChatVendor, turn: Turn, model: string, requestText: string): JsonObject {
   const tools = turn.calls.map(({ id, name, raw }) => ({ id, type: "function", function: { name, arguments: raw } }));
   const refused = turn.stop === "refusal" && vendor.name === "openai";
@@ -28,8 +28,8 @@ export function chatCompletion(vendor: ChatVendor, turn: Turn, model: string, re
 }
 
 /**
- * The same as a stream: first a comment, then the role with an empty text, text, the calls one after another with arguments in pieces of one to
- * three characters, the reason, and on request the usage in a last chunk without choices.
+ * Returns the completion as a stream. It begins with a comment and the role with an empty text. The text, the calls one after another and the finish
+ * reason follow. Arguments are in pieces of one to three characters. On request, a last chunk without choices contains the usage.
  */
 export function chatStream(vendor: ChatVendor, turn: Turn, model: string, requestText: string, withUsage: boolean): Streamed {
   const base = head("chat.completion.chunk", model, requestText);
@@ -49,7 +49,7 @@ export function chatStream(vendor: ChatVendor, turn: Turn, model: string, reques
   }
   const ending = [
     chunk({}, finishOf(turn, vendor)),
-    // OpenRouter and Ollama send it even if it is not requested.
+    // OpenRouter sends the usage even if the request does not ask for it.
     ...(withUsage ? [{ ...base, choices: [], usage: usageOf(vendor, turn) }] : []),
   ];
   const frames = deltas.map((delta, at) => sseFrame(at, chunk(delta)));
@@ -66,7 +66,7 @@ export function chatStream(vendor: ChatVendor, turn: Turn, model: string, reques
 
 function failedFrame(vendor: ChatVendor, status: number, base: JsonObject): Buffer {
   const { error } = openaiError(vendor.name, status, "The server is overloaded or not ready yet.") as { readonly error: JsonObject };
-  // OpenRouter sends a chunk with an error beside a choice that ended in one.
+  // OpenRouter sends a chunk with the error and a choice whose finish reason is `error`.
   if (vendor.name === "openrouter")
     return sseFrame(0, { ...base, error, choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] });
   return sseFrame(0, { error });
@@ -90,7 +90,7 @@ function finishOf({ stop }: Turn, vendor: ChatVendor): string {
     case "context":
       return "length";
     case "refusal":
-      // OpenAI has a member of its own for a refusal. The others have only this one.
+      // OpenAI reports a refusal in a separate member. The other vendors have only the finish reason.
       return vendor.name === "openai" ? "stop" : "content_filter";
     case "end":
     case "pause":
@@ -105,7 +105,7 @@ function usageOf(vendor: ChatVendor, { usage }: Turn): JsonObject {
     ...counts,
     prompt_tokens_details: { cached_tokens: usage.cached },
     completion_tokens_details: { reasoning_tokens: usage.thinking },
-    // In US dollars; source: openrouter.ai/docs/use-cases/usage-accounting.
+    // The cost is in US dollars. Source: openrouter.ai/docs/use-cases/usage-accounting.
     ...(vendor.name === "openrouter" ? { cost: (usage.prompt + 5 * usage.output) / 1_000_000 } : {}),
   };
 }

@@ -4,7 +4,7 @@ import { listOf, objectOf, parsed, textOf } from "../wire/fields.ts";
 import type { Arrived } from "../wire/protocol.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** A request for a chat completion as the rules read it. */
+/** A request for a chat completion in the form that the rules read. */
 export interface ChatAsk {
   readonly vendor: ChatVendor;
   readonly request: Arrived;
@@ -36,7 +36,7 @@ export function contentText(content: Json | undefined): string {
     .join("");
 }
 
-/** The same in the form that brains read. */
+/** Returns the request in the form that brains read. */
 export function askedOfChat({ body, messages, functions }: ChatAsk): Asked {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"];
   return {

@@ -5,7 +5,7 @@ import type { ChatAsk } from "./chat-ask.ts";
 const create = "https://developers.openai.com/api/reference/resources/chat";
 const types = "SDK resources/chat/completions/completions.d.ts, ChatCompletionCreateParamsBase";
 
-/** The body as a whole. */
+/** The rules for the body as a whole. */
 export const chatBodyRules: readonly Rule<ChatAsk>[] = [
   {
     name: "body is a JSON object",

@@ -7,7 +7,7 @@ const create = "https://developers.openai.com/api/reference/resources/chat";
 const types = "SDK resources/chat/completions/completions.d.ts";
 const calling = "https://developers.openai.com/api/docs/guides/function-calling";
 
-/** The conversation. */
+/** The rules for the conversation. */
 export const chatMessageRules: readonly Rule<ChatAsk>[] = [
   {
     name: "at least one message",
@@ -205,7 +205,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
 
 const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
-/** The ids that the tool messages right after this message answer. */
+/** Returns the ids that the tool messages directly after this message answer. */
 function answersAfter(messages: readonly JsonObject[], index: number): readonly string[] {
   const rest = messages.slice(index + 1);
   const end = rest.findIndex(({ role }) => role !== "tool");

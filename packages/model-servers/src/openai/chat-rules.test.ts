@@ -62,7 +62,7 @@ function many(count: number, of: (index: number) => Json): Record<string, Json> 
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, of(index)]));
 }
 
-/** For each rule the smallest change that breaks it, and the vendor that checks it if that is not OpenAI. */
+/** The smallest change that breaks each rule, with the vendor that checks the rule if this is not OpenAI. */
 const breaks: Readonly<Record<string, Change | readonly [ChatVendor["name"], Change]>> = {
   "key is given": (request) => delete request.headers["authorization"],
   "key is ours": (request) => (request.headers["authorization"] = "Bearer sk-other"),

@@ -6,7 +6,7 @@ import { functionSchemaRules } from "./function-schema-rules.ts";
 const calling = "https://developers.openai.com/api/docs/guides/function-calling";
 const names = "SDK resources/shared.d.ts, FunctionDefinition.name";
 
-/** The tools and the choice among them. */
+/** The rules for the tools and for the choice among them. */
 export const chatToolRules: readonly Rule<ChatAsk>[] = [
   {
     name: "tools are not empty",

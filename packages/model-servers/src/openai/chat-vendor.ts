@@ -1,16 +1,16 @@
 import type { Served } from "../model-server.ts";
 
-/** The vendors that speak chat completions here, and their differences. */
+/** A vendor that speaks chat completions here, with its differences from the others. */
 export interface ChatVendor {
   readonly name: Exclude<Served, "anthropic" | "bedrock">;
   readonly key: string;
   readonly model: string;
   readonly base: string;
-  /** A local server does not check keys. */
+  /** False for a local server, which does not check keys. */
   readonly asksForKey: boolean;
-  /** A reasoning model: `max_completion_tokens` and no sampling. */
+  /** True for a reasoning model, which requires `max_completion_tokens` and refuses sampling. */
   readonly reasoning: boolean;
-  /** The member of a message that contains the model's thinking; null if it is not shown. */
+  /** The member of a message that contains the model's thinking, or null if the vendor does not show it. */
   readonly thinkingMember: "reasoning" | "reasoning_content" | null;
 }
 

@@ -6,7 +6,7 @@ import { geminiSchemaRules } from "./gemini-schema-rules.ts";
 import { ollamaSchemaRules } from "./ollama-schema-rules.ts";
 import { strictSchemaRules } from "./strict-schema-rules.ts";
 
-/** The rules for schemas of functions: first those of all vendors, then those of one vendor. */
+/** The rules for the schemas of functions. The rules of all vendors are first, then the rules of single vendors. */
 export const functionSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "root of the parameters is an object",
@@ -40,7 +40,7 @@ export const functionSchemaRules: readonly Rule<HasFunctions>[] = [
   ...strictSchemaRules,
   ...geminiSchemaRules,
   ...ollamaSchemaRules,
-  // Last, because it is slow, and the others give more detail.
+  // This rule is last, because it is slow and the other rules give more detail.
   {
     name: "parameters are JSON Schema",
     status: 400,

@@ -4,13 +4,16 @@ import type { Finding } from "../wire/rule.ts";
 import { type SchemaAt, schemasIn } from "../wire/schema-walk.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** A request with functions: for a chat completion or for a response. */
+/** A request with functions, for a chat completion or for a response. */
 export interface HasFunctions {
   readonly vendor: ChatVendor;
   readonly functions: readonly JsonObject[];
 }
 
-/** The first function whose parameters break the check. A function without parameters accepts none. */
+/**
+ * Returns the finding for the first function whose parameters break the check, or null. A function without parameters accepts no arguments, so it
+ * passes.
+ */
 export function eachParameters(
   { functions }: HasFunctions,
   check: (schema: JsonObject, tool: JsonObject) => string | null,
@@ -25,7 +28,7 @@ export function eachParameters(
   return null;
 }
 
-/** The same for every schema inside the parameters, with the place in OpenAI's notation. */
+/** Checks every schema inside the parameters. The finding names the place in OpenAI's notation. */
 export function eachSchema(ask: HasFunctions, check: (at: SchemaAt, tool: JsonObject) => string | null): Finding | null {
   return eachParameters(ask, (schema, tool) => {
     for (const at of schemasIn(schema)) {

@@ -5,7 +5,7 @@ import { eachSchema, type HasFunctions } from "./function-schemas.ts";
 
 const schemaPage = "https://ai.google.dev/api/caching#Schema";
 
-/** Gemini's further rules. Gemini is the model behind OpenRouter here, because its rules are the narrowest of all models there. */
+/** Gemini's additional rules. Gemini is the model behind OpenRouter here, because its rules are the strictest of all models there. */
 export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "Gemini: function name begins with a letter",

@@ -3,7 +3,10 @@ import { objectOf, textOf } from "../wire/fields.ts";
 import type { Arrived, Plain } from "../wire/protocol.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** Ollama's own endpoints: the existing models, its version, and the abilities of a model. Source: docs.ollama.com/api. Null for any other path. */
+/**
+ * Answers Ollama's own endpoints for the models, the version and the abilities of a model. Returns null for any other path. Source:
+ * docs.ollama.com/api.
+ */
 export function ollamaOwn({ method, path, body }: Arrived, { model }: ChatVendor): Plain | null {
   const details = {
     parent_model: "",

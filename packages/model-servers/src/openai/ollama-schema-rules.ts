@@ -4,7 +4,7 @@ import type { Finding, Rule } from "../wire/rule.ts";
 import { eachSchema, type HasFunctions } from "./function-schemas.ts";
 import type { SchemaAt } from "../wire/schema-walk.ts";
 
-/** The schemas that Ollama's Go reader accepts, by the strictest of the versions in use. */
+/** The rules of Ollama's Go reader for schemas, in the strictest version in use. */
 export const ollamaSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "Ollama: one type, as a text",

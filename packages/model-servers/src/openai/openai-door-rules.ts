@@ -3,7 +3,7 @@ import type { ChatAsk } from "./chat-ask.ts";
 
 const errors = "https://developers.openai.com/api/docs/guides/error-codes";
 
-/** What every endpoint requires before it reads the body. */
+/** The rules that every endpoint checks before it reads the body. */
 export const openaiDoorRules: readonly Rule<ChatAsk>[] = [
   {
     name: "key is given",

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@toolbus/contracts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** The body of an error in the form of OpenAI, which Ollama and most compatible servers use too, or in the form of OpenRouter. */
+/** Returns the body of an error in OpenAI's form, which Ollama and most compatible servers use too, or in OpenRouter's form. */
 export function openaiError(vendor: ChatVendor["name"], status: number, message: string, code?: string, param?: string): JsonObject {
-  // Source: openrouter.ai/docs/api-reference/errors. Its code is the number of the status.
+  // Source: openrouter.ai/docs/api-reference/errors. OpenRouter's code is the number of the status.
   if (vendor === "openrouter") return { error: { code: status, message, metadata: null }, user_id: "user_toolbus" };
   return {
     error: {

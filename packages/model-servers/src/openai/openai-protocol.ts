@@ -15,11 +15,14 @@ import { itemId, responseObject, responseStream } from "./responses-answer.ts";
 import { askedOfResponses, responsesAsk, type ResponsesAsk, type ResponsesMemory } from "./responses-ask.ts";
 import { responsesRules } from "./responses-rules.ts";
 
-/** Chat completions and the list of models, in the form of OpenAI and of those who copy it; OpenAI's responses and Ollama's own endpoints. */
+/**
+ * Returns the protocol of chat completions and the list of models, in the form of OpenAI and its imitators. It includes OpenAI's responses and
+ * Ollama's own endpoints.
+ */
 export function openaiProtocol(name: ChatVendor["name"]): Protocol {
   const vendor = CHAT_VENDORS[name];
   const { key, model, base } = vendor;
-  // Ollama's own API is beside the copied one, so its base address is the bare origin.
+  // Ollama's own API is beside its copy of OpenAI's API, so its base address is the bare origin.
   const root = name === "ollama" ? "/v1" : base;
   const memory: ResponsesMemory = new Map();
   return {

@@ -7,7 +7,7 @@ import { signatureOf } from "../wire/thinking-signature.ts";
 import { digestOf, type Turn } from "../wire/turn.ts";
 import type { ResponsesAsk } from "./responses-ask.ts";
 
-/** The whole response, in a plain answer. */
+/** Returns the whole response for a plain answer. */
 export function responseObject(ask: ResponsesAsk, turn: Turn): JsonObject {
   const cutOff = turn.stop === "length" || turn.stop === "context";
   return {
@@ -25,7 +25,7 @@ export function responseObject(ask: ResponsesAsk, turn: Turn): JsonObject {
   };
 }
 
-/** The same as a stream of named events, each with its number. */
+/** Returns the response as a stream of named and numbered events. */
 export function responseStream(ask: ResponsesAsk, turn: Turn): Streamed {
   const whole = responseObject(ask, turn);
   const begun = { ...responseHead(ask), status: "in_progress", incomplete_details: null, output: [], usage: null };
@@ -54,7 +54,7 @@ export function responseStream(ask: ResponsesAsk, turn: Turn): Streamed {
   };
 }
 
-/** The item ids of a turn. They are derived from the request. */
+/** Returns an item id of a turn, derived from the request. */
 export function itemId(ask: ResponsesAsk, kind: "rs" | "msg" | "fc", index: number): string {
   return `${kind}_${digestOf(`${kind} ${index} ${ask.request.text}`).slice(0, 48)}`;
 }
@@ -82,7 +82,7 @@ function outputItems(ask: ResponsesAsk, turn: Turn): readonly JsonObject[] {
   return items;
 }
 
-/** An item when it is announced, without the parts that come in deltas. */
+/** Returns the empty members of an item that is being announced. Deltas fill them later. */
 function emptied({ type }: JsonObject): JsonObject {
   if (type === "message") return { content: [], status: "in_progress" };
   return type === "function_call" ? { arguments: "", status: "in_progress" } : { summary: [] };
@@ -133,7 +133,7 @@ function responseHead({ body, request }: ResponsesAsk): JsonObject {
     top_p: 1,
     max_output_tokens: body["max_output_tokens"] ?? null,
     previous_response_id: null,
-    // Kept by default. It is stated so that a test sees who forgot to ask otherwise.
+    // The vendor stores a response by default. The answer states this, so that a test finds a client that forgot to opt out.
     store: body["store"] ?? true,
   };
 }

@@ -5,18 +5,18 @@ import type { Arrived } from "../wire/protocol.ts";
 import { contentText } from "./chat-ask.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** A request for a response as the rules read it. */
+/** A request for a response in the form that the rules read. */
 export interface ResponsesAsk {
   readonly vendor: ChatVendor;
   readonly request: Arrived;
   readonly body: JsonObject;
-  /** The input; a text is one message here. */
+  /** The input as items. A text is one message. */
   readonly items: readonly JsonObject[];
   readonly functions: readonly JsonObject[];
   readonly memory: ResponsesMemory;
 }
 
-/** The reasoning item before each call, by the id of the call item. */
+/** The id of the reasoning item before each call, by the id of the call item. */
 export type ResponsesMemory = Map<string, string>;
 
 export function responsesAsk(vendor: ChatVendor, request: Arrived, memory: ResponsesMemory): ResponsesAsk {
@@ -38,7 +38,7 @@ export function isMessage(item: JsonObject): boolean {
   return item["type"] === "message" || (item["type"] === undefined && "role" in item);
 }
 
-/** The same in the form that brains read: adjacent calls are one turn with the text before them. */
+/** Returns the request in the form that brains read. Adjacent calls are one turn with the text before them. */
 export function askedOfResponses({ body, items, functions }: ResponsesAsk): Asked {
   const system = items.filter((item) => isMessage(item) && isSystem(item)).map((item) => contentText(item["content"]));
   const limit = body["max_output_tokens"];

@@ -71,7 +71,7 @@ describe("the server of OpenAI's responses", () => {
     return { server, good, send, [Symbol.asyncDispose]: () => server.close() };
   };
 
-  // Chat completions have a case for each rule about schemas of functions, and the same rules apply here.
+  // The tests of chat completions cover each rule about the schemas of functions, and the same rules apply here.
   const shared = new Set([...functionSchemaRules.map((rule) => rule.name), "a call comes back with its reasoning"]);
 
   it.each(responsesRules.filter(({ name }) => !shared.has(name)).map(({ name, status }) => [name, status] as const))(

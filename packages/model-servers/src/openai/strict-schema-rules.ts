@@ -7,7 +7,7 @@ import { eachParameters, eachSchema, type HasFunctions } from "./function-schema
 const guide = "https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas";
 const sdk = "openai SDK src/lib/transform.ts, JSON_SCHEMA_UNSUPPORTED_SCHEMA_KEYWORDS";
 
-/** The further rules of `strict: true` for a function's schema. */
+/** The additional rules of `strict: true` for a function's schema. */
 export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: only supported words",
@@ -161,7 +161,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   },
 ];
 
-/** Only OpenAI applies it. The others accept the word and ignore it. */
+/** Returns true for a tool in strict mode. Only OpenAI has this mode, but this server checks it for every vendor. */
 function isStrict(tool: JsonObject): boolean {
   return tool["strict"] === true;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** Readers for members of a request that do not trust it: each returns a usable value, or the empty one. */
+/** Returns the value if it is an object, else an empty object. The readers in this file do not trust a request. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -13,7 +13,7 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** JSON text as a value; undefined if it is not JSON. */
+/** Returns the value of a JSON text, or undefined if the text is not JSON. */
 export function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -22,7 +22,7 @@ export function parsed(text: string): Json | undefined {
   }
 }
 
-/** The first text that is in the list twice. */
+/** Returns the first text that occurs twice in the list, or undefined. */
 export function firstDuplicate(texts: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return texts.find((text) => seen.size === seen.add(text).size);

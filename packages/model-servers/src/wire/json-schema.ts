@@ -1,6 +1,6 @@
 import { compileSchema, type JsonObject } from "@toolbus/contracts";
 
-/** True for a JSON Schema of draft 2020-12, whatever dialect it claims. */
+/** Returns true for a JSON Schema of draft 2020-12, whatever dialect it claims. */
 export function isJsonSchema({ $schema: _dialect, ...schema }: JsonObject): boolean {
   try {
     compileSchema(schema);

@@ -2,30 +2,30 @@ import { createServer as createHttp1, type IncomingMessage, type ServerResponse 
 import { createServer as createHttp2 } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** Node's request objects for both versions of HTTP. Only what both have is used. */
+/** A handler for both versions of HTTP. It uses only members that Node's request objects have in both. */
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 export interface Listening {
   readonly origin: string;
-  /** Cuts every connection at once. */
+  /** Closes every connection immediately. */
   close(): Promise<void>;
 }
 
 /**
- * HTTP/1.1 and HTTP/2 without TLS on one free port of loopback; the client's first bytes show which. Bedrock's SDK begins with HTTP/2, all others
- * with HTTP/1.1.
+ * Listens for HTTP/1.1 and HTTP/2 without TLS on one free port of loopback. The client's first bytes show the version. Bedrock's SDK begins with
+ * HTTP/2, and all other clients begin with HTTP/1.1.
  */
 export async function listen(exchange: Exchange): Promise<Listening> {
   const sockets = new Set<Socket>();
   const http1 = createHttp1(exchange);
-  // Its compatibility layer behaves like HTTP/1.1 in everything that `Exchange` uses.
+  // Node's compatibility layer for HTTP/2 behaves like HTTP/1.1 in everything that `Exchange` uses.
   const http2 = createHttp2(exchange as unknown as Parameters<typeof createHttp2>[1]);
   http2.on("sessionError", () => undefined);
 
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // A client that breaks the connection needs no report.
+    // The server does not report a client that breaks the connection.
     socket.on("error", () => undefined).once("close", () => sockets.delete(socket));
     socket.once("data", (first: Buffer) => {
       socket.pause();

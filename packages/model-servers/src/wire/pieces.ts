@@ -1,7 +1,7 @@
 /** Sizes that match no frame, no line and no character. */
 const SIZES = [1, 7, 3, 64, 2, 190, 5, 31, 900, 11];
 
-/** The same bytes, split anywhere: inside frames, between CR and LF, and inside every multi-byte character. Always at the same places. */
+/** Splits the bytes inside frames, between CR and LF, and inside every multi-byte character. It always splits at the same places. */
 export function awkwardPieces(bytes: Buffer): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
@@ -15,13 +15,13 @@ export function awkwardPieces(bytes: Buffer): readonly Buffer[] {
   return pieces;
 }
 
-/** The start of a multi-byte character. */
+/** Returns the position of the first multi-byte character in this range, or null. */
 function leadByteIn(bytes: Buffer, from: number, to: number): number | null {
   for (let at = from; at < Math.min(to, bytes.length); at++) if ((bytes[at] ?? 0) >= 0xc0) return at;
   return null;
 }
 
-/** Text in pieces of a few characters, as a model writes it. Surrogate pairs stay whole. */
+/** Splits a text into pieces of a few characters, as a model writes it. Surrogate pairs stay whole. */
 export function textPieces(text: string, longest: number): readonly string[] {
   const characters = Array.from(text);
   const pieces: string[] = [];

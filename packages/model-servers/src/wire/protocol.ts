@@ -5,26 +5,26 @@ import type { Brain } from "../model-server.ts";
 export interface Protocol {
   readonly key: string;
   readonly model: string;
-  /** The path after the origin in an adapter's base address: `/v1`, or nothing. */
+  /** The path after the origin in an adapter's base address, such as `/v1`, or an empty text. */
   readonly base: string;
-  /** A pure function of the request and the brain, except for what the vendor itself remembers. */
+  /** Answers a request. The answer depends only on the request, the brain and the vendor's own memory. */
   answer(request: Arrived, brain: Brain): Reply;
-  /** An error in the vendor's form. */
+  /** Returns an error in the vendor's form. */
   failure(status: number, message: string): Plain;
 }
 
 /** A whole request. */
 export interface Arrived {
   readonly method: string;
-  /** Decoded, without the query. */
+  /** The decoded path, without the query. */
   readonly path: string;
   /** The path in its encoded form, without the query. */
   readonly rawPath: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Undefined if the text is not JSON. */
+  /** The value of the JSON text. Undefined if the text is not JSON. */
   readonly body: Json | undefined;
 }
 
@@ -37,19 +37,19 @@ export interface Plain {
   readonly body: Json;
   /** The rule that refused the request, and its message. */
   readonly refusal?: string;
-  /** The same answer from a server that never says how the turn ended. */
+  /** The body from a server that does not report how the turn ended. */
   readonly unended?: Json;
 }
 
 export interface Streamed {
   readonly kind: "stream";
   readonly headers: Readonly<Record<string, string>>;
-  /** One frame each, up to the end of the turn. */
+  /** The frames up to the end of the turn, one per buffer. */
   readonly frames: readonly Buffer[];
-  /** The frames that say that the turn is over, and how. */
+  /** The frames that report the end of the turn and its reason. */
   readonly ending: readonly Buffer[];
   /** A whole frame whose JSON is broken in the middle. */
   readonly broken: Buffer;
-  /** The vendor's error inside a stream that began normally. */
+  /** Returns the frame of the vendor's error in a stream that began normally. */
   failed(status: number): Buffer;
 }

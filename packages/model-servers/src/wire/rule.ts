@@ -1,13 +1,13 @@
-/** Something that the vendor refuses, with the source of that knowledge. `T` is the request as its protocol reads it. */
+/** A rule that the vendor applies to requests, with its source. `T` is the request in the form of its protocol. */
 export interface Rule<T> {
-  /** Short and stable: tests and docs/model-servers.md use it. */
+  /** A short and stable name, because tests and docs/model-servers.md use it. */
   readonly name: string;
   readonly status: number;
-  /** An address, or a file of the vendor's SDK. */
+  /** The address of a page, or a file of the vendor's SDK. */
   readonly source: string;
-  /** True: from memory or second hand. No document of the vendor was found that says so. */
+  /** True if the rule is from memory or second hand, because we found no document of the vendor that confirms it. */
   readonly unconfirmed?: true;
-  /** The vendor's message; null if the request keeps the rule. Called only if it keeps all earlier rules. */
+  /** Returns the vendor's message, or null if the request follows the rule. It is called only if the request follows all earlier rules. */
   check(asked: T): Finding | string | null;
 }
 
@@ -22,7 +22,7 @@ export interface Refusal extends Finding {
   readonly status: number;
 }
 
-/** The first rule that the request breaks. The order of the table is the order in which the vendor checks. */
+/** Returns the refusal for the first rule that the request breaks, or null. The order of the table is the order in which the vendor checks. */
 export function firstRefusal<T>(rules: readonly Rule<T>[], asked: T): Refusal | null {
   for (const rule of rules) {
     const found = rule.check(asked);
@@ -32,7 +32,7 @@ export function firstRefusal<T>(rules: readonly Rule<T>[], asked: T): Refusal | 
   return null;
 }
 
-/** The form of a refusal in `SeenRequest.refusal`. */
+/** Returns a refusal in the form of `SeenRequest.refusal`. */
 export function refusalText({ rule, message }: Refusal): string {
   return `${rule}: ${message}`;
 }

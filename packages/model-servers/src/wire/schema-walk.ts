@@ -4,13 +4,13 @@ import { listOf, objectOf } from "./fields.ts";
 /** One schema inside another. */
 export interface SchemaAt {
   readonly schema: JsonObject;
-  /** JSON pointer from the root; "" for the root. */
+  /** The JSON pointer from the root, or "" for the root. */
   readonly pointer: string;
-  /** The number of objects and arrays around it; 0 for the root. */
+  /** The number of objects and arrays around the schema, or 0 for the root. */
   readonly depth: number;
 }
 
-/** The schema and every schema inside it, outer ones first. `$ref` is not followed. */
+/** Returns the schema and every schema inside it, outer ones first. It does not follow `$ref`. */
 export function schemasIn(schema: Json | undefined, pointer = "", depth = 0): readonly SchemaAt[] {
   if (typeof schema === "boolean" || schema === undefined) return [];
   const here = objectOf(schema);
@@ -33,13 +33,13 @@ const LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const SINGLE = ["items", "additionalProperties", "contains", "unevaluatedProperties", "unevaluatedItems", "propertyNames"];
 const SAME_LEVEL = ["not", "if", "then", "else"];
 
-/** The types that a schema names; empty if it names none. */
+/** Returns the types that a schema names, or an empty list. */
 export function typesOf(schema: JsonObject): readonly string[] {
   const type = schema["type"];
   return typeof type === "string" ? [type] : listOf(type).map(String);
 }
 
-/** The schema that a local `$ref` points at; undefined if there is none. */
+/** Returns the schema that a local `$ref` points to, or undefined. */
 export function refTarget(root: JsonObject, ref: string): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   return ref

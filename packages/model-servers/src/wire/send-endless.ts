@@ -5,7 +5,7 @@ import { createGzip } from "node:zlib";
 import type { Endless } from "../model-server.ts";
 import type { Protocol, Reply } from "./protocol.ts";
 
-// The size of one write: as much as a socket accepts.
+// The size of one write in bytes, which is as much as a socket accepts.
 const BLOCK_BYTES = 65_536;
 
 /** Sends data without end, as fast as the client reads it, until the client disconnects. */
@@ -26,7 +26,7 @@ export function sendEndless(outgoing: ServerResponse, reply: Reply, { of, packed
 
 const PACKED = { "content-encoding": "gzip" } as const;
 
-/** A beginning whose continuation belongs to it: an open line, or a frame with a stated length of a gibibyte. */
+/** Returns the beginning of an event to which all later bytes belong. It is an open line, or a frame with a stated length of a gibibyte. */
 function beginningOfEvent(headers: Readonly<Record<string, string>>): Buffer {
   const framed = headers["content-type"]?.includes("amazon.eventstream") ?? false;
   return framed ? Buffer.from([0x40, 0, 0, 0]) : Buffer.from("data: ");
@@ -41,6 +41,6 @@ function send(outgoing: ServerResponse, first: Buffer | string, again: Buffer, p
     })(),
     { objectMode: false },
   );
-  // It ends only with an error, when the client disconnects.
+  // The pipeline ends only with an error, when the client disconnects.
   void pipeline(packed ? [endless, createGzip(), outgoing] : [endless, outgoing]).catch(() => undefined);
 }

@@ -6,7 +6,7 @@ import { sendEndless } from "./send-endless.ts";
 
 const DRIP_MS = 40;
 
-/** Sends the reply with the fault. Never rejects: a client that disconnects ends every wait. */
+/** Sends the reply with the fault. Every wait ends when the client disconnects. */
 export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude<Fault, { kind: "slow" }>, protocol: Protocol): void {
   const json = { "content-type": "application/json" };
   switch (fault.kind) {
@@ -30,7 +30,7 @@ export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude
         ...headersOf(reply),
         ...(reply.kind === "plain" ? { "content-length": String(bytesOf(reply).length) } : {}),
       });
-      // Only after the first part was sent: the client must receive it.
+      // The connection breaks only after the first part was sent, because the client must receive this part.
       outgoing.write(upToMidFrame(reply), () => cutLine(outgoing));
       return;
     }
@@ -62,7 +62,7 @@ export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude
   }
 }
 
-/** All bytes but the last, and then nothing more. */
+/** Sends every byte except the last one, byte by byte, and then nothing more. */
 function drip(outgoing: ServerResponse, bytes: Buffer): void {
   let sent = 0;
   const timer = setInterval(() => {
@@ -71,7 +71,7 @@ function drip(outgoing: ServerResponse, bytes: Buffer): void {
   outgoing.once("close", () => clearInterval(timer));
 }
 
-/** Whole frames, and half of one. */
+/** Returns whole frames and half of the next one. */
 function upToMidFrame(reply: Reply): Buffer {
   if (reply.kind === "plain") return bytesOf(reply).subarray(0, Math.floor(bytesOf(reply).length / 2));
   const whole = firstHalf(reply.frames);
@@ -79,7 +79,7 @@ function upToMidFrame(reply: Reply): Buffer {
   return Buffer.concat([...whole, ...(next ? [next.subarray(0, Math.ceil(next.length / 2))] : [])]);
 }
 
-/** The connection itself, even if HTTP/2 carries many requests on it. */
+/** Closes the connection itself, even if other HTTP/2 requests use it. */
 function cutLine(outgoing: ServerResponse): void {
   const { stream } = outgoing as ServerResponse & { readonly stream?: ServerHttp2Stream };
   if (stream?.session) stream.session.destroy();

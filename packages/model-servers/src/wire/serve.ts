@@ -16,14 +16,14 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of loopback. A refused request leaves the queued faults for the next accepted one. */
+/** Listens on a free port of loopback. A refused request leaves the queued faults for the next accepted request. */
 export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
   const requests: SeenRequest[] = [];
   const faults: Fault[] = [];
   let thinks = brain;
 
   const { origin, close } = await listen((incoming, outgoing) => {
-    // A client that disconnects needs no report. What it leaves behind is closed with its socket.
+    // The server does not report a client that disconnects. The client's requests close with its socket.
     incoming.on("error", () => undefined);
     outgoing.on("error", () => undefined);
     void exchange(incoming, outgoing);
@@ -46,7 +46,7 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
     try {
       return protocol.answer(request, thinks);
     } catch (error) {
-      // A fault of a brain or of this server must not look like the vendor's: a client must not retry it.
+      // A fault of a brain or of this server must not look like the vendor's fault, because a client must not retry it.
       const message = error instanceof Error ? error.message : String(error);
       return { ...protocol.failure(400, `The test server broke: ${message}`), refusal: `broken server: ${message}` };
     }
@@ -68,7 +68,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Arrived> {
   const text = Buffer.concat(chunks).toString("utf8");
   const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://localhost");
   const given = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
-  // HTTP/2 has the host in a header of its own.
+  // HTTP/2 sends the host in the header `:authority`.
   const headers: Readonly<Record<string, string>> = { host: String(incoming.headers[":authority"]), ...Object.fromEntries(given) };
   return {
     method: incoming.method ?? "GET",

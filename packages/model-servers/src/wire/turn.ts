@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Answered, Asked } from "../model-server.ts";
 
-/** The brain's answer, completed: every call has an id and the text of its arguments. */
+/** The brain's answer in its complete form. Every call has an id and the text of its arguments. */
 export interface Turn {
   readonly text: string;
   readonly thinking: string;
@@ -10,11 +10,11 @@ export interface Turn {
   readonly usage: TurnUsage;
 }
 
-/** Tokens, by a simple count: four characters are one. */
+/** The tokens of a turn by a simple count, in which four characters are one token. */
 export interface TurnUsage {
   /** All tokens of the prompt. */
   readonly prompt: number;
-  /** Those of them that come from a cache: all before the last turn of the model, from the second turn on. */
+  /** The tokens of the prompt that were read from a cache. From the model's second turn on, they are all tokens before its last turn. */
   readonly cached: number;
   /** All tokens of the reply, including thinking. */
   readonly output: number;
@@ -22,8 +22,8 @@ export interface TurnUsage {
 }
 
 /**
- * The turn in a form that every protocol can write. Ids are derived from the request's text, so the same request gets the same answer and another
- * one gets other ids.
+ * Returns the turn in a form that every protocol can write. Ids are derived from the request's text, so the same request always has the same ids and
+ * another request has other ids.
  */
 export function turnOf(answered: Answered, asked: Asked, requestText: string, idOf: (digest: string) => string): Turn {
   const calls = (answered.calls ?? []).map((call, index) => ({
@@ -46,7 +46,7 @@ export function turnOf(answered: Answered, asked: Asked, requestText: string, id
   };
 }
 
-/** The tokens of a prompt, and how many of them were in the previous turn as well. */
+/** Returns the number of tokens in a prompt and how many of them were already in the previous turn. */
 export function promptTokens({ system, tools, messages }: Asked): { readonly prompt: number; readonly cached: number } {
   const lastTurn = messages.findLastIndex((message) => message.role === "assistant");
   return {
@@ -55,12 +55,12 @@ export function promptTokens({ system, tools, messages }: Asked): { readonly pro
   };
 }
 
-/** Letters and digits that are derived from the text. */
+/** Returns the SHA-256 of the text in hexadecimal form. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** About how many tokens a text has: one for four characters, and at least one. */
+/** Returns about how many tokens a text has, with four characters per token and at least one token. */
 function approximateTokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }

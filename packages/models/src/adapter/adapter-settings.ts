@@ -1,15 +1,15 @@
 import type { ModelFacts } from "../facts/model-facts.ts";
 import type { AnswerBounds } from "./answer-bounds.ts";
 
-/** The settings of an adapter. It reads no environment: the code that connects a model does. */
+/** The settings of an adapter. The adapter does not read the environment, because the code that connects a model does that. */
 export interface AdapterSettings {
-  /** The vendor's name for it. */
+  /** The vendor's name for the model. */
   readonly model: string;
-  /** Null if none is needed, as with a local server. */
+  /** The key. Null for a server that needs none, such as a local one. */
   readonly apiKey: string | null;
-  /** An address other than the vendor's own; null for the vendor's. */
+  /** The base address, or null for the vendor's own. */
   readonly baseUrl: string | null;
   readonly facts: ModelFacts;
-  /** Limits of an answer; `DEFAULT_BOUNDS` if absent. */
+  /** The limits of an answer. `DEFAULT_BOUNDS` if absent. */
   readonly bounds?: AnswerBounds;
 }

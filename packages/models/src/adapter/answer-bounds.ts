@@ -1,20 +1,21 @@
-/** The limits of one model answer; beyond them it is given up, whatever it would have become. The signal of the call limits its time as a whole. */
+/** The limits of one model answer. The adapter gives up an answer that exceeds a limit. The signal of the call limits the total time. */
 export interface AnswerBounds {
-  /** The whole answer as it is read, unpacked if it came packed. */
+  /** The size of the whole answer, after decompression. */
   readonly bytes: number;
-  /** The number of events; comments between them count. */
+  /** The number of events, including the comments between them. */
   readonly events: number;
-  /** One event with its lines, or one frame. */
+  /** The size of one event with its lines, or of one frame. */
   readonly eventBytes: number;
-  /** The arguments of all calls of the turn together. */
+  /** The size of the arguments of all calls of the turn together. */
   readonly argumentBytes: number;
-  /** The longest wait between two pieces, in milliseconds. Before the first one a model thinks, and only the signal ends the wait. */
+  /** The longest wait between two pieces, in milliseconds. The model thinks before the first piece, so only the signal ends that wait. */
   readonly silenceMs: number;
 }
 
 /**
- * Far above what an honest answer needs in the two minutes that a call has by default: at 100 tokens a second it is 12,000 events of about 400 bytes.
- * OpenAI's responses repeat the streamed text whole in the last event. A reasoning model may be silent for more than a minute after its first event.
+ * These limits are far above the needs of an honest answer. In its default two minutes, a call at 100 tokens per second has 12,000 events of about
+ * 400 bytes. OpenAI's responses repeat the whole streamed text in the last event. A reasoning model may be silent for more than a minute after its
+ * first event.
  */
 export const DEFAULT_BOUNDS: AnswerBounds = {
   bytes: 32 * 1024 * 1024,

@@ -1,14 +1,14 @@
 import { AnswerTooLarge } from "../model-errors.ts";
 import type { AnswerBounds } from "./answer-bounds.ts";
 
-/** Inspects the next piece of an answer. Throws `AnswerTooLarge` for the piece that exceeds a limit, before anybody else has read it. */
+/** Inspects the next piece of an answer. Throws `AnswerTooLarge` for the piece that exceeds a limit, before any other code reads it. */
 export type AnswerMeter = (piece: Uint8Array) => void;
 
 const NEWLINE = 10;
 const RETURN = 13;
 const LENGTH_BYTES = 4;
 
-/** For an answer in lines, in which an empty line ends an event: server-sent events, and any other text. */
+/** Returns a meter for an answer in lines, in which an empty line ends an event. The answer may be server-sent events or any other text. */
 export function eventMeter(bounds: AnswerBounds): AnswerMeter {
   const count = counter(bounds);
   let event = 0;
@@ -36,8 +36,8 @@ export function eventMeter(bounds: AnswerBounds): AnswerMeter {
 }
 
 /**
- * For an answer in frames that begin with their length (`application/vnd.amazon.eventstream`). The length is judged before the frame arrives, because its
- * reader allocates that much memory at once.
+ * Returns a meter for an answer in frames that begin with their length (`application/vnd.amazon.eventstream`). It checks the length before the frame
+ * arrives, because the frame's reader allocates that much memory at once.
  */
 export function frameMeter(bounds: AnswerBounds): AnswerMeter {
   const count = counter(bounds);

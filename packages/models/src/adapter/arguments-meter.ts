@@ -1,15 +1,15 @@
 import { AnswerTooLarge } from "../model-errors.ts";
 import type { AnswerBounds } from "./answer-bounds.ts";
 
-/** Counts the calls of one turn and the size of their arguments. Both throw `AnswerTooLarge`. */
+/** Counts the calls of one turn and the size of their arguments. Both methods throw `AnswerTooLarge`. */
 export interface ArgumentsMeter {
-  /** Another call begins. */
+  /** Counts another call. */
   begin(): void;
-  /** More of some call's arguments. */
+  /** Counts another piece of a call's arguments. */
   take(text: string): void;
 }
 
-/** Many times what a run accepts from one turn; code that goes through the calls of a turn needs no limit of its own. */
+/** Many times the number of calls that a run accepts from one turn. Other code that loops over the calls of a turn therefore needs no limit. */
 const MAX_CALLS = 256;
 
 export function argumentsMeter({ argumentBytes }: AnswerBounds): ArgumentsMeter {

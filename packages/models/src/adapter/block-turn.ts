@@ -2,7 +2,7 @@ import type { ModelCall, ModelReply, ModelRequest } from "../model-provider.ts";
 import { freeCallIds } from "./call-ids.ts";
 import { mayCall, type WireTools } from "./wire-tools.ts";
 
-/** A block of an answer, and the call in it, if it is one. */
+/** A block of an answer, with its call if the block is one. */
 export interface SaidBlock {
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;
@@ -10,13 +10,13 @@ export interface SaidBlock {
 
 /** The content of a message made of blocks, in the form that Anthropic's Messages and Bedrock's Converse share. */
 export interface BlockTurn<B extends SaidBlock> extends Pick<ModelReply, "text" | "calls" | "stop"> {
-  /** Those that count, with their ids. */
+  /** The blocks that the reply contains, with their ids. */
   readonly blocks: readonly B[];
-  /** The message may end in the middle of a thought, which no vendor accepts back. */
+  /** True if the message may end in the middle of a thought, which no vendor accepts back. */
   readonly cutOff: boolean;
 }
 
-/** The turn that these blocks form. `withId` gives a block another call id, in the vendor's own form too. */
+/** Returns the turn that these blocks form. `withId` returns a block with another call id, also in the vendor's own form. */
 export function blockTurn<B extends SaidBlock>(
   said: readonly B[],
   stop: ModelReply["stop"],
@@ -24,7 +24,7 @@ export function blockTurn<B extends SaidBlock>(
   withId: (block: B, id: string) => B,
 ): BlockTurn<B> {
   const cutOff = stop === "max_tokens" || stop === "refusal";
-  // Half a call does not count, and if none was allowed there is none.
+  // The turn drops half a call, and it drops every call if the request allowed none.
   const called = !cutOff && mayCall(request, tools);
   const blocks = called ? named(said, request, withId) : said.filter(({ call }) => call === null);
   const calls = blocks.flatMap(({ call }): readonly ModelCall[] =>
@@ -39,7 +39,7 @@ export function blockTurn<B extends SaidBlock>(
   };
 }
 
-/** The blocks, with ids that are new to the transcript. */
+/** Returns the blocks with call ids that are new to the transcript. */
 function named<B extends SaidBlock>(blocks: readonly B[], { transcript }: ModelRequest, withId: (block: B, id: string) => B): readonly B[] {
   const ids = freeCallIds(
     blocks.flatMap(({ call }) => (call ? [call.id] : [])),

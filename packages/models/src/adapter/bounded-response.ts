@@ -3,8 +3,8 @@ import type { AnswerBounds } from "./answer-bounds.ts";
 import type { AnswerMeter } from "./answer-meter.ts";
 
 /**
- * The same answer, whose body is read only on demand and breaks with `AnswerTooLarge` or `AnswerStalled` at a limit; its connection is closed then. The
- * meter sees unpacked data, so that a small packed answer cannot become a large one.
+ * Returns the same answer with a body that is read only on demand. At a limit, the body fails with `AnswerTooLarge` or `AnswerStalled` and closes its
+ * connection. The meter sees decompressed data, so that a small compressed answer cannot become a large one.
  */
 export function boundedResponse(response: Response, meter: AnswerMeter, bounds: AnswerBounds): Response {
   const { status, statusText, headers, body } = response;
@@ -12,7 +12,7 @@ export function boundedResponse(response: Response, meter: AnswerMeter, bounds: 
   return new Response(boundedBody(body, meter, bounds), { status, statusText, headers });
 }
 
-/** The body alone. */
+/** Applies the limits to a body. */
 export function boundedBody(body: ReadableStream<Uint8Array>, meter: AnswerMeter, { silenceMs }: AnswerBounds): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let begun = false;
@@ -32,7 +32,7 @@ export function boundedBody(body: ReadableStream<Uint8Array>, meter: AnswerMeter
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead: data that nobody requests stays with the sender.
+    // The stream does not read ahead, so data that nobody requests stays with the sender.
     { highWaterMark: 0 },
   );
 }

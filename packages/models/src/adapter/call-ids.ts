@@ -1,8 +1,8 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 
 /**
- * The ids of a reply's calls, in order, made unique within the reply and the transcript: a missing or used id is replaced by `call_<n>`, n counting the
- * calls so far. The same transcript and reply give the same ids.
+ * Returns the ids of a reply's calls, in order and unique within the reply and the transcript. A missing, used or unsuitable id becomes `call_<n>`,
+ * where `n` starts at the number of earlier calls. The same transcript and reply always give the same ids.
  */
 export function freeCallIds(given: readonly string[], transcript: readonly TranscriptEntry[]): readonly string[] {
   const before = transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map(({ id }) => id) : []));
@@ -20,7 +20,7 @@ export function freeCallIds(given: readonly string[], transcript: readonly Trans
   }
 }
 
-/** An id is stored and sent to other vendors: a monstrous one is replaced. */
+/** Returns true for an id that we can store and send to other vendors. Any other id is replaced. */
 function isKept(id: string): boolean {
   return id.length <= 256 && id.isWellFormed();
 }

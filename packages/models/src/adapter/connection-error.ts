@@ -2,8 +2,8 @@ import { NetworkError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
 /**
- * An error of a client that got no answer, or half of one: `NetworkError` with the cause in words if the connection is at fault, and otherwise the error
- * unchanged, which is a bug. Clients wrap the system's error, so the causes are checked too.
+ * Converts the error of a client that received no answer, or half of one. If the connection is at fault, it returns a `NetworkError` with the cause
+ * in words. Otherwise it returns the error unchanged, because this is a bug. Clients wrap the system's error, so the causes are checked too.
  */
 export function connectionError(error: unknown, provider: Provider): unknown {
   const causes = causesOf(error);
@@ -21,7 +21,7 @@ export function connectionError(error: unknown, provider: Provider): unknown {
   );
 }
 
-/** Why a connection failed or broke, in a few words and without the secret. */
+/** Returns the reason why a connection failed or broke, in a few words and without the secret. */
 export function connectionCause(error: unknown, secret: string | null): string {
   const causes = causesOf(error);
   return knownReason(causes) ?? `it failed (${vendorWords(causes.at(-1)?.message ?? "no reason given", { secret })})`;
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the other side closed the connection in the middle",
 };
 
-/** The error, its cause, and so on; if there are several at once, each. A circular chain ends. */
+/** Returns the error, its causes, and each error of an aggregate. It stops at a circular chain. */
 function causesOf(error: unknown, seen = new Set<unknown>()): readonly Error[] {
   if (!(error instanceof Error) || seen.has(error)) return [];
   seen.add(error);
@@ -65,7 +65,10 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Node's `fetch` says no more than this about a connection that failed or broke; the others are clients' own timeouts and broken streams. */
+/**
+ * Returns true for an error of the network. Node's `fetch` reports only the first two messages for a connection that failed or broke. The other
+ * patterns match timeouts and broken streams of clients.
+ */
 function isOfTheNetwork(error: Error): boolean {
   return (
     (error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message)) ||
@@ -74,7 +77,7 @@ function isOfTheNetwork(error: Error): boolean {
   );
 }
 
-/** Without the credentials that an address may contain. */
+/** Returns the host of an address, without the credentials that the address may contain. */
 function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : "the address that is set";
 }

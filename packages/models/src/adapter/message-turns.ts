@@ -8,7 +8,7 @@ export interface UserTurn {
   readonly role: "user";
   /** The results of all calls of the previous turn. */
   readonly results: readonly TurnResult[];
-  /** None of them blank. */
+  /** The texts of the user. None of them is blank. */
   readonly texts: readonly string[];
 }
 
@@ -19,40 +19,40 @@ export interface AssistantTurn {
 
 /** One entry of the transcript. */
 export interface AssistantPart {
-  /** Empty if there is none; never blank otherwise. */
+  /** The text. It is empty if the entry has none, and otherwise never blank. */
   readonly text: string;
   readonly calls: readonly TurnCall[];
   readonly vendor?: VendorTurn;
 }
 
 export interface TurnCall {
-  /** In the vendor's form, and different from every other call's in the transcript. */
+  /** The id in the vendor's form, which no other call in the transcript has. */
   readonly id: string;
-  /** As the transcript has it. */
+  /** The id in the transcript. */
   readonly transcriptId: string;
   readonly name: string;
   readonly arguments: string;
 }
 
 export interface TurnResult {
-  /** Of the call, in the vendor's form. */
+  /** The id of the call, in the vendor's form. */
   readonly id: string;
-  /** Never blank: vendors refuse that, especially for a failure. */
+  /** The content. It is never blank, because vendors refuse a blank result, especially for a failure. */
   readonly content: string;
   readonly isError: boolean;
 }
 
 type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
 
-/** Precedes an assistant turn that would be the first: vendors require a person to begin. */
+/** Precedes an assistant turn that would be the first, because vendors require a user message at the beginning. */
 export const OPENING = "(The conversation begins in the middle; what came before is left out.)";
-/** Follows an assistant turn that would be the last: vendors treat that as the beginning of the reply, or refuse it. */
+/** Follows an assistant turn that would be the last, because vendors refuse this or treat the turn as the beginning of the reply. */
 export const GO_ON = "Continue.";
 const NO_OUTPUT = "(no output)";
 
 /**
- * The transcript in turns that alternate and begin with the user's; empty only for an empty transcript, which gets the opening. Blank texts and turns
- * without content are left out, ids get the vendor's form, and texts are well-formed UTF-16. The transcript must be paired.
+ * Returns the transcript in turns that alternate and begin with the user's. An empty transcript becomes a user turn with the opening. Blank texts and
+ * turns without content are omitted. Ids have the vendor's form, and texts are well-formed UTF-16. The transcript must be paired.
  */
 export function messageTurns(transcript: readonly TranscriptEntry[], form: IdForm): readonly MessageTurn[] {
   const turns: OpenTurn[] = [];
@@ -113,7 +113,10 @@ function lastAssistant(turns: OpenTurn[]): OpenAssistant {
   return made;
 }
 
-/** Ids may repeat in a transcript, because some vendors restart their numbers for each reply; other vendors accept each id only once. */
+/**
+ * Returns a free id in the vendor's form. Ids may repeat in a transcript, because some vendors restart their numbers for each reply, but others
+ * accept each id only once.
+ */
 function freeId(id: string, form: IdForm, taken: Set<string>): string {
   let free = vendorId(id, form);
   for (let n = 2; taken.has(free); n++) free = vendorId(`${id}\u0000${n}`, form);
@@ -121,7 +124,7 @@ function freeId(id: string, form: IdForm, taken: Set<string>): string {
   return free;
 }
 
-/** A turn of thinking alone cannot be sent back, not even to its own model. */
+/** Returns false for a turn of thinking alone, because not even its own model accepts this turn back. */
 function hasContent(entry: AssistantEntry): boolean {
   return entry.text.trim() !== "" || entry.calls.length > 0;
 }

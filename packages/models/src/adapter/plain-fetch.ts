@@ -4,9 +4,9 @@ import { boundedResponse } from "./bounded-response.ts";
 import { beginningOf } from "./response-text.ts";
 
 /**
- * Node's `fetch` for use by an SDK. Only these headers are sent, neither the SDK's information about the machine nor `OPENAI_CUSTOM_HEADERS` or
- * `ANTHROPIC_CUSTOM_HEADERS`. A redirect is an answer. No answer exceeds its limits. Of an error only the beginning is passed on, because the SDK reads all
- * of it.
+ * Returns Node's `fetch` for use by an SDK. It sends only these headers. It omits the SDK's information about the machine, `OPENAI_CUSTOM_HEADERS`
+ * and `ANTHROPIC_CUSTOM_HEADERS`. It returns a redirect as the answer. No answer exceeds its limits. The SDK receives only the beginning of an error,
+ * because it reads the whole body.
  */
 export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFAULT_BOUNDS): typeof fetch {
   return async (url, init) => {
@@ -16,7 +16,7 @@ export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFA
       return value === null ? [] : [[name, value]];
     });
     const answer = await fetch(url, { ...init, headers, redirect: "manual" });
-    // No `Response` can have a higher status; for those only the beginning is read.
+    // No `Response` can have a higher status. For an answer with a higher status, only the beginning is read.
     const response = answer.status > 599 ? answer : boundedResponse(answer, eventMeter(bounds), bounds);
     return response.ok ? response : shortened(response);
   };
@@ -24,6 +24,6 @@ export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFA
 
 async function shortened(response: Response): Promise<Response> {
   const text = await beginningOf(response);
-  // Only its class matters, and no `Response` can have a higher one.
+  // Only the class of the status matters, and no `Response` can have a higher status.
   return new Response(text === "" ? null : text, { status: Math.min(response.status, 599), headers: response.headers });
 }

@@ -1,9 +1,9 @@
-// Longer than a vendor's explanation, shorter than a page that a proxy put in its place.
+// A vendor's explanation is shorter, and a page that a proxy sends in its place may be longer.
 const MAX_CHARS = 65_536;
 
 /**
- * The beginning of an answer that is not a stream, as far as it arrives: its status has said the most important part, however it ends. `most` in
- * characters.
+ * Returns the beginning of an answer that is not a stream, as far as it arrives. It never rejects for a broken answer, because the status already
+ * shows the most important part. `most` is in characters.
  */
 export async function beginningOf(response: Response, most = MAX_CHARS): Promise<string> {
   const reader = response.body?.getReader();
@@ -19,7 +19,7 @@ export async function beginningOf(response: Response, most = MAX_CHARS): Promise
     // The rest is dropped, together with its connection.
     await reader.cancel();
   } catch {
-    // Cut off, or aborted: then nobody waits for it any more.
+    // The answer was cut off, or the request was aborted and nobody waits for the text any more.
   }
   return text.slice(0, most);
 }

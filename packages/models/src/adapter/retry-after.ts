@@ -1,9 +1,9 @@
-/** A header of the answer by its name in lower case; null or undefined if it is absent. */
+/** Returns a header of the answer by its name in lower case, or null or undefined if it is absent. */
 type Header = (name: string) => string | null | undefined;
 
 /**
- * How long the provider asks us to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3), which is
- * counted from the answer's own `date`, because our clock may differ. Null if it says nothing, or nothing readable.
+ * Returns the wait that the provider asks for, in milliseconds. It reads `retry-after-ms`, or `retry-after` in seconds or as an HTTP date (RFC 9110,
+ * 10.2.3). The date is relative to the answer's own `date`, because our clock may differ. Returns null if the headers contain no readable wait.
  */
 export function retryAfterMs(header: Header): number | null {
   const ms = amount(header("retry-after-ms"));
@@ -15,7 +15,7 @@ export function retryAfterMs(header: Header): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
-/** `Date.parse` alone accepts nearly anything as a date, for example `-5`. */
+/** Parses an HTTP date, or returns `NaN`. `Date.parse` alone accepts nearly anything as a date, for example `-5`. */
 function httpDate(text: string | null | undefined): number {
   return /^\s*[A-Za-z]{3,9},? .*GMT\s*$/.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
 }

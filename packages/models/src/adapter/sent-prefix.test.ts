@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sentPrefix } from "./sent-prefix.ts";
 
-/** Parts that count how often they are read. */
+/** Creates parts that count how often they are read. */
 function setup() {
   let reads = 0;
   const part = (text: string) => ({ toJSON: () => [text, ++reads].slice(0, 1) });

@@ -1,10 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
 
 /**
- * The prefix of a model's next turn, as a SHA-256 of the head (system prompt and tools) and of the messages so far. Thinking that a vendor signed is valid
- * only after exactly the prefix with which it was made: platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks.
+ * Returns a function that computes the digest of the prefix of a model's next turn. It is a SHA-256 of the head (system prompt and tools) and of the
+ * messages so far. Thinking that a vendor signed is valid only after exactly the prefix with which the model wrote it. Source:
+ * platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks.
  *
- * `sent` grows while the request is written: it has the messages as they are sent, without cache marks, which change nothing. Each is read once, when a digest is first requested after it, and must not change from then on. If nobody asks, nothing is computed.
+ * `sent` grows while the adapter writes the request. It contains the messages as they are sent, without cache marks, which change nothing. The first
+ * digest after a message reads it, once, so the message must not change afterwards. Nothing is computed until the first digest is requested.
  */
 export function sentPrefix(head: object, sent: readonly object[]): () => string {
   let hash: Hash | null = null;

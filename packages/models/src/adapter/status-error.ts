@@ -1,25 +1,25 @@
 import { AuthenticationError, ContextOverflow, type ModelError, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
-/** An error answer, in terms that vendors share. */
+/** An error answer in terms that all vendors share. */
 export interface ErrorAnswer {
   readonly provider: Provider;
   readonly model: string;
-  /** The names of the tools that were sent, in order: a complaint about `tools.3` is about the fourth. */
+  /** The names of the tools that were sent, in order, because a complaint about `tools.3` is about the fourth tool. */
   readonly toolNames: readonly string[];
-  /** The HTTP status, or the one that stands for the vendor's own word; null for an unknown word. */
+  /** The HTTP status, or the status that matches the vendor's name for the error. Null for an unknown name. */
   readonly status: number | null;
-  /** It came inside a stream that had begun with 200. */
+  /** True if the error arrived inside a stream that began with 200. */
   readonly inStream: boolean;
   /** The vendor's message. */
   readonly said: string;
-  /** What the status alone does not say. */
+  /** The kind of error, if the status alone does not show it. */
   readonly kind?: "billing" | "unknown-model" | "overflow" | undefined;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
 }
 
-/** The class that says how to react, with a message that says what happened, to whom and what to try. */
+/** Returns an error whose class shows how to react. Its message says what happened, with which provider, and what to try. */
 export function statusError(answer: ErrorAnswer): ModelError {
   const { provider, model, kind, retryAfterMs } = answer;
   const { status } = answer;
@@ -29,7 +29,7 @@ export function statusError(answer: ErrorAnswer): ModelError {
 
   if (kind === "billing" || status === 402)
     return new AuthenticationError(`${provider.name} does not serve this account for now ${where}: check its credit and its plan.${words}`);
-  // The vendor's words stay out: they may repeat the key.
+  // The message omits the vendor's words, because they may repeat the key.
   if (status === 401) return new AuthenticationError(`${provider.name} does not accept the key ${where}: check ${provider.keyVariable}.`);
   if (status === 403)
     return new AuthenticationError(
@@ -69,7 +69,10 @@ const TOO_LONG =
   /prompt is too long|input is too long|too many (input|total) tokens|exceeds? (the )?(model'?s? )?(maximum )?(allowed )?context|context (limit|length|window)|maximum context/i;
 const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 424, 500, 502, 503, 504, 529]);
 
-/** A refusal is most likely about a tool's schema, and the vendor often says which. If the path contains `.member`, the vendor counts from one. */
+/**
+ * Says what to check after a refusal. The cause is most likely a tool's schema, and the vendor often names the tool. If the path contains `.member`,
+ * the vendor counts from one.
+ */
 function suspect({ said, toolNames }: ErrorAnswer): string {
   const [, index, member] = /tools[.[](\d+)\]?(\.member)?/.exec(said) ?? [];
   const name = index === undefined ? undefined : toolNames[Number(index) - (member === undefined ? 0 : 1)];

@@ -1,6 +1,6 @@
 /**
- * Runs the work until it settles or the signal aborts, whichever is first; in the second case it rejects with the signal's reason at once, whatever the
- * work still waits for. The work gets the signal too and should end itself; its result after the abort is ignored.
+ * Runs the work until it settles or the signal aborts. After an abort, it rejects with the signal's reason at once, even if the work still waits. The
+ * work should watch the signal too and stop. Its result after the abort is ignored.
  */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();

@@ -22,7 +22,7 @@ describe("an id in a vendor's form", () => {
 
   it("never maps two ids to one", () => {
     const odd = ["", " ", "a b", "a.b", "a:b", "x".repeat(41), "x".repeat(42), "ä"];
-    // A generated id must not equal one that came in this form.
+    // A generated id must not equal an id that arrived in this form.
     const all = [...odd, ...odd.map((id) => vendorId(id, form)), "a_b", "ab"];
     expect(new Set(all.map((id) => vendorId(id, form))).size).toBe(all.length);
   });

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** What a vendor accepts as the id of a call. */
+/** The form of a call id that a vendor accepts. */
 export interface IdForm {
-  /** For the whole id; it must accept letters, digits and `_`. */
+  /** Matches the whole id. The pattern must accept letters, digits and `_`. */
   readonly pattern: RegExp;
-  /** At least 24. */
+  /** The maximum length, at least 24. */
   readonly maxLength: number;
 }
 
 const PREFIX = "tb_";
 
 /**
- * The id in a form that this vendor accepts: unchanged if it fits, and otherwise an opaque one. The same id always gives the same result, so that call and
- * result stay a pair and a prompt stays in a vendor's cache. Two ids never give the same one: an id that looks like a generated one is replaced too.
+ * Returns the id unchanged if this vendor accepts it, and otherwise an opaque id. The same id always gives the same result, so that call and result
+ * stay a pair and a prompt stays in the vendor's cache. Two ids never give the same result, because an id that looks generated is replaced too.
  */
 export function vendorId(id: string, { pattern, maxLength }: IdForm): string {
   if (id.length <= maxLength && pattern.test(id) && !id.startsWith(PREFIX)) return id;

@@ -1,21 +1,21 @@
 import { cleanText } from "../offline/clean-text.ts";
 
-/** Whose words they are, and what they must not contain. */
+/** The provider that wrote the text, and the secret that the text must not contain. */
 export interface Provider {
-  /** As people write it. */
+  /** The name as people write it. */
   readonly name: string;
   /** The setting that contains its key. */
   readonly keyVariable: string;
-  /** Null for the vendor's own address. */
+  /** The base address, or null for the vendor's own. */
   readonly baseUrl: string | null;
-  /** The key; it is cut out of every message. */
+  /** The key, which is removed from every message. */
   readonly secret: string | null;
 }
 
 const MOST_CHARS = 300;
 const LIKE_A_KEY = /\b(sk|gsk|xai|pk)-[A-Za-z0-9_*-]{6,}|\b(AKIA|ASIA)[A-Z0-9]{8,}|\bBearer\s+\S+/g;
 
-/** A vendor's text in a form for our messages: one short line, without the key and without anything that looks like one. */
+/** Returns a vendor's text for our messages. It is one short line without the key and without anything that looks like a key. */
 export function vendorWords(text: string, { secret }: Pick<Provider, "secret">): string {
   // Truncate first, so that a whole HTML page is not processed. Leave room, because a key that is cut in half would no longer be recognised
   // and removed.

@@ -6,15 +6,15 @@ import type { ModelRequest } from "../model-provider.ts";
 /** The tools of one request in a vendor's form, with the mapping of their names in both directions. */
 export interface WireTools {
   /**
-   * As they are sent, in the order of the request. Left out are tools that cannot be expressed for this vendor, the second of two with one name, and those
-   * over the vendor's limit: the most wanted come first.
+   * The tools as they are sent, in the order of the request. The list omits tools that cannot be expressed for this vendor, the second of two tools
+   * with one name, and tools over the vendor's limit. The request should therefore name the most wanted tools first.
    */
   readonly offered: readonly CompiledTool[];
-  /** The tools' own names, in the same order: a vendor's complaint about `tools.3` is about the fourth. */
+  /** The tools' own names, in the same order, because a vendor's complaint about `tools.3` is about the fourth tool. */
   readonly names: readonly string[];
-  /** The vendor's name for this tool, offered or not. */
+  /** Returns the vendor's name for this tool, offered or not. */
   wireName(name: string): string;
-  /** The call as the tool's author would read it. A name that was not offered stays unchanged, and so do its arguments. */
+  /** Returns the call with the name and arguments of the tool's own definition. A call of a tool that was not offered stays unchanged. */
   restored(wireName: string, argumentsText: string): { readonly name: string; readonly arguments: string };
 }
 
@@ -42,17 +42,17 @@ export function wireTools(tools: ModelRequest["tools"], dialect: DialectName): W
   };
 }
 
-/** The maximum number of tools in one request to this vendor. */
+/** Returns the maximum number of tools in one request to this vendor. */
 export function mostTools(dialect: DialectName): number {
   return dialectRules(dialect)?.tools ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether a call may come at all. If a vendor cannot be told that none may, or ignores it, its calls do not count. */
+/** Returns true if the reply may contain calls. If it may not, the adapter drops calls, because some vendors have no such setting or ignore it. */
 export function mayCall({ toolChoice }: ModelRequest, { offered }: WireTools): boolean {
   return toolChoice !== "none" && offered.length > 0;
 }
 
-/** A tool of an earlier turn that is no longer offered: its calls are still in the transcript, under a name that the vendor accepts. */
+/** Returns the vendor's name for a tool that is no longer offered, because the transcript may still contain its calls. */
 function nameAlone(name: string, dialect: DialectName): string {
   const tool = compileTool({ name, description: "", parameters: { type: "object", properties: {} } }, dialect);
   return tool.ok ? tool.name : name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";

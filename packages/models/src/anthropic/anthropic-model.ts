@@ -10,7 +10,10 @@ import { readMessage } from "./read-message.ts";
 import { replyOf } from "./reply.ts";
 import { messageRequest } from "./request.ts";
 
-/** Claude, over Anthropic's Messages API of 2026-10-21: no temperature is sent, and the prompt is cached at the end of system and transcript. */
+/**
+ * Returns Claude over Anthropic's Messages API of 2026-10-21. It sends no temperature, and it caches the prompt at the end of system prompt and
+ * transcript.
+ */
 export function anthropicModel(settings: AdapterSettings): ModelProvider {
   const { model, facts } = settings;
   const { contextTokens, maxOutputTokens, vision, tools = true, resultChars } = facts;

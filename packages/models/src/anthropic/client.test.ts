@@ -4,7 +4,7 @@ import { startModelServer } from "@toolbus/model-servers";
 import { expect, it } from "vitest";
 import { modelFacts } from "../facts/model-facts.ts";
 
-// A separate process, because the SDK reads its environment.
+// The test starts a separate process, because the SDK reads the environment of its process.
 it("goes where configuration says, with its key and our headers, whatever the SDK finds in the environment, and nothing is logged", async () => {
   const server = await startModelServer("anthropic");
   try {

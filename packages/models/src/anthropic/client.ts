@@ -4,22 +4,23 @@ import { plainFetch } from "../adapter/plain-fetch.ts";
 import { ProviderError } from "../model-errors.ts";
 
 /**
- * Sends one request and returns the events of its answer. Rejects with the SDK's error, or with `ProviderError` if the answer is not a stream of events.
+ * Sends one request and returns the events of its answer. Rejects with the SDK's error, or with `ProviderError` if the answer is not a stream of
+ * events.
  */
 export type AnthropicClient = (
   params: Anthropic.MessageCreateParamsStreaming,
   signal: AbortSignal,
 ) => Promise<AsyncIterable<Anthropic.RawMessageStreamEvent>>;
 
-/** The longest wait that a timer supports: the signal is the deadline, the SDK has none of its own. */
+/** The longest wait that a timer supports. The signal is the deadline, so the SDK needs no timeout. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Everything that is sent besides the body; the SDK would add its information about the machine. */
+/** The only headers that are sent. The SDK would add information about the machine. */
 const SENT = ["content-type", "accept", "user-agent", "anthropic-version", "authorization"];
 
 /**
- * Opens no connection. The environment does not influence the address, the key or the headers. The SDK's own retries, spans and log are off: hidden retries
- * are not allowed.
+ * Creates a client but opens no connection. The environment does not influence the address, the key or the headers. The SDK's own retries, spans and
+ * log are off, because this project allows no hidden retries.
  */
 export function anthropicClient({ apiKey, baseUrl, bounds }: AdapterSettings): AnthropicClient {
   const client = new Anthropic({
@@ -30,7 +31,7 @@ export function anthropicClient({ apiKey, baseUrl, bounds }: AdapterSettings): A
     timeout: NO_TIMEOUT_MS,
     logLevel: "off",
     openTelemetry: false,
-    // As `Headers`, these override `ANTHROPIC_CUSTOM_HEADERS`, which could name another key.
+    // As `Headers`, these values override `ANTHROPIC_CUSTOM_HEADERS`, which could name another key.
     defaultHeaders: new Headers({ authorization: `Bearer ${apiKey ?? ""}`, "user-agent": "toolbus" }),
     fetch: plainFetch(SENT, bounds),
   });

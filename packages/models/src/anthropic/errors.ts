@@ -11,7 +11,9 @@ interface Asked {
   readonly toolNames: readonly string[];
 }
 
-/** The SDK's error, as one of the classes that the loop knows. An error that comes neither from the vendor nor from the network passes through. */
+/**
+ * Converts the SDK's error into one of the classes that the loop knows. Returns an error unchanged if neither the vendor nor the network caused it.
+ */
 export function anthropicError(error: unknown, { settings, toolNames }: Asked): unknown {
   if (error instanceof ModelError) return error;
   const provider = { name: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", baseUrl: settings.baseUrl, secret: settings.apiKey };
@@ -32,16 +34,16 @@ export function anthropicError(error: unknown, { settings, toolNames }: Asked): 
   });
 }
 
-/** An `error` event says it in its body. */
+/** Returns the request id in the body of an `error` event, or null. */
 function requestIdIn(body: unknown): string | null {
   const id = typeof body === "object" && body !== null && "request_id" in body ? body.request_id : null;
   return typeof id === "string" ? id : null;
 }
 
-/** It comes as a plain 400. */
+/** The vendor sends this error as a plain 400. */
 const OUT_OF_CREDIT = /credit balance is too low/i;
 
-/** An `error` event inside a stream has a type and no status: platform.claude.com/docs/en/api/errors. */
+/** The status of an `error` event, which has a type but no status. Source: platform.claude.com/docs/en/api/errors. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -6,13 +6,13 @@ import { callInput } from "../adapter/call-input.ts";
 export interface GrowingBlock {
   readonly start: Anthropic.RawContentBlockStartEvent["content_block"];
   readonly deltas: Anthropic.RawContentBlockDelta[];
-  /** The number of the call in the message, from 0; null for a block that is not a call. */
+  /** The number of the call in the message, from 0, or null for a block that is not a call. */
   readonly call: number | null;
 }
 
 /** A complete block. */
 export interface MessageBlock {
-  /** As a non-streamed answer would contain it: this is what goes back to the vendor. */
+  /** The block as a non-streamed answer would contain it. The adapter sends it back to the vendor in this form. */
   readonly block: JsonObject;
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;

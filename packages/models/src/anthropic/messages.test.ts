@@ -22,7 +22,7 @@ function blocksOf({ content }: Anthropic.MessageParam): readonly Anthropic.Conte
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The neutral form again, without the additions for the vendor's rules. */
+/** Converts messages back to the neutral form, without the additions for the vendor's rules. */
 function readBack(messages: readonly Anthropic.MessageParam[]): readonly AskedMessage[] {
   return messages.flatMap((message): readonly AskedMessage[] => {
     const blocks = blocksOf(message);

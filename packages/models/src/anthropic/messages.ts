@@ -7,10 +7,10 @@ import type { IdForm } from "../adapter/vendor-id.ts";
 import type { WireTools } from "../adapter/wire-tools.ts";
 import { ANTHROPIC_API, isThinking, ownTurn } from "./payload.ts";
 
-/** Marks the end of what may be cached. The vendor accepts up to four marks. */
+/** Marks the end of the part that the vendor may cache. The vendor accepts up to four marks. */
 export const CACHED: Anthropic.CacheControlEphemeral = { type: "ephemeral" };
 
-/** `tool_use.id` must match this; the length is a cautious one. */
+/** The vendor requires this pattern for `tool_use.id`. The length is a cautious choice. */
 const ID_FORM: IdForm = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 };
 
 type Block = Anthropic.ContentBlockParam;
@@ -18,20 +18,20 @@ type Block = Anthropic.ContentBlockParam;
 interface Writing {
   readonly tools: WireTools;
   readonly model: string;
-  /** What the model reads before the messages: system prompt and tools as they are sent, without cache marks. */
+  /** The system prompt and the tools as they are sent, without cache marks. The model reads them before the messages. */
   readonly head: object;
 }
 
 /** The messages of a request. */
 export interface AnthropicMessages {
   readonly messages: readonly Anthropic.MessageParam[];
-  /** The digest of the answer's prefix: `head` and all of the messages. */
+  /** Returns the digest of the answer's prefix, which is `head` and all messages. */
   readonly prefix: () => string;
 }
 
 /**
- * The transcript for the Messages API: turns alternate and begin with the user's, results come first in the one message after their calls, and the turns of
- * this model go back unchanged, without their thinking if something before it has changed.
+ * Returns the transcript for the Messages API. Turns alternate and begin with the user's. Results are first in the message directly after their
+ * calls. The turns of this model go back unchanged, but without their thinking if something before it has changed.
  */
 export function anthropicMessages(transcript: readonly TranscriptEntry[], { tools, model, head }: Writing): AnthropicMessages {
   const messages: Anthropic.MessageParam[] = [];
@@ -63,7 +63,7 @@ function userBlocks({ results, texts }: UserTurn): Block[] {
 interface Replaying {
   readonly tools: WireTools;
   readonly model: string;
-  /** The prefix of the message. */
+  /** Returns the digest of the prefix of the message. */
   readonly prefix: () => string;
 }
 
@@ -79,8 +79,8 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Block[
 }
 
 /**
- * The turn as this model wrote it, including thinking and signatures; null unless it says the same as the neutral form. A part that is not the first of its
- * message has something before it that was not there when it was made.
+ * Returns the turn as this model wrote it, including thinking and signatures, or null if it differs from the neutral form. Only the first part of a
+ * message may include its thinking, because the other parts now follow content that they did not follow before.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): Block[] | null {
   const own = vendor?.api === ANTHROPIC_API && vendor.model === model ? ownTurn(vendor.payload) : null;
@@ -95,7 +95,10 @@ function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { too
   return sendable(own.content, thought).map(asBlock);
 }
 
-/** The vendor itself sometimes writes blank texts, and refuses them when they come back: thinking after one has lost its prefix. */
+/**
+ * Returns the blocks that the vendor accepts back. The vendor sometimes writes blank texts but refuses them later. Thinking after a blank text has
+ * lost its prefix.
+ */
 function sendable(content: readonly JsonObject[], thought: boolean): readonly JsonObject[] {
   const blankAt = content.findIndex(isBlank);
   const thoughtUntil = !thought ? 0 : blankAt < 0 ? content.length : blankAt;
@@ -110,18 +113,18 @@ function spokenIn(blocks: readonly JsonObject[]): string {
   return blocks.map((block) => (block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : "")).join("");
 }
 
-/** It came from the vendor as a block and was kept unchanged. */
+/** Casts a block, which the vendor wrote and the store did not change. */
 function asBlock(block: JsonObject): Block {
   return block as unknown as Block;
 }
 
-/** A turn that the vendor paused in the middle of its own tool goes back at the very end, with nothing after it. */
+/** Returns true for a turn that the vendor paused in the middle of its own tool. This turn must be the last message. */
 function waitsForTheVendor({ content }: Anthropic.MessageParam): boolean {
   const last = typeof content === "string" ? undefined : content.at(-1);
   return last !== undefined && (last.type === "server_tool_use" || (last.type !== "tool_result" && last.type.endsWith("_tool_result")));
 }
 
-/** The last two messages of the user: the vendor looks back twenty blocks for cached content, and one long turn may have filled those. */
+/** Marks the last two user messages. The vendor looks back twenty blocks for cached content, and one long turn may fill those. */
 function withCacheMarks(messages: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
   const marked = new Set(messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2));
   return messages.map((message, at) => (marked.has(at) ? withCacheMark(message) : message));

@@ -8,7 +8,7 @@ import { anthropicModel } from "./anthropic-model.ts";
 
 type Change = (request: ModelRequest) => ModelRequest;
 
-/** A model that thinks in every turn: it looks up what a person asks for, and answers when it has the result. */
+/** Starts a model that thinks in every turn. It makes a lookup for each message of a person and answers when it has the result. */
 async function setup() {
   const server = await startModelServer("anthropic");
   const facts = modelFacts("anthropic", server.model);
@@ -21,19 +21,19 @@ async function setup() {
     return answers ? { thinking, text: `Answer ${turn}.` } : { thinking, calls: [{ name: lookup.name, arguments: { id: `${turn}` } }] };
   });
 
-  /** One turn, and the request after it as a store returns it. */
+  /** Completes one turn and returns the next request as a store would return it. */
   async function turn(request: ModelRequest): Promise<ModelRequest> {
     const { reply } = await completed(provider, request);
     const next = afterReply(request, reply, provider);
     return { ...next, transcript: JSON.parse(JSON.stringify(next.transcript)) as readonly TranscriptEntry[] };
   }
 
-  /** A message of the user's and the two turns that answer it. */
+  /** Adds a message of the user and completes the two turns that answer it. */
   async function said(request: ModelRequest, text: string): Promise<ModelRequest> {
     return turn(await turn(withUser(request, text)));
   }
 
-  /** Which thoughts went back in the last request, by number. */
+  /** Returns the numbers of the thoughts that went back in the last request. */
   function thoughtsSent(): readonly number[] {
     return sentBlocks()
       .filter(({ type }) => type === "thinking")
@@ -62,7 +62,7 @@ function withUser(request: ModelRequest, text: string): ModelRequest {
 }
 
 const begin = requestOf([]);
-/** The place of the user's second message, after a message, a call, its result and an answer. */
+/** The index of the user's second message, after a message, a call, its result and an answer. */
 const SECOND = 4;
 
 describe("thinking that Anthropic signed", () => {

@@ -12,11 +12,11 @@ interface Replying {
   readonly tools: WireTools;
   /** The requested model. */
   readonly model: string;
-  /** The digest of the request's prefix. */
+  /** Returns the digest of the request's prefix. */
   readonly prefix: () => string;
 }
 
-/** The turn that a complete message forms. Throws `ProviderError` if it stopped for an unknown reason. */
+/** Returns the turn that a complete message forms. Throws `ProviderError` if the message stopped for an unknown reason. */
 export function replyOf(message: ReadMessage, { model, prefix, ...replying }: Replying): ModelReply {
   const { blocks, cutOff, ...turn } = blockTurn(message.blocks, stopOf(message.stopReason), replying, withId);
   const kept = blocks.map(({ block }) => block);

@@ -5,11 +5,11 @@ import type { ModelRequest } from "../model-provider.ts";
 import { mostTools, type WireTools } from "../adapter/wire-tools.ts";
 import { anthropicMessages, CACHED } from "./messages.ts";
 
-/** A request, and what its answer must remember about it. */
+/** A request, with the digest that its answer must store. */
 export interface MessageRequest {
-  /** As it is sent. */
+  /** The request as it is sent. */
   readonly params: Anthropic.MessageCreateParamsStreaming;
-  /** The digest of the answer's prefix. */
+  /** Returns the digest of the answer's prefix. */
   readonly prefix: () => string;
 }
 
@@ -29,7 +29,7 @@ export function messageRequest(request: ModelRequest, tools: WireTools, { model,
   return { params, prefix };
 }
 
-/** The vendor's order is tools, system, messages: one mark at the end of the system prompt also covers the tools. */
+/** The vendor's order is tools, system, messages, so one mark at the end of the system prompt also covers the tools. */
 function systemOf(system: string): Pick<Anthropic.MessageCreateParams, "system"> {
   return system === "" ? {} : { system: [{ type: "text", text: system, cache_control: CACHED }] };
 }
@@ -52,7 +52,7 @@ function toolsOf(request: ModelRequest, wire: WireTools): Pick<Anthropic.Message
   return { tools, tool_choice: { type: "auto", ...one } };
 }
 
-/** Messages with calls are refused if no tools are defined: the called ones are defined, and may not be called again. */
+/** Defines the tools of earlier calls and forbids new calls, because the vendor refuses messages with calls if no tools are defined. */
 function toolsOfThePast(called: readonly string[]): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
   const names = called.slice(0, mostTools("anthropic"));
   if (names.length === 0) return {};

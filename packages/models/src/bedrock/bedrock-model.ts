@@ -11,8 +11,8 @@ import { replyOf } from "./reply.ts";
 import { converseRequest } from "./request.ts";
 
 /**
- * Any model of Amazon Bedrock that speaks Converse and supports tools. The protocol has no choice `none` and no limit of one call per turn: calls that come
- * although none is allowed are dropped.
+ * Returns a model of Amazon Bedrock that speaks Converse and supports tools. The protocol has no choice `none` and no limit of one call per turn. If
+ * the request allows no call, the adapter drops the calls of the answer.
  */
 export function bedrockModel(settings: BedrockSettings): ModelProvider {
   const { model, facts } = settings;
@@ -40,7 +40,7 @@ async function complete(
   const { input, prefix } = converseRequest(request, tools, settings);
   return untilAborted(signal, async () => {
     const seen = { response: null };
-    // The SDK releases an answer only when its signal aborts: an answer that is not read to its end would stay open.
+    // The SDK releases an answer only when its signal aborts. Without this, an answer that is not read to its end would stay open.
     const ended = new AbortController();
     try {
       const events = await client(input, AbortSignal.any([signal, ended.signal]), seen);

@@ -1,10 +1,10 @@
 import type { CachePointBlock } from "@aws-sdk/client-bedrock-runtime";
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 
-/** Marks the end of what may be cached. */
+/** Marks the end of the part that the vendor may cache. */
 export const cachePoint: CachePointBlock = { type: "default" };
 
-/** A model that does not cache refuses the mark. Claude models that have a price for cache reads accept it. */
+/** Returns true for a Claude model that has a price for cache reads, because it accepts the mark. A model that does not cache refuses the mark. */
 export function cachesPrompts({ model, facts }: AdapterSettings): boolean {
   return model.includes("anthropic.claude") && facts.price !== null && facts.price.cacheRead > 0;
 }

@@ -12,13 +12,13 @@ import { fetchHandler } from "./fetch-handler.ts";
 /** The parts of the HTTP answer that the SDK's errors do not contain. */
 export interface SeenResponse {
   readonly statusCode: number;
-  /** By name in lower case. */
+  /** The headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends one request and returns the events of its answer. Rejects with the SDK's error, or with `ProviderError` if the answer is not a stream of events;
- * `seen.response` then holds the answer, if there was one.
+ * Sends one request and returns the events of its answer. Rejects with the SDK's error, or with `ProviderError` if the answer is not a stream of
+ * events. If an answer arrived, `seen.response` contains it.
  */
 export type BedrockClient = (
   input: ConverseStreamCommandInput,
@@ -26,7 +26,10 @@ export type BedrockClient = (
   seen: { response: SeenResponse | null },
 ) => Promise<AsyncIterable<ConverseStreamOutput>>;
 
-/** Opens no connection, and looks for credentials only when it sends. The SDK's own retries are off: hidden retries are not allowed. */
+/**
+ * Creates a client but opens no connection. The client looks for credentials only when it sends. The SDK's own retries are off, because this project
+ * allows no hidden retries.
+ */
 export function bedrockClient(settings: BedrockSettings): BedrockClient {
   const { baseUrl, region, bounds } = settings;
   const client = new BedrockRuntimeClient({
@@ -38,7 +41,7 @@ export function bedrockClient(settings: BedrockSettings): BedrockClient {
   });
   return async (input, signal, seen) => {
     const command = new ConverseStreamCommand(input);
-    // Next to the handler, so that it sees the answer before the SDK misreads it.
+    // This step is next to the handler, so that it sees the answer before the SDK misreads it.
     command.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args);
@@ -68,7 +71,7 @@ function responseOf(response: unknown): SeenResponse | null {
   return typeof statusCode === "number" ? { statusCode, headers: headers ?? {} } : null;
 }
 
-/** The SDK treats the first bytes of anything as the length of a frame. */
+/** Throws if the answer is not a stream of events, because the SDK would read the first bytes of any answer as the length of a frame. */
 function assertEventStream(response: SeenResponse | null, baseUrl: string | null): void {
   if (response?.statusCode !== 200) return;
   const type = response.headers["content-type"] ?? "no content type";

@@ -10,11 +10,13 @@ interface Asked {
   readonly settings: BedrockSettings;
   /** The names of the tools that were sent, in order. */
   readonly toolNames: readonly string[];
-  /** The answer that the error is about; null if there was none. */
+  /** The answer that the error is about, or null if none arrived. */
   readonly response: SeenResponse | null;
 }
 
-/** The SDK's error, as one of the classes that the loop knows. An error that comes neither from the vendor nor from the network passes through. */
+/**
+ * Converts the SDK's error into one of the classes that the loop knows. Returns an error unchanged if neither the vendor nor the network caused it.
+ */
 export function bedrockError(error: unknown, { settings, toolNames, response }: Asked): unknown {
   if (error instanceof ModelError || !(error instanceof Error)) return error;
   const provider: Provider = {
@@ -36,7 +38,7 @@ export function bedrockError(error: unknown, { settings, toolNames, response }: 
     if (!broken || network instanceof NetworkError) return network;
     return new ProviderError("Amazon Bedrock's answer is broken: nothing of it is used.", true, { cause: error });
   }
-  // A body that is not JSON, such as a gateway's page: the SDK reports its own parsing error.
+  // For a body that is not JSON, such as a gateway's page, the SDK reports its own parsing error.
   const said = error instanceof SyntaxError ? "" : error.message;
   return statusError({
     provider,
@@ -54,11 +56,11 @@ export function bedrockError(error: unknown, { settings, toolNames, response }: 
 const CREDENTIALS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK";
 const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError)$/;
 const UNKNOWN_MODEL = /model identifier is invalid|on-demand throughput isn.t supported/i;
-/** Errors of the frame decoder: lengths, checksums, headers, and documents that are not JSON. */
+/** The frame decoder's errors about lengths, checksums, headers and documents that are not JSON. */
 const BROKEN =
   /checksum|message length|message too short|event message where size|Unrecogniz(able event|ed header) type|Deserialization error|is not valid JSON|Unexpected (token|end)/i;
 
-/** Errors whose status does not match their meaning. */
+/** The status for errors whose own status does not match their meaning. */
 const STATUS_OF_CAUSE: Readonly<Record<string, number>> = {
   UnrecognizedClientException: 401,
   InvalidSignatureException: 401,
@@ -67,11 +69,14 @@ const STATUS_OF_CAUSE: Readonly<Record<string, number>> = {
   MissingAuthenticationTokenException: 401,
   ExpiredTokenException: 401,
   ServiceQuotaExceededException: 429,
-  // It passes by itself and is not a rate limit, although it comes with 429.
+  // This error passes by itself and is not a rate limit, although its own status is 429.
   ModelNotReadyException: 503,
 };
 
-/** Inside a stream an error has a name and no status: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html. */
+/**
+ * The status of an error inside a stream, which has a name but no status. Source:
+ * docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html.
+ */
 const STATUS_IN_STREAM: Readonly<Record<string, number>> = {
   ValidationException: 400,
   ResourceNotFoundException: 404,

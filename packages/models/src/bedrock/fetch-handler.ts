@@ -21,9 +21,9 @@ export interface FetchHandler extends Record<string, unknown> {
 }
 
 /**
- * Sends the SDK's requests over Node's `fetch`. The SDK's default for this service is HTTP/2 with a connection for each request, which costs a handshake
- * per turn and which gateways without TLS do not speak. There is no timeout: the signal is the deadline. No answer exceeds its limits, and of an error only
- * the beginning is passed on.
+ * Returns a handler that sends the SDK's requests over Node's `fetch`. By default, the SDK opens an HTTP/2 connection for each request. This costs a
+ * handshake per turn, and gateways without TLS do not speak HTTP/2. The handler has no timeout, because the signal is the deadline. No answer exceeds
+ * its limits. The SDK receives only the beginning of an error.
  */
 export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandler {
   return {
@@ -31,7 +31,7 @@ export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandle
     async handle(request, { abortSignal } = {}) {
       const response = await fetch(urlOf(request), {
         method: request.method,
-        // `fetch` writes these two itself, from the address and the body that were signed.
+        // `fetch` itself writes these two headers, from the signed address and body.
         headers: Object.entries(request.headers).filter(([name]) => !/^(host|content-length)$/i.test(name)),
         body: request.body ?? null,
         signal: abortSignal ?? null,
@@ -42,7 +42,7 @@ export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandle
       if (!response.ok) return { response: { ...answer, body: Buffer.from(await beginningOf(response)) } };
       return { response: { ...answer, body: body === null ? new Uint8Array() : boundedBody(body, frameMeter(bounds), bounds) } };
     },
-    // The SDK requires these; none of them can be set from outside.
+    // The SDK requires these methods, but no setting can be changed from outside.
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
     destroy: () => undefined,

@@ -4,16 +4,16 @@ import { documentOf } from "./document.ts";
 
 /** A block that is being streamed. */
 export interface GrowingBlock {
-  /** For a call; null for blocks that have no start. */
+  /** The start of a call, or null for a block that has no start. */
   readonly start: ToolUseBlockStart | null;
   readonly deltas: ContentBlockDelta[];
-  /** The number of the call in the message, from 0; null for a block that is not a call. */
+  /** The number of the call in the message, from 0, or null for a block that is not a call. */
   readonly call: number | null;
 }
 
 /** A complete block. */
 export interface MessageBlock {
-  /** As a non-streamed answer would contain it, to go back to the vendor; null for a block that cannot go back. */
+  /** The block as a non-streamed answer would contain it, for the next request. Null for a block that cannot go back to the vendor. */
   readonly block: ContentBlock | null;
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;

@@ -20,7 +20,7 @@ function messagesOf(transcript: readonly TranscriptEntry[]): readonly Message[] 
   return converseMessages(transcript, { tools, settings, head }).messages;
 }
 
-/** The neutral form again, without the additions for the vendor's rules. */
+/** Converts messages back to the neutral form, without the additions for the vendor's rules. */
 function readBack(messages: readonly Message[]): readonly AskedMessage[] {
   return messages.flatMap(({ role, content = [] }): readonly AskedMessage[] => {
     const text = content.map((block) => block.text ?? "").join("");

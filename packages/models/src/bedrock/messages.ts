@@ -10,26 +10,26 @@ import { cachePoint, cachesPrompts } from "./cache-point.ts";
 import { documentOf } from "./document.ts";
 import { BEDROCK_API, isBound, ownTurn } from "./payload.ts";
 
-/** Of `toolUseId` in the API reference. */
+/** The form of `toolUseId` in the API reference. */
 const ID_FORM: IdForm = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 };
 
 interface Writing {
   readonly tools: WireTools;
   readonly settings: AdapterSettings;
-  /** What the model reads before the messages: system prompt and tools as they are sent, without cache marks. */
+  /** The system prompt and the tools as they are sent, without cache marks. The model reads them before the messages. */
   readonly head: object;
 }
 
 /** The messages of a request. */
 export interface ConverseMessages {
   readonly messages: readonly Message[];
-  /** The digest of the answer's prefix: `head` and all of the messages. */
+  /** Returns the digest of the answer's prefix, which is `head` and all messages. */
   readonly prefix: () => string;
 }
 
 /**
- * The transcript for Converse: turns alternate and begin and end with the user's, results come first in the one message after their calls, and the turns of
- * this model go back unchanged, without signed thinking if something before it has changed.
+ * Returns the transcript for Converse. Turns alternate, and the first and the last turn are the user's. Results are first in the message directly
+ * after their calls. The turns of this model go back unchanged, but without signed thinking if something before it has changed.
  */
 export function converseMessages(transcript: readonly TranscriptEntry[], { tools, settings, head }: Writing): ConverseMessages {
   const messages: Message[] = [];
@@ -55,7 +55,10 @@ function resultOf({ id, content, isError }: TurnResult): { toolUseId: string; co
   return { toolUseId: id, content: [json ? { json: documentOf(json) } : { text: content }] };
 }
 
-/** As a value some texts would change: numbers with more digits than a number keeps, and a member that JavaScript drops. */
+/**
+ * Returns false for a text that would change as a value. Examples are numbers with more digits than JavaScript stores, and a member that JavaScript
+ * drops.
+ */
 function isExact(content: string): boolean {
   return !/\d{16}|\d[eE][+-]?\d|__proto__/.test(content);
 }
@@ -63,7 +66,7 @@ function isExact(content: string): boolean {
 interface Replaying {
   readonly tools: WireTools;
   readonly model: string;
-  /** The prefix of the message. */
+  /** Returns the digest of the prefix of the message. */
   readonly prefix: () => string;
 }
 
@@ -81,8 +84,8 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Conten
 }
 
 /**
- * The turn as this model wrote it, including thinking and signatures; null unless it says the same as the neutral form. A part that is not the first of its
- * message has something before it that was not there when it was made.
+ * Returns the turn as this model wrote it, including thinking and signatures, or null if it differs from the neutral form. Only the first part of a
+ * message may include its thinking, because the other parts now follow content that they did not follow before.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): ContentBlock[] | null {
   const own = vendor?.api === BEDROCK_API && vendor.model === model ? ownTurn(vendor.payload) : null;
@@ -100,7 +103,10 @@ function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { too
   return sendable(own.content, thought);
 }
 
-/** Blank texts are refused, although models write them: thinking after one has lost its prefix. */
+/**
+ * Returns the blocks that the vendor accepts back. Models write blank texts, but the vendor refuses them. Thinking after a blank text has lost its
+ * prefix.
+ */
 function sendable(content: readonly ContentBlock[], thought: boolean): ContentBlock[] {
   const blankAt = content.findIndex(isBlank);
   const thoughtUntil = !thought ? 0 : blankAt < 0 ? content.length : blankAt;

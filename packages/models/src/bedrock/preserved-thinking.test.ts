@@ -6,7 +6,7 @@ import { modelFacts } from "../facts/model-facts.ts";
 import type { ModelRequest } from "../model-provider.ts";
 import { bedrockModel } from "./bedrock-model.ts";
 
-/** A model that thinks in every turn: it looks up what a person asks for, and answers when it has the result. */
+/** Starts a model that thinks in every turn. It makes a lookup for each message of a person and answers when it has the result. */
 async function setup() {
   const server = await startModelServer("bedrock");
   const provider = bedrockModel({
@@ -25,7 +25,7 @@ async function setup() {
       : { thinking, calls: [{ name: lookup.name, arguments: { id: "7" } }] };
   });
 
-  /** One turn, and the request after it as a store returns it. */
+  /** Completes one turn and returns the next request as a store would return it. */
   async function turn(request: ModelRequest): Promise<ModelRequest> {
     const { reply } = await completed(provider, request);
     const next = afterReply(request, reply, provider);

@@ -9,7 +9,7 @@ import { replyOf } from "./reply.ts";
 const request = requestOf([]);
 const tools = wireTools([lookup], "bedrock");
 
-/** Events as they came over the wire, including those that the SDK has no type for. */
+/** Reads events as they arrive over the wire, including events for which the SDK has no type. */
 async function read(...events: readonly object[]) {
   async function* stream() {
     for (const event of events) yield event as ConverseStreamOutput;

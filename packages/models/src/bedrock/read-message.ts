@@ -10,7 +10,7 @@ import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-bloc
 export interface ReadMessage {
   readonly blocks: readonly MessageBlock[];
   readonly stopReason: string;
-  /** Null if the vendor did not say. */
+  /** The usage, or null if the vendor did not report it. */
   readonly usage: TokenUsage | null;
 }
 
@@ -22,9 +22,9 @@ interface Reading {
 }
 
 /**
- * Reads the events to the end and passes on the text meanwhile. Only `messageStop` after the end of every block completes a message: rejects with
- * `NetworkError` if the stream ends before, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too many or too long
- * calls.
+ * Reads the events to the end and passes on the text meanwhile. Only `messageStop` after the end of every block completes a message. Rejects with
+ * `NetworkError` if the stream ends earlier, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too many or too
+ * long calls.
  */
 export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;
@@ -69,7 +69,7 @@ export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, r
   return { blocks: ordered.map(([, block]) => wholeBlock(block)), stopReason, usage };
 }
 
-/** Only calls have a separate start; text and thinking begin with their first piece. */
+/** Returns an empty block for text or thinking, which begins with its first piece. Only calls have a separate start. */
 function textBlock(): GrowingBlock {
   return { start: null, deltas: [], call: null };
 }

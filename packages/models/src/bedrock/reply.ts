@@ -9,13 +9,13 @@ import { stopOf } from "./stop-reason.ts";
 interface Replying {
   readonly request: ModelRequest;
   readonly tools: WireTools;
-  /** The requested model; the vendor does not name the one that answered. */
+  /** The requested model, because the vendor does not name the model that answered. */
   readonly model: string;
-  /** The digest of the request's prefix. */
+  /** Returns the digest of the request's prefix. */
   readonly prefix: () => string;
 }
 
-/** The turn that a complete message forms. Throws `ProviderError` if it stopped for an unknown reason. */
+/** Returns the turn that a complete message forms. Throws `ProviderError` if the message stopped for an unknown reason. */
 export function replyOf(message: ReadMessage, { model, prefix, ...replying }: Replying): ModelReply {
   const { blocks, cutOff, ...turn } = blockTurn(message.blocks, stopOf(message.stopReason), replying, withId);
   const kept = blocks.flatMap(({ block }) => (block ? [block] : []));
@@ -33,7 +33,7 @@ function withId(said: MessageBlock, id: string): MessageBlock {
   return { ...said, call: { ...call, id }, block: block?.toolUse ? { toolUse: { ...block.toolUse, toolUseId: id } } : block };
 }
 
-/** The vendor counts cache reads and writes separately. */
+/** Returns our usage. The vendor's input tokens exclude cache reads and writes, so they are added here. */
 function usageOf(usage: ReadMessage["usage"]): ModelUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadInputTokens, cacheWriteInputTokens } = usage ?? {};
   return {

@@ -8,11 +8,11 @@ import { cachePoint, cachesPrompts } from "./cache-point.ts";
 import { converseMessages } from "./messages.ts";
 import { documentOf } from "./document.ts";
 
-/** A request, and what its answer must remember about it. */
+/** A request, with the digest that its answer must store. */
 export interface ConverseRequest {
-  /** In the SDK's form. */
+  /** The request in the SDK's form. */
   readonly input: ConverseStreamCommandInput;
-  /** The digest of the answer's prefix. */
+  /** Returns the digest of the answer's prefix. */
   readonly prefix: () => string;
 }
 
@@ -42,7 +42,10 @@ function systemOf(system: string, settings: AdapterSettings): { system?: SystemC
   return { system: cachesPrompts(settings) ? [text, { cachePoint }] : [text] };
 }
 
-/** Messages with calls or results are refused without a list of tools: if there are no others, it contains the names of the called ones. */
+/**
+ * Returns the tools and the choice among them. The vendor refuses messages with calls or results without a list of tools. If no tools are offered,
+ * the list therefore contains the called ones.
+ */
 function toolConfigOf(request: ModelRequest, { offered, names, wireName }: WireTools, called: readonly string[]): ToolConfiguration | null {
   const { toolChoice = "auto" } = request;
   const none = toolChoice === "none" || offered.length === 0;

@@ -2,8 +2,8 @@ import { ProviderError } from "../model-errors.ts";
 import type { StopReason } from "../model-provider.ts";
 
 /**
- * The vendor's word in ours. Throws `ProviderError` for a turn that was so malformed that the vendor gave up, and for an unknown word, because the value of
- * the turn is then unknown.
+ * Converts the vendor's stop reason into ours. Throws `ProviderError` for a turn that was too malformed for the vendor. It also throws for an unknown
+ * reason, because the value of the turn is then unknown.
  */
 export function stopOf(reason: string): StopReason {
   switch (reason) {

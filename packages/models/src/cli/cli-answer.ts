@@ -1,18 +1,18 @@
 import { jsonExtent, TOO_DEEP } from "../json-extent.ts";
 
-/** The command's answer, as far as it can be used. */
+/** The usable part of the command's answer. */
 export interface CliAnswer {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
-  /** Null if the command did not count. */
+  /** The usage, or null if the command did not report it. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
 }
 
 export type ReadAnswer = { readonly ok: true; readonly answer: CliAnswer } | { readonly ok: false; readonly why: string };
 
 /**
- * Finds the answer in a command's output: the last JSON object with `text` or `calls`, whether it stands alone, inside a Markdown fence or after chatter.
- * Says what is wrong with it if it cannot be used.
+ * Finds the answer in a command's output. It is the last JSON object with `text` or `calls`, and any text or a Markdown fence may surround it.
+ * Returns the reason if the answer cannot be used.
  */
 export function readAnswer(output: string): ReadAnswer {
   const objects = objectsIn(output.trimEnd());
@@ -29,14 +29,17 @@ export function readAnswer(output: string): ReadAnswer {
   return { ok: true, answer: { text: text ?? "", calls: read.filter((call) => call !== null), usage: readUsage(usage) } };
 }
 
-/** The objects at the top level of a text, whatever stands between them; null if the last one is cut off: half an answer does not count. */
+/**
+ * Returns the objects at the top level of a text, whatever is between them. Returns null if the last object is cut off, because half an answer is
+ * useless.
+ */
 function objectsIn(output: string): readonly Record<string, unknown>[] | null {
   const objects: Record<string, unknown>[] = [];
   for (let at = output.indexOf("{"); at !== -1;) {
     const extent = jsonExtent(output, at);
     if (extent.ok) objects.push(JSON.parse(output.slice(at, extent.end)) as Record<string, unknown>);
     else if (extent.at >= output.length || extent.expected === TOO_DEEP) return null;
-    // After the fault, not after the brace: the inside of a broken object, such as the arguments of a call, is not an answer.
+    // The search continues after the fault and not after the brace. The inside of a broken object, such as the arguments of a call, is not an answer.
     at = output.indexOf("{", extent.ok ? extent.end : Math.max(extent.at, at + 1));
   }
   return objects;
@@ -49,7 +52,7 @@ function readCall(call: unknown): CliAnswer["calls"][number] | null {
   return isObject(args) ? { name, arguments: JSON.stringify(args) } : null;
 }
 
-/** Invalid figures count for nothing: they are for accounting, and not a reason to fail. */
+/** Returns null for invalid figures. They are only for accounting, so they are no reason to fail. */
 function readUsage(usage: unknown): CliAnswer["usage"] {
   if (!isObject(usage)) return null;
   const { inputTokens, outputTokens } = usage;

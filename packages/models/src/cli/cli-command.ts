@@ -3,15 +3,15 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { ModelRefused } from "../connect/model-settings.ts";
 
-/** A program with its arguments; no shell ever reads them. */
+/** A program with its arguments, which no shell ever reads. */
 export interface CliCommand {
   readonly program: string;
   readonly args: readonly string[];
 }
 
 /**
- * Reads `LLM_CLI_COMMAND`: a JSON array of texts, or plain words separated by blanks. Syntax that only a shell would understand is refused, because it
- * would be passed on literally. Throws `ModelRefused`.
+ * Reads `LLM_CLI_COMMAND`, which is a JSON array of texts or plain words separated by blanks. It refuses syntax that only a shell would understand,
+ * because the program would receive it literally. Throws `ModelRefused`.
  */
 export function readCliCommand(text: string): CliCommand {
   const words = text.trim().startsWith("[") ? arrayOf(text) : wordsOf(text);
@@ -42,7 +42,7 @@ function wordsOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** The path of the program, looked up in `PATH` as the system would. Throws `ModelRefused` if there is no executable one. */
+/** Returns the path of the program. It searches `PATH` as the system does. Throws `ModelRefused` if it finds no executable file. */
 export async function findProgram({ program }: CliCommand, environment: Readonly<Record<string, string>>): Promise<string> {
   const places = program.includes("/")
     ? [path.resolve(program)]
@@ -55,7 +55,7 @@ export async function findProgram({ program }: CliCommand, environment: Readonly
 
 async function runnable(file: string): Promise<boolean> {
   try {
-    // For root the system says yes to any file.
+    // For root, `access` allows any file, so the mode is checked first.
     const found = await stat(file);
     if (!found.isFile() || (found.mode & 0o111) === 0) return false;
     await access(file, constants.X_OK);

@@ -161,7 +161,7 @@ describe("a command as a model", () => {
     control.abort(reason);
     expect(await failed).toBe(reason);
     expect(pids).toHaveLength(2);
-    // The kernel notifies nobody when an orphaned grandchild ends, so it is polled.
+    // The kernel notifies nobody when an orphaned grandchild ends, so the test polls for it.
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 });
@@ -194,7 +194,7 @@ describe("the setting of a command", () => {
   });
 });
 
-/** What the command wrote once it and its child were up. */
+/** Returns the process ids that the command writes when it and its child are up. */
 async function pidsIn(folder: string, file: string): Promise<readonly number[]> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = (): void => void (existsSync(file) && readFileSync(file, "utf8") !== "" && resolve());
@@ -205,7 +205,7 @@ async function pidsIn(folder: string, file: string): Promise<readonly number[]> 
   return readFileSync(file, "utf8").split(" ").map(Number);
 }
 
-/** A zombie that has not been reaped is dead. */
+/** Returns true if the process runs. A zombie that has not been reaped is dead. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -14,24 +14,25 @@ import { outputWords } from "./output-words.ts";
 import { type ProgramEnd, runProgram } from "./run-program.ts";
 
 export interface CliModelSettings {
-  /** Passed to the command, which may use it. */
+  /** The name of the model, which the command receives and may use. */
   readonly model: string;
   /** The full path of the program. */
   readonly program: string;
   readonly args: readonly string[];
-  /** The whole environment of its process. */
+  /** The whole environment of the command's process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly facts: ModelFacts;
 }
 
-/** EX_TEMPFAIL of sysexits.h: the command says that the same request may succeed later. */
+/** EX_TEMPFAIL of sysexits.h. With this exit code, the command says that the same request may succeed later. */
 const TRY_AGAIN = 75;
-/** The parts of the environment that every program gets and that are not secret. */
+/** The variables that every program receives and that are not secret. */
 const PLAIN_VARIABLES: ReadonlySet<string> = new Set(["PATH", "HOME", "LANG"]);
 
 /**
- * A program as a model: one process per turn, which gets the whole prompt as JSON on standard input and answers in JSON on standard output. Protocol and
- * examples: docs/models.md. Text comes as one piece. Tokens are estimated if the command does not count.
+ * Returns a program as a model. Each turn is one process, which reads the whole prompt as JSON from standard input and writes its answer as JSON to
+ * standard output. docs/models.md describes the protocol, with examples. Text arrives as one piece. Tokens are estimated if the command does not
+ * report them.
  */
 export function cliModel({ model, program, args, environment, facts }: CliModelSettings): ModelProvider {
   const secrets = Object.entries(environment).flatMap(([name, value]) => (PLAIN_VARIABLES.has(name) || value.length < 6 ? [] : [value]));
@@ -67,7 +68,7 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
     }
     const read = readAnswer(stdout);
     if (read.ok) return read.answer;
-    // A language model that chattered once may keep to the form the next time.
+    // A language model that added other text once may follow the form the next time.
     throw new ProviderError(`The model's command answered ${read.why}${saidIn(stdout)}: docs/models.md says what it has to print.`, true);
   }
 
@@ -91,7 +92,7 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
   }
 }
 
-/** Nobody knows which model is behind it. */
+/** Estimates the tokens for an unknown family, because nobody knows which model is behind the command. */
 function estimate(entries: readonly TranscriptEntry[], system: string): number {
   return estimateTokens(entries, system, "other");
 }

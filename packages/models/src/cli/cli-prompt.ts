@@ -2,17 +2,17 @@ import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ModelRequest } from "../model-provider.ts";
 import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 
-/** The version of the document; it changes when a field changes its meaning. docs/models.md describes each. */
+/** The version of the document. It changes when a field changes its meaning. docs/models.md describes each version. */
 const VERSION = 1;
 
-/** The text for the command, and how to read its calls. */
+/** The text for the command, with the tools that are needed to read its calls. */
 export interface CliPrompt {
   readonly document: string;
   /** The tools in the prompt. */
   readonly tools: WireTools;
 }
 
-/** The whole prompt as one JSON document. It explains by itself how to answer, so that a command may pass it to a model unchanged. */
+/** Returns the whole prompt as one JSON document. The document itself explains how to answer, so that a command may pass it to a model unchanged. */
 export function cliPrompt(request: ModelRequest, model: string): CliPrompt {
   const tools = wireTools(request.toolChoice === "none" ? [] : request.tools, "cli");
   const document: JsonObject = {
@@ -54,7 +54,7 @@ function message(entry: TranscriptEntry, { wireName }: WireTools): JsonObject {
   }
 }
 
-/** Arguments as an object; as text if the model did not write JSON. */
+/** Returns the arguments as a value, or as text if the model did not write JSON. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -63,7 +63,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** `auto`, `none`, `required` or `{"tool": name}`; a demand for a tool that is not in the prompt does not count. */
+/** Returns `auto`, `none`, `required` or `{"tool": name}`. It ignores a demand for a tool that is not in the prompt. */
 function toolChoice({ toolChoice: choice = "auto" }: ModelRequest, { names, wireName }: WireTools): Json {
   if (names.length === 0) return "none";
   if (!choice.startsWith("tool:")) return choice;

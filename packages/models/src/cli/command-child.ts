@@ -1,4 +1,4 @@
-// A command for LLM_CLI_COMMAND: it reads the whole prompt and answers as its first argument says.
+// This program is a command for LLM_CLI_COMMAND. It reads the whole prompt and answers as its first argument says.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { env } from "node:process";
@@ -32,7 +32,7 @@ const manners: Readonly<Record<string, () => void>> = {
     more();
   },
   calls_anyway: () => say({ text: "", calls: [{ name: "look", arguments: {} }] }),
-  // Neither it nor its child ends by itself, and it ignores a request to.
+  // Neither the command nor its child ends by itself, and both ignore SIGTERM.
   hangs: () => {
     process.on("SIGTERM", () => undefined);
     const child = spawn(

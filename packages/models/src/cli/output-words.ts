@@ -1,10 +1,10 @@
 const MAX_CHARS = 300;
 
-// The usual makers' forms of credentials; those that the process was given by name are known exactly.
+// The usual forms of credentials. The credentials in the process's own environment are removed by value.
 const SECRET =
   /\b(?:sk-[\w-]{8,}|gh[pousr]_\w{8,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)|\b(bearer|basic)\s+[\w.~+/=-]{8,}|(?<=:\/\/)[^\s/@"]+:[^\s/@"]+(?=@)/gi;
 
-/** The end of a program's output, as one plain line for people: without credentials, control characters and line breaks. */
+/** Returns the end of a program's output as one plain line for people, without credentials, control characters and line breaks. */
 export function outputWords(text: string, secrets: readonly string[]): string {
   const censored = secrets
     .toSorted((a, b) => b.length - a.length)

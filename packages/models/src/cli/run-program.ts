@@ -2,36 +2,36 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { AnswerTooLarge, ValidationError } from "../model-errors.ts";
 
 export interface ProgramRun {
-  /** Its whole path. */
+  /** The whole path of the program. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Its whole environment. */
+  /** The whole environment of the program. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Written to standard input, which is then closed. */
+  /** The text for standard input, which is then closed. */
   readonly input: string;
-  /** The deadline, and the way to end it earlier. */
+  /** The deadline of the program. An earlier abort ends the program too. */
   readonly signal: AbortSignal;
 }
 
-/** How a program ended, with all its output. */
+/** The end of a program, with its output. */
 export interface ProgramEnd {
   readonly code: number | null;
   readonly killedBy: NodeJS.Signals | null;
   readonly stdout: string;
-  /** The end of it. */
+  /** The last bytes of standard error. */
   readonly stderr: string;
 }
 
-/** The maximum output that is read; a program that writes more is ended. */
+/** The maximum output. A program that writes more is ended. */
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
 const STDERR_TAIL_BYTES = 4096;
-// From the request to end until it is killed.
+// The time from SIGTERM to SIGKILL.
 const GRACE_MS = 1000;
 
 /**
- * Runs a program to its end, without a shell, as the leader of its own process group. Everything that it started in that group ends with it. Rejects with
- * the signal's reason once the group is gone (TERM first, KILL a second later), with `ValidationError` if it cannot be started, and with `AnswerTooLarge`
- * if it writes more than `MAX_OUTPUT_BYTES`.
+ * Runs a program to its end, without a shell, as the leader of its own process group. All processes of the group end with it. Rejects with the
+ * signal's reason after the group has ended (SIGTERM first, SIGKILL a second later). Rejects with `ValidationError` if the program cannot be started,
+ * and with `AnswerTooLarge` if it writes more than `MAX_OUTPUT_BYTES`.
  */
 export async function runProgram({ program, args, environment, input, signal }: ProgramRun): Promise<ProgramEnd> {
   signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function runProgram({ program, args, environment, input, signal }: 
     endGroup(child, "SIGTERM");
     grace = setTimeout(() => {
       endGroup(child, "SIGKILL");
-      // A process that left the group may keep the pipes open for ever.
+      // A process that left the group may leave the pipes open for ever.
       child.stdout.destroy();
       child.stderr.destroy();
     }, GRACE_MS);
@@ -67,7 +67,7 @@ export async function runProgram({ program, args, environment, input, signal }: 
     else end(new AnswerTooLarge(`is over ${MAX_OUTPUT_BYTES} bytes`, "Make the command print only the JSON object."));
   });
   child.stderr.on("data", (chunk: Buffer) => (errors = Buffer.concat([errors, chunk]).subarray(-STDERR_TAIL_BYTES)));
-  // A program need not read its input.
+  // The program may exit without reading its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   child.once("error", (error: NodeJS.ErrnoException) => {
@@ -92,7 +92,7 @@ function endGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signal
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in it.
+    // The group has no process left.
   }
 }
 

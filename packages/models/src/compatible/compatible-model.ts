@@ -5,7 +5,8 @@ import { chatModel } from "../openai/chat-model.ts";
 import type { ChatVendor } from "../openai/chat-vendor.ts";
 
 /**
- * Any server that speaks OpenAI's chat completions: vLLM, LM Studio, llama.cpp, DeepSeek, Mistral, Groq. Fields that only some of them know are not sent.
+ * Any server that speaks OpenAI's chat completions, such as vLLM, LM Studio, llama.cpp, DeepSeek, Mistral or Groq. The adapter omits fields that only
+ * some of these servers know.
  */
 const COMPATIBLE: Omit<ChatVendor, "baseUrl"> = {
   name: "compatible",
@@ -16,9 +17,9 @@ const COMPATIBLE: Omit<ChatVendor, "baseUrl"> = {
   lengthMember: "max_tokens",
   toolChoice: true,
   parallelCalls: true,
-  // DeepSeek and vLLM require a turn's thinking back while its tools run.
+  // While a turn's tools run, DeepSeek and vLLM require its thinking back.
   keeps: ["reasoning_content", "reasoning"],
-  // Mistral; DeepSeek; vLLM.
+  // These endings are from Mistral, DeepSeek and vLLM, in this order.
   endings: { model_length: "max_tokens", insufficient_system_resource: null, abort: null },
   remedies: {
     title: "The model server",
@@ -30,7 +31,7 @@ const COMPATIBLE: Omit<ChatVendor, "baseUrl"> = {
   },
 };
 
-/** A model of any OpenAI-compatible server. Throws `ModelRefused` without an address. */
+/** Returns a model of any OpenAI-compatible server. Throws `ModelRefused` without an address. */
 export function compatibleModel(settings: AdapterSettings): ModelProvider {
   const { baseUrl } = settings;
   if (baseUrl === null)

@@ -2,10 +2,10 @@ import type { TranscriptCall, TranscriptEntry } from "@toolbus/contracts";
 import fc from "fast-check";
 import { resultEntry, runId, userEntry } from "./requests.ts";
 
-/** Names as toolsets and MCP servers have them, offered and not. */
+/** Names that toolsets and MCP servers use. Some of them are offered. */
 const toolName = fc.constantFrom("lookup_order", "restock_item", "orders.lookup", "get-Status", `long_${"x".repeat(70)}`);
 
-/** Ids of every vendor, of seed turns, and malformed ones. */
+/** Ids of every vendor and of seed turns, and malformed ids. */
 const callId = fc.oneof(
   fc.constantFrom("seed_lookup_order", "call_0", "call_1", "toolu_01A", "off_0", "a.b:c/d", "ä", "id with spaces", "x".repeat(200)),
   fc.string({ minLength: 1, maxLength: 20 }),
@@ -25,7 +25,7 @@ const content = fc.oneof(text, argumentsText);
 
 const user = text.map((said): readonly TranscriptEntry[] => [userEntry(said)]);
 
-/** What another vendor, or an earlier version, may have left beside a turn. */
+/** A payload that another vendor or an earlier version may have stored with a turn. */
 const foreignPayload = fc.record({
   api: fc.constantFrom("other.vendor", "anthropic.messages", "bedrock.converse", "openai.chat", "openai.responses"),
   model: fc.constantFrom("other-model", "claude-sonnet-5-5"),
@@ -64,8 +64,8 @@ const turn = fc
   });
 
 /**
- * Any transcript that is paired: it may begin with a turn and end with one, have adjacent turns and messages, ids that repeat in later turns and that no
- * vendor accepts, arguments that are not JSON, blank texts and halves of characters.
+ * Any paired transcript. It may begin and end with a turn and have adjacent turns and messages. Its ids may repeat in later turns, and vendors may
+ * refuse them. It may contain arguments that are not JSON, blank texts and half characters.
  */
 export const anyTranscript: fc.Arbitrary<readonly TranscriptEntry[]> = fc
   .array(fc.oneof(user, turn), { maxLength: 8 })

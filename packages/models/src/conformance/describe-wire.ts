@@ -6,7 +6,7 @@ import { describeToolDescriptions } from "./tool-descriptions.ts";
 import { describeTranscripts } from "./transcripts.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
 
-/** What only a vendor's server can show: what the vendor gets and refuses, and how it fails. */
+/** Tests the behaviour that only a vendor's server can show, such as the requests that it receives and refuses, and its failures. */
 export function describeWire(name: string, provider: WireProviderCase): void {
   describe(`model provider ${name} on the wire`, () => {
     describeToolChoice(provider);

@@ -4,7 +4,7 @@ import type { StopReason } from "../model-provider.ts";
 import { afterReply, completed, lookup, requestOf, userEntry, wireSetup } from "./requests.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
 
-/** How a turn ends, and which parts of it count. */
+/** Tests how a turn ends and which of its parts are used. */
 export function describeEndings(wire: WireProviderCase): void {
   const call = { name: lookup.name, arguments: { id: "7" } };
 

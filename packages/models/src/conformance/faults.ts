@@ -15,11 +15,11 @@ import type { WireProviderCase } from "./wire-provider-case.ts";
 interface Ending {
   readonly class: new (...args: never) => ModelError;
   readonly retryable: boolean;
-  /** Undefined: irrelevant. */
+  /** Undefined if the value is irrelevant. */
   readonly retryAfterMs?: number | null;
 }
 
-/** How a failed request ends: in one of the classes, with nothing of a reply. */
+/** Tests that a failed request rejects with one of the error classes and returns no part of a reply. */
 export function describeFaults(wire: WireProviderCase): void {
   const { overloaded } = wire.features;
   const provider = { class: ProviderError, retryable: true };
@@ -57,7 +57,7 @@ export function describeFaults(wire: WireProviderCase): void {
       expect(error).toMatchObject({ retryable: ending.retryable });
       if (ending.retryAfterMs !== undefined) expect(error).toMatchObject({ retryAfterMs: ending.retryAfterMs });
       expect(setup.server.requests).toHaveLength(1);
-      // The caller may try again, and the text that was streamed before is not repeated.
+      // The caller may retry, and the retry does not repeat the text that was streamed before.
       const { reply } = await completed(setup.provider, requestOf([userEntry("Tell me something long.")]));
       expect(reply.text).not.toBe("");
       expect(deltas).toHaveLength(until);

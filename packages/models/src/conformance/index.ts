@@ -10,17 +10,17 @@ export type { WireFeatures, WireProviderCase } from "./wire-provider-case.ts";
 
 export interface ModelProviderCase {
   open(): ModelProvider;
-  /** Answered with text of several words and no call. */
+  /** A request whose answer has several words and no call. */
   readonly textRequest: ModelRequest;
-  /** Answered with at least one call. */
+  /** A request whose answer has at least one call. */
   readonly callRequest: ModelRequest;
-  /** True if the same request always gets the same reply. */
+  /** True if the same request always receives the same reply. */
   readonly deterministic: boolean;
 }
 
 /**
- * Proves what `ModelProvider` promises. Every adapter calls it: a model in this process with requests that have known answers, a vendor's with its
- * wire-level server, which also shows what the vendor gets and how it fails.
+ * Proves the promises of `ModelProvider`. The tests of every adapter call this function. For a model in this process, they supply requests with known
+ * answers. For a vendor's adapter, they supply a wire-level server, which also shows the vendor's requests and failures.
  */
 export function describeModelProvider(name: string, provider: ModelProviderCase | WireProviderCase): void {
   if (!("start" in provider)) return describePromises(name, provider);
@@ -153,7 +153,7 @@ async function completed(provider: ModelProvider, request: ModelRequest): Promis
   return { reply: await provider.complete(request, context(deltas)), deltas };
 }
 
-// No provider takes this long; one that hangs fails its test with a reason.
+// Every provider is faster than this. If a provider hangs, its test fails with a reason.
 const DEADLINE_MS = 20_000;
 
 function context(deltas: string[], signal = AbortSignal.timeout(DEADLINE_MS)): ModelContext {
@@ -164,7 +164,7 @@ function callIds(request: ModelRequest): readonly string[] {
   return request.transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map(({ id }) => id) : []));
 }
 
-/** The request after this reply, each of its calls answered with a failure that may pass. */
+/** Returns the request after this reply. It answers each call with a failure that may pass. */
 function answered(request: ModelRequest, { text, calls, model }: ModelReply): ModelRequest {
   const { runId } = request.run;
   const at = 0;

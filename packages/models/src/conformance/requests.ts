@@ -23,7 +23,7 @@ export function userEntry(text: string): TranscriptEntry {
   return { type: "user", runId, text, at: 0 };
 }
 
-/** A turn of this loop, which no vendor has seen. */
+/** Creates a turn of this loop, which no vendor has seen. */
 export function seedTurn(text: string, ...calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]) {
   return {
     type: "assistant",
@@ -46,7 +46,7 @@ export function requestOf(transcript: readonly TranscriptEntry[], more: Partial<
   return { system: "You look after orders.", transcript, tools: [lookup, restock], maxTokens: 1024, run, ...more };
 }
 
-/** The request after this reply, with its calls answered by this content, each by its own if it is a function. */
+/** Returns the request after this reply. `content` returns the result of each call by its number. */
 export function afterReply(
   request: ModelRequest,
   reply: ModelReply,
@@ -79,7 +79,7 @@ export function afterReply(
   return { ...request, transcript: [...request.transcript, turn, ...results] };
 }
 
-// No provider takes this long; one that hangs fails its test with a reason.
+// Every provider is faster than this. If a provider hangs, its test fails with a reason.
 const DEADLINE_MS = 20_000;
 
 export function contextOf(deltas: string[], signal: AbortSignal = AbortSignal.timeout(DEADLINE_MS)): ModelContext {
@@ -91,7 +91,7 @@ export async function completed(provider: ModelProvider, request: ModelRequest):
   return { reply: await provider.complete(request, contextOf(deltas)), deltas };
 }
 
-/** The error in which a request ends, and what was streamed until then. Throws if there is a reply. */
+/** Returns the error of a request and the text that was streamed before it. Throws if the request has a reply. */
 export async function failure(
   provider: ModelProvider,
   request: ModelRequest,
@@ -111,7 +111,7 @@ export interface WireSetup extends AsyncDisposable {
   readonly provider: ModelProvider;
 }
 
-/** A separate server for one test, and a provider that talks to it. */
+/** Starts a separate server for one test, and a provider that talks to it. */
 export async function wireSetup({ start, open }: WireProviderCase): Promise<WireSetup> {
   const server = await start();
   return { server, provider: open(server), [Symbol.asyncDispose]: () => server.close() };

@@ -2,16 +2,16 @@ import { type Json, isJsonObject, type TranscriptEntry } from "@toolbus/contract
 import type { Asked } from "@toolbus/model-servers";
 import { expect } from "vitest";
 
-/** One statement, in the order in which the vendor got it. */
+/** One part of a conversation. */
 type Said =
   | { readonly kind: "text"; readonly role: "user" | "assistant"; readonly text: string }
-  /** `turn` and `at` say which call it is: an id is an adapter's own affair. */
+  /** `turn` and `at` identify the call, because each adapter chooses its own ids. */
   | { readonly kind: "call"; readonly turn: number; readonly at: number; readonly arguments: Json | undefined }
   | { readonly kind: "result"; readonly turn: number; readonly at: number; readonly content: Json; readonly isError: boolean };
 
 /**
- * Proves that the vendor got this conversation: the same calls with the same arguments, each answered by its own result, and every text that is not blank,
- * in order. An adapter may join texts of one speaker and add a text if the vendor requires one.
+ * Proves that the vendor received this conversation in order. It must contain the same calls with the same arguments and results, and every text that
+ * is not blank. An adapter may join texts of one speaker and add a text if the vendor requires one.
  */
 export function expectSameConversation(messages: Asked["messages"], transcript: readonly TranscriptEntry[], marksFailures: boolean): void {
   const got = messages.length === 0 ? [] : saidTo(messages);
@@ -75,7 +75,10 @@ function isAct(said: Said): said is Exclude<Said, { kind: "text" }> {
   return said.kind !== "text";
 }
 
-/** Arguments that are not a JSON object go in each vendor's form, and an empty result goes as a non-empty one. */
+/**
+ * Returns the call or result in a comparable form. Adapters send arguments that are not a JSON object in the vendor's form, and a blank result as a
+ * non-blank one.
+ */
 function comparable(act: Exclude<Said, { kind: "text" }>, marksFailures: boolean): object {
   if (act.kind === "call")
     return isJsonObject(act.arguments) && !("_unreadable" in act.arguments) ? act : { ...act, arguments: "unreadable" };

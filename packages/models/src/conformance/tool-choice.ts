@@ -7,10 +7,10 @@ import { readCorpus } from "../schema/corpus/read-corpus.ts";
 import { completed, lookup, requestOf, resultEntry, seedTurn, toolNamed, userEntry, wireSetup } from "./requests.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
 
-/** The most tools in one request. */
+/** The maximum number of tools in one request. */
 const MOST = 128;
 
-/** What may be called, as the vendor reads it, and what holds whatever the vendor does. */
+/** Tests which tools the vendor allows the model to call, and the rules that every adapter enforces itself. */
 export function describeToolChoice(wire: WireProviderCase): void {
   const { features } = wire;
 
@@ -120,7 +120,7 @@ export function describeToolChoice(wire: WireProviderCase): void {
           strict,
         }));
         expect(seen).toEqual(meant);
-        // An undefined member, or an infinite number, has no form in JSON: the payload would differ from the intended one.
+        // An undefined member or an infinite number has no form in JSON, so the payload would differ from the intended one.
         expect(isDeepStrictEqual(JSON.parse(JSON.stringify(meant)), meant)).toBe(true);
       }
     });

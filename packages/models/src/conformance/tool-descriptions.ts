@@ -5,13 +5,13 @@ import type { WireProviderCase } from "./wire-provider-case.ts";
 
 /** The longest description that a tool's definition may have. */
 const LONGEST = 4000;
-/** The longest that OpenAI accepts, and the cautious figure for vendors that state none. */
+/** The longest description that OpenAI accepts, and the cautious limit for vendors that state none. */
 const CAREFUL = 1024;
 
-/** The part of a tool that the vendor reads, as far as it accepts it. */
+/** Tests that the vendor accepts the description of a tool, whole or truncated. */
 export function describeToolDescriptions(wire: WireProviderCase): void {
   describe("tool descriptions", () => {
-    // Characters of two units, so that one of them crosses every odd limit.
+    // The emojis have two UTF-16 units each, so that one of them crosses every odd limit.
     it.each([
       ["short", "Looks up."],
       ["at the limit of the strictest vendor", "d".repeat(CAREFUL)],

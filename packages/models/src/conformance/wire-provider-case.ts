@@ -3,26 +3,26 @@ import type { ModelProvider } from "../model-provider.ts";
 
 /** A provider behind its vendor's wire protocol. */
 export interface WireProviderCase {
-  /** The vendor's server, a new one for each test. */
+  /** Starts a new server of the vendor for each test. */
   start(): Promise<ModelServer>;
-  /** The provider that talks to it about its one model, with its key or with another one. */
+  /** Returns a provider for the server's one model, with the server's key or with another key. */
   open(server: ModelServer, key?: string): ModelProvider;
   readonly features: WireFeatures;
 }
 
-/** What the vendor supports. Its adapter is not tested for the rest. */
+/** The features that the vendor supports. The adapter is not tested for other features. */
 export interface WireFeatures {
-  /** Which choices reach the model as such; an adapter enforces the others as far as it can. */
+  /** The choices that the vendor's protocol supports. An adapter enforces the other choices as far as it can. */
   readonly toolChoices: readonly ("none" | "required" | "named")[];
   readonly parallelCalls: boolean;
-  /** A failed result is marked as one. */
+  /** True if the protocol can mark a result as failed. */
   readonly marksFailures: boolean;
-  /** Thinking comes signed and must go back unchanged. */
+  /** True if the vendor signs thinking and requires it back unchanged. */
   readonly signedThinking: boolean;
-  /** It may stop and continue later. */
+  /** True if the model may pause a turn and continue it later. */
   readonly pauses: boolean;
-  /** The status with which it says that it is overloaded. */
+  /** The status of an overloaded vendor. */
   readonly overloaded: number;
-  /** It checks no key, so none is wrong. */
+  /** True if the vendor checks no key, so that no key is wrong. */
   readonly keyless?: true;
 }

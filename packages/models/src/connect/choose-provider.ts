@@ -8,17 +8,18 @@ import {
   type ProviderName,
 } from "./model-settings.ts";
 
-/** The provider and the model that configuration selects. */
+/** The provider and the model that the configuration selects. */
 export interface ChosenModel {
   readonly provider: ProviderName;
   readonly model: string;
-  /** False if configuration says nothing at all, so that the offline rules answer. */
+  /** False if the configuration selects no model, so that the offline rules answer. */
   readonly configured: boolean;
 }
 
 /**
- * The default model of each provider: the vendors' own tier for everyday work. From the model lists of their SDKs (@anthropic-ai/sdk 1.11.0, openai
- * 7.55.0), OpenRouter's alias for the newest of a family, and Bedrock's global inference profile. Null if a model must be named.
+ * The default model of each provider, which is the vendor's tier for everyday work. The names are from the model lists of the SDKs (@anthropic-ai/sdk
+ * 1.11.0, openai 7.55.0). OpenRouter's name is its alias for the newest model of a family, and Bedrock's is a global inference profile. Null if a
+ * model must be named.
  */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   offline: "rules-1",
@@ -31,15 +32,15 @@ const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   cli: "command",
 };
 
-/** What to do if a model must be named, with an example. */
+/** The advice if a model must be named, with an example. */
 const NAME_A_MODEL: Partial<Readonly<Record<ProviderName, string>>> = {
   ollama: 'fetch one, for example with "ollama pull qwen3", and name it: LLM_MODEL=qwen3 ("ollama list" shows what is there)',
   compatible: "name one that its server has: LLM_MODEL=…",
 };
 
 /**
- * The provider that `LLM_PROVIDER` names, or else the one whose key, address or command is set, or else the offline rules; with the named model, or the
- * provider's default. Reads only the settings. Throws `ModelRefused`.
+ * Returns the provider that `LLM_PROVIDER` names, or else the provider whose key, address or command is set, or else the offline rules. The model is
+ * the named one or the provider's default. Reads only the settings. Throws `ModelRefused`.
  */
 export function chooseProvider(settings: ModelSettings): ChosenModel {
   const named = settings.provider;
@@ -53,8 +54,8 @@ export function chooseProvider(settings: ModelSettings): ChosenModel {
 }
 
 /**
- * The settings for a profile that names a provider, a model or both. Settings of the process's provider (its model, address and protocol) apply to no other
- * provider: a key is never sent to another vendor's address. Throws `ModelRefused`.
+ * Returns the settings for a profile that names a provider, a model or both. The model, address and protocol of the process's provider apply to no
+ * other provider, so that no key is sent to another vendor's address. Throws `ModelRefused`.
  */
 export function settingsFor(
   settings: ModelSettings,
@@ -62,7 +63,7 @@ export function settingsFor(
 ): ModelSettings {
   const { provider: main } = chooseProvider(settings);
   const provider = own.provider ?? main;
-  // The offline rules and a command have no address, so an address that is set beside them is meant for the provider that needs one.
+  // The offline rules and a command have no address, so an address in the settings is meant for the provider that needs one.
   const addressed = main === "offline" || main === "cli" ? "compatible" : main;
   return {
     ...settings,
@@ -90,7 +91,7 @@ function modelFor(provider: ProviderName, named: string | null): string {
   return model;
 }
 
-/** The settings that each select a model by themselves. */
+/** Returns the provider whose key, address or command is set. Each of these settings alone selects a provider. */
 function fromWhatIsSet({ keys, baseUrl, cliCommand }: ModelSettings): ProviderName {
   const vendors = KEYED_PROVIDERS.filter((provider) => provider !== "compatible");
   const found: (readonly [ProviderName, string])[] = [
@@ -113,7 +114,7 @@ function fromWhatIsSet({ keys, baseUrl, cliCommand }: ModelSettings): ProviderNa
   return first?.[0] ?? "offline";
 }
 
-/** The key of a provider that needs one. Throws `ModelRefused` if it is absent or invalid. */
+/** Returns the key of a provider that needs one. Throws `ModelRefused` if the key is absent or invalid. */
 export function neededKey({ keys }: ModelSettings, provider: KeyedProvider): string {
   const key = keyOf(keys[provider], provider);
   if (key !== null) return key;
@@ -123,12 +124,15 @@ export function neededKey({ keys }: ModelSettings, provider: KeyedProvider): str
   );
 }
 
-/** A key that may be absent. Throws `ModelRefused` if it is invalid. */
+/** Returns a key that may be absent. Throws `ModelRefused` if the key is invalid. */
 export function optionalKey({ keys }: ModelSettings, provider: KeyedProvider): string | null {
   return keyOf(keys[provider], provider);
 }
 
-/** A header value must be visible ASCII; a quote or a blank in it was copied by mistake. */
+/**
+ * Returns the key unchanged. Throws if it contains a quote, a blank or a character that is not visible ASCII, because the person then copied it
+ * wrongly.
+ */
 function keyOf(key: string | null, provider: KeyedProvider): string | null {
   if (key === null || /^[!#-&(-~]+$/.test(key)) return key;
   throw new ModelRefused(

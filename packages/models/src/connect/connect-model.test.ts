@@ -15,7 +15,7 @@ const settings = (part: Partial<ModelSettings>): ModelSettings => ({
   ...part,
 });
 
-/** What each provider needs besides a key. */
+/** The settings that each provider needs besides a key. */
 const whole: Readonly<Record<string, Partial<ModelSettings>>> = {
   offline: {},
   anthropic: {},
@@ -27,7 +27,7 @@ const whole: Readonly<Record<string, Partial<ModelSettings>>> = {
   cli: { cliCommand: "node" },
 };
 
-/** Those that ask a model. */
+/** The providers that ask a model. */
 const REAL = Object.keys(whole).filter((provider) => provider !== "offline");
 
 describe("connect model", () => {
@@ -92,7 +92,7 @@ describe("connect model", () => {
 describe("a model that was connected", () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  /** What a person sets for a vendor whose server is elsewhere. */
+  /** Returns the settings of a person for a vendor whose server is elsewhere. */
   const settingsFor = ({ vendor, url, key, model }: ModelServer): ModelSettings => {
     const keys = { ...noModelSettings.keys, ...(vendor === "ollama" || vendor === "bedrock" ? {} : { [vendor]: key }) };
     const where = vendor === "ollama" ? { ollamaHost: new URL(url).host } : { baseUrl: url };
@@ -102,7 +102,7 @@ describe("a model that was connected", () => {
   it.each(SERVED)("asks its vendor's server, with the key and the address of its settings: %s", async (vendor) => {
     const server = await startModelServer(vendor);
     try {
-      // The place in which AWS's SDK looks for them.
+      // AWS's SDK looks for its credentials in these variables.
       vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTOOLBUS");
       vi.stubEnv("AWS_SECRET_ACCESS_KEY", server.key);
       vi.stubEnv("AWS_SESSION_TOKEN", undefined);
@@ -141,8 +141,7 @@ describe("OPENAI_BASE_URL", () => {
 });
 
 describe("the clients of vendors", () => {
-  // A separate process that reports which packages it has loaded: Node's own registry of modules sees those that were required, its tracing
-  // hook those that were imported.
+  // Returns the addresses of the modules that a separate process loads, which Node's loader hook reports.
   const loadedBy = async (part: Partial<ModelSettings>): Promise<readonly string[]> => {
     const script = `
       import { registerHooks } from "node:module";

@@ -8,14 +8,14 @@ import { withDefaults } from "./request-defaults.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 /**
- * The model that configuration selects. Its adapter is loaded only now, so that no unused client is loaded. Opens no connection: a wrong key or an
- * unavailable server shows at the first call. Throws `ModelRefused` for problems that are known before.
+ * Returns the model that the configuration selects. It loads only the selected adapter, so that no unused client is loaded. It opens no connection,
+ * so a wrong key or an unavailable server shows at the first call. Throws `ModelRefused` for problems in the settings.
  */
 export async function connectModel(settings: ModelSettings): Promise<ModelProvider> {
   const { temperature, parallelCalls } = settings;
   const chosen = chooseProvider(settings);
   const provider = await connected(settings, chosen);
-  // Two tenths of a second and 65 MB, which the offline rules do not need.
+  // The tokenizer costs two tenths of a second and 65 MB, and the offline rules do not need it.
   if (chosen.provider !== "offline") await loadTokenizer();
   return withDefaults(provider, {
     ...(temperature === null ? {} : { temperature }),

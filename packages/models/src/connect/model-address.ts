@@ -2,15 +2,15 @@ import { ModelRefused, type ModelSettings, type ProviderName } from "./model-set
 
 const OLLAMA_PORT = "11434";
 
-/** The address of a provider instead of its vendor's own, and the variable that sets it. */
+/** An address that replaces the vendor's own, and the variable that sets it. */
 export interface OtherAddress {
   readonly url: string;
   readonly variable: "LLM_BASE_URL" | "OPENAI_BASE_URL";
 }
 
 /**
- * The address that configuration gives to a provider; null for the vendor's own. `OPENAI_BASE_URL` is set for every program of a shell that talks to
- * OpenAI, so a key goes there only encrypted, or within this machine; decision 0069. Throws `ModelRefused`.
+ * Returns the address that the configuration sets for a provider, or null for the vendor's own. `OPENAI_BASE_URL` is set for every program of a shell
+ * that talks to OpenAI. The key is therefore sent to that address only over TLS or within this machine (decision 0069). Throws `ModelRefused`.
  */
 export function otherAddress(settings: Pick<ModelSettings, "baseUrl" | "openaiBaseUrl">, provider: ProviderName): OtherAddress | null {
   if (settings.baseUrl !== null) return { url: baseAddress(settings.baseUrl, "LLM_BASE_URL"), variable: "LLM_BASE_URL" };
@@ -29,7 +29,10 @@ function isThisMachine(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** The base address for adapters, without a trailing slash. Throws `ModelRefused`, which never quotes it, because it may contain a password. */
+/**
+ * Returns the base address for adapters, without a trailing slash. Throws `ModelRefused`. The error never quotes the address, because it may contain
+ * a password.
+ */
 export function baseAddress(text: string, variable: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new ModelRefused(
@@ -44,8 +47,8 @@ export function baseAddress(text: string, variable: string): string {
 }
 
 /**
- * Ollama's address, from `OLLAMA_HOST` as Ollama itself reads it: an address, or a host with or without a port. If its server listens for everybody
- * (0.0.0.0) it is reached on loopback, and the path of its OpenAI-compatible side (/v1) is left out. Throws `ModelRefused`.
+ * Returns Ollama's address from `OLLAMA_HOST`. As for Ollama itself, the variable is an address, or a host with or without a port. If the server
+ * listens on all addresses (0.0.0.0), the result is loopback. The result omits the path of the OpenAI-compatible API (/v1). Throws `ModelRefused`.
  */
 export function ollamaAddress(host: string | null): string {
   if (host === null) return `http://127.0.0.1:${OLLAMA_PORT}`;

@@ -8,7 +8,7 @@ const KEY = "sk-test-0123456789";
 const keys = { anthropic: KEY, openai: KEY, openrouter: KEY, compatible: KEY };
 const never = new AbortController().signal;
 
-/** A server that knows one key and one model, in each provider's own form. */
+/** Starts a server that knows one key and one model, in each provider's own form. */
 async function vendor() {
   const server = createServer((request, response) => answer(request, response)).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

@@ -3,7 +3,7 @@ import { chooseProvider, neededKey, optionalKey } from "./choose-provider.ts";
 import { ollamaAddress, type OtherAddress, otherAddress } from "./model-address.ts";
 import { KEY_VARIABLES, type KeyedProvider, ModelRefused, type ModelSettings } from "./model-settings.ts";
 
-/** What was found out about a model without asking it anything. */
+/** The facts about a model that a probe found without a model call. */
 export type ModelProbe =
   | { readonly ok: true; readonly what: string }
   /** `fix` says what to do. Neither text contains a key. */
@@ -13,8 +13,8 @@ const PROBE_MS = 10_000;
 const MAX_LIST_CHARS = 4_000_000;
 
 /**
- * Asks the configured provider for its models, with the key: whether it can be reached, accepts the key and knows the model. Costs nothing and sends only
- * the key and the model's name. Null if there is nobody to ask. Rejects only with the signal's reason.
+ * Asks the configured provider whether it can be reached, accepts the key and knows the model. The request costs nothing and sends only the key and
+ * the model's name. Returns null if the configuration has no provider to ask. Rejects only with the signal's reason.
  */
 export async function probeModel(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
   try {
@@ -43,7 +43,7 @@ async function probed(settings: ModelSettings, signal: AbortSignal): Promise<Mod
       return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
     }
     case "openrouter": {
-      // Its list of models is public, so only this shows whether the key is valid.
+      // OpenRouter's list of models is public, so only this endpoint shows whether the key is valid.
       const url = `${base("https://openrouter.ai/api/v1")}/key`;
       return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
     }
@@ -81,9 +81,9 @@ interface Asked {
   readonly provider: KeyedProvider | "ollama";
   readonly model: string;
   readonly url: string;
-  /** Text that says that it exists, and not at the vendor's own address; null if nothing says so. */
+  /** The variable that sets the address. Null for the vendor's own address. */
   readonly variable: OtherAddress["variable"] | "OLLAMA_HOST" | null;
-  /** Where the answer lists models, and the names in it; absent if the status says everything. */
+  /** The member of the answer that lists the models. Absent if the status alone is enough. */
   readonly list?: string;
   readonly id?: string;
 }
@@ -139,7 +139,7 @@ function verdict(answer: Answer, asked: Asked): ModelProbe {
   return { ok: true, what: `${model} of ${provider}${where}, ${key === null ? "which is there" : "key accepted"}` };
 }
 
-/** True unless the answer is a list of models without this one. */
+/** Returns true unless the answer is a list of models without this model. */
 function knows(body: unknown, { model, list, id }: Asked): boolean {
   if (list === undefined || id === undefined) return true;
   const rows = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[list] : null;

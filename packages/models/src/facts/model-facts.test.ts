@@ -85,7 +85,7 @@ describe("the table of models", () => {
 describe("the cost of a call", () => {
   it("is each class of tokens at its own price, rounded up to a millionth of a dollar", () => {
     const usage = { inputTokens: 1000, outputTokens: 10, cacheReadTokens: 600, cacheWriteTokens: 300 };
-    // 100 at $2, 600 at $0.10, 300 at $2.50, 10 at $10.
+    // The cost is 100 tokens at $2, 600 at $0.10, 300 at $2.50 and 10 at $10.
     expect(costOf(usage, sonnet)).toBe(200 + 60 + 750 + 100);
     expect(costOf({ inputTokens: 1, outputTokens: 0, cacheReadTokens: 1 }, sonnet)).toBe(1);
     expect(costOf({ inputTokens: 0, outputTokens: 0 }, sonnet)).toBe(0);

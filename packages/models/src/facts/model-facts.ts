@@ -1,18 +1,18 @@
 import type { ModelUsage } from "../model-provider.ts";
 import { type DollarPrice, MODEL_TABLE, type ModelRow } from "./model-table.ts";
 
-/** What is known about one model: its window, its longest reply and its price. */
+/** The known facts about one model, such as its window, its longest reply and its price. */
 export interface ModelFacts {
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly vision: boolean;
-  /** False: the model refuses a request with tools, so none are offered. Absent: it accepts them. */
+  /** False if the model refuses a request with tools, so that no tools are offered. True if absent. */
   readonly tools?: boolean;
-  /** False: the vendor refuses `temperature`. */
+  /** False if the vendor refuses `temperature`. */
   readonly sampling: boolean;
-  /** From how many characters on a tool result goes into working memory. */
+  /** The longest tool result, in characters, that is not stored in working memory. */
   readonly resultChars: number;
-  /** Millionths of a US dollar for a million tokens, that is US dollars per million tokens times 1,000,000; null if unknown. */
+  /** The price in millionths of a US dollar per million tokens, or null if unknown. */
   readonly price: ModelPrice | null;
 }
 
@@ -21,11 +21,11 @@ export interface ModelPrice {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** For a request whose prompt has more than `above` tokens, including cached ones: then all of it has these prices. */
+  /** The prices of the whole request if its prompt has more than `above` tokens, including cached ones. */
   readonly longPrompt?: Omit<ModelPrice, "longPrompt"> & { readonly above: number };
 }
 
-/** What is known about a model, by configuration's names for its provider and the model. */
+/** Returns the known facts about a model, by the configuration's names for the provider and the model. */
 export type FactsOf = (provider: string, model: string) => ModelFacts;
 
 const UNKNOWN: ModelFacts = {
@@ -37,16 +37,16 @@ const UNKNOWN: ModelFacts = {
   price: null,
 };
 
-// A date, a version or "latest", as vendors append it to a stable name: -20251101, -2026-10-07, @20251101, -v1:0, -latest.
+// A date, a version or "latest" that vendors append to a stable name, such as -20251101, -2026-10-07, @20251101, -v1:0 or -latest.
 const EDITION = /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:-?v\d+(?::\d+)?)?(?::\d+[a-z]?)?$/;
 const REGION = /^(?:global|us-gov|[a-z]{2,4})\.(?=[a-z0-9]+\.)/;
 /** Regional endpoints of Bedrock cost a tenth more than the global one (Anthropic's price list, "Third-party platform pricing"). */
 const REGIONAL = 1.1;
 
 /**
- * What the table knows about this model of this provider; cautious figures and no price for an unknown one. A row is found by the exact name, then by the
- * name without its date or version, then by the longest matching prefix of a row with `*`; the rows of `own` come first. A name that only begins like
- * another is another model: `gpt-5-pro` does not cost what `gpt-5` does.
+ * Returns the facts of the table about this model of this provider, or cautious figures without a price for an unknown model. It searches by the
+ * exact name, then by the name without its date or version, then by the longest matching prefix of a row with `*`. The rows of `own` take precedence.
+ * A name that only begins like another name belongs to another model, because `gpt-5-pro` and `gpt-5` have different prices.
  */
 export function modelFacts(provider: string, model: string, own: readonly ModelRow[] = []): ModelFacts {
   for (const rows of own.length > 0 ? [own, MODEL_TABLE] : [MODEL_TABLE]) {
@@ -58,7 +58,10 @@ export function modelFacts(provider: string, model: string, own: readonly ModelR
   return UNKNOWN;
 }
 
-/** The cost of a call, in millionths of a US dollar, rounded up; null if unknown. The vendor's own figure takes precedence over the table. */
+/**
+ * Returns the cost of a call in millionths of a US dollar, rounded up, or null if it is unknown. The vendor's own figure takes precedence over the
+ * table.
+ */
 export function costOf(usage: ModelUsage, { price }: Pick<ModelFacts, "price">): number | null {
   if (usage.costMicroUsd !== undefined) return Math.max(0, Math.ceil(usage.costMicroUsd));
   if (!price) return null;
@@ -70,7 +73,10 @@ export function costOf(usage: ModelUsage, { price }: Pick<ModelFacts, "price">):
   return Math.ceil(millionths / 1_000_000);
 }
 
-/** The maximum cost of a call with this prompt and a reply of this length, in millionths of a US dollar; null if unknown. */
+/**
+ * Returns the maximum cost of a call with this prompt and a reply of this length. The unit is a millionth of a US dollar. Returns null if the price
+ * is unknown.
+ */
 export function mostCost(promptTokens: number, maxTokens: number, { price }: Pick<ModelFacts, "price">): number | null {
   if (!price) return null;
   const tiers = price.longPrompt && promptTokens > price.longPrompt.above ? [price, price.longPrompt] : [price];
@@ -91,14 +97,14 @@ function rowOf(rows: readonly ModelRow[], provider: string, model: string): Mode
   );
 }
 
-/** The facts of a model that another company serves, found by its maker's name for it. */
+/** Returns the facts of a model that another company serves. It searches by the name that the model's maker uses. */
 function throughVendor(rows: readonly ModelRow[], provider: string, model: string): ModelFacts | undefined {
   if (provider === "openrouter") {
     const [, vendor = "", name = "", variant] = /^([a-z0-9-]+)\/([^:]+)(?::(.+))?$/.exec(model) ?? [];
-    // OpenRouter writes claude-opus-5.5 where Anthropic writes claude-opus-5-5.
+    // OpenRouter writes "claude-opus-5.5", but Anthropic writes "claude-opus-5-5".
     const row = rowOf(rows, vendor, vendor === "anthropic" ? name.replaceAll(/(\d)\.(\d)/g, "$1-$2") : name);
     if (!row) return undefined;
-    // Other parties serve a variant (":nitro", ":batch") at other prices, which it reports with each reply.
+    // Other companies serve a variant (":nitro", ":batch") at other prices, which OpenRouter reports with each reply.
     return variant === undefined ? factsOf(row) : { ...factsOf(row), price: variant === "free" ? FREE : null };
   }
   if (provider !== "bedrock") return undefined;

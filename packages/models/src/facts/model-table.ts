@@ -1,40 +1,40 @@
 /**
- * What is known about the models of today. Prices are those of the vendor's list for plain processing (no batch, no fast mode, the shortest cache), in US
- * dollars per million tokens; individual discounts are not included. Vendors change prices without notice: `MODEL_TABLE_FILE` corrects what is wrong or
- * missing here, without a new version.
+ * The facts about one current model. Prices are from the vendor's list for plain processing (no batch, no fast mode, the shortest cache), in US
+ * dollars per million tokens. They do not include individual discounts. Vendors change prices without notice, so `MODEL_TABLE_FILE` can correct or
+ * add rows without a new version.
  */
 export interface ModelRow {
-  /** `*`: any provider. */
+  /** The provider, or `*` for any provider. */
   readonly provider: string;
-  /** The vendor's name, without a date or version at its end; with `*` at its end, every model with this prefix. */
+  /** The vendor's name for the model, without a date or version at the end. With `*` at the end, it matches every model with this prefix. */
   readonly model: string;
-  /** Prompt and reply together. */
+  /** The limit of prompt and reply together. */
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly vision: boolean;
-  /** False: the model refuses a request with tools. Absent: it accepts them. */
+  /** False if the model refuses a request with tools. True if absent. */
   readonly tools?: boolean;
   readonly sampling: boolean;
-  /** From how many characters on a tool result goes into working memory. */
+  /** The longest tool result, in characters, that is not stored in working memory. */
   readonly resultChars: number;
-  /** Null: unknown. */
+  /** The price, or null if unknown. */
   readonly price: DollarPrice | null;
-  /** Where the price was read, and when. */
+  /** The source of the price. `asOf` is the date on which it was read. */
   readonly source: string;
   readonly asOf: string;
-  /** What no page of the vendor confirmed. */
+  /** The facts that no page of the vendor confirms. */
   readonly unconfirmed?: readonly ("window" | "price" | "cache")[];
 }
 
-/** US dollars for a million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface DollarPrice {
   readonly input: number;
   readonly output: number;
-  /** Tokens that were read from a cache. */
+  /** The price of tokens that were read from a cache. */
   readonly cacheRead: number;
-  /** Tokens that were written to a cache. */
+  /** The price of tokens that were written to a cache. */
   readonly cacheWrite: number;
-  /** For a request whose prompt, including cached tokens, has more than `above` tokens: then all of it has these prices. */
+  /** The prices of the whole request if its prompt has more than `above` tokens, including cached ones. */
   readonly longPrompt?: {
     readonly above: number;
     readonly input: number;
@@ -44,7 +44,7 @@ export interface DollarPrice {
   };
 }
 
-/** In a context smaller than this, a result of 64,000 characters would be most of it. */
+/** A result of 64,000 characters would fill most of a context that is smaller than this. */
 export const SMALL_CONTEXT = 65_536;
 export const RESULT_CHARS = 64_000;
 export const RESULT_CHARS_OF_SMALL = 32_000;
@@ -60,7 +60,7 @@ function claude(model: string, [contextTokens, maxOutputTokens]: Sizes, prices: 
   return { ...CLAUDE, model, contextTokens, maxOutputTokens, price: priceOf(prices), ...CLAUDE_LIST, ...more };
 }
 
-// The windows come from the model's own page if there is one; the others have the smaller window of every earlier release.
+// If a model has its own page, the window is from there. The other models have the smaller window of every earlier release.
 const SMALLER = { unconfirmed: ["window"] } as const;
 const anthropic: readonly ModelRow[] = [
   claude("claude-fable-5-1", M, [10, 50, 0.25, 12.5]),
@@ -82,7 +82,7 @@ const anthropic: readonly ModelRow[] = [
     price: { ...priceOf([0.1, 0.5, 0.01, 0.125]), longPrompt: { above: 100_000, ...priceOf([0.5, 2.5, 0.05, 0.625]) } },
   }),
   claude("claude-haiku-4-5", [200_000, 64_000], [1, 5, 0.1, 1.25]),
-  // A new one: its window is at least this, its price is not guessed.
+  // A new model has at least this window. Its price is unknown, so this row has none.
   claude("claude-*", [200_000, 32_000], [0, 0, 0, 0], { price: null, unconfirmed: ["window"] }),
 ];
 
@@ -95,16 +95,20 @@ function gpt(model: string, [contextTokens, maxOutputTokens]: Sizes, prices: Pri
   return { ...row, price: priceOf(prices), ...GPT_LIST, ...more };
 }
 
-/** Above 272,000 tokens of prompt: input and cache twice, output one and a half times. */
+/**
+ * Returns a row with a second price for prompts above 272,000 tokens. Input and cache cost twice as much, and output costs one and a half times as
+ * much.
+ */
 function longGpt(model: string, prices: Prices, more: Partial<ModelRow> = {}): ModelRow {
   const [input, output, cacheRead, cacheWrite] = prices;
   const longPrompt = { above: 272_000, ...priceOf([input * 2, output * 1.5, cacheRead * 2, cacheWrite * 2]) };
   return gpt(model, GPT6, prices, { price: { ...priceOf(prices), longPrompt }, ...more });
 }
 
-// Vendors that charge nothing extra for cache writes charge them as input.
+// Vendors without a price for cache writes charge them as input.
 const CACHE = { unconfirmed: ["cache"] } as const;
-// Read in trackers that cite the vendor's list (TheKrush/PromptFuel, merefield/codexometer, the table in github/docs), not on the vendor's page.
+// These prices are not from the vendor's page. They are from trackers that cite the vendor's list (TheKrush/PromptFuel, merefield/codexometer, the
+// table in github/docs).
 const BY_REPORT = {
   source: "reported, citing https://developers.openai.com/api/docs/pricing",
   unconfirmed: ["window", "price", "cache"],
@@ -134,7 +138,7 @@ const openai: readonly ModelRow[] = [
   gpt("gpt-4o-mini", [128_000, 16_384], [0.15, 0.6, 0.075, 0.15], { ...CACHE, sampling: true }),
   gpt("o3", [200_000, 100_000], [2, 8, 0.5, 2], CACHE),
   gpt("o4-mini", [200_000, 100_000], [1.1, 4.4, 0.275, 1.1], { ...CACHE, unconfirmed: ["price", "cache"] }),
-  // New ones of these families refuse a temperature; their prices are not guessed.
+  // New models of these families refuse a temperature. Their prices are unknown, so these rows have none.
   gpt("gpt-5*", [128_000, 16_384], [0, 0, 0, 0], { price: null, ...BY_REPORT }),
   gpt("gpt-6*", [400_000, 32_768], [0, 0, 0, 0], { price: null, ...BY_REPORT }),
 ];
@@ -154,7 +158,8 @@ const bedrock: readonly ModelRow[] = [
   nova("nova-premier", 1_000_000, 2.5, 12.5, true),
 ];
 
-// OpenRouter's alias for the newest of a family: its meaning today. Every other model there is found by its maker's name.
+// Each row is OpenRouter's alias for the newest model of a family, with its current meaning. Every other model of OpenRouter is found by its maker's
+// name.
 const openrouter: readonly ModelRow[] = (["opus", "sonnet", "haiku"] as const).flatMap((family) =>
   anthropic
     .filter(({ model }) => model === `claude-${family}-5-5`)
@@ -163,7 +168,7 @@ const openrouter: readonly ModelRow[] = (["opus", "sonnet", "haiku"] as const).f
 
 const OURS = { source: "this repository", asOf: "2026-11-21" } as const;
 const others: readonly ModelRow[] = [
-  // A local server's limit is set there (OLLAMA_CONTEXT_LENGTH), whatever the model could do; a longer prompt is truncated silently.
+  // OLLAMA_CONTEXT_LENGTH sets the limit of a local server, even if the model accepts more. The server truncates a longer prompt silently.
   {
     provider: "ollama",
     model: "*",
@@ -176,7 +181,7 @@ const others: readonly ModelRow[] = [
     ...OURS,
     unconfirmed: ["window"],
   },
-  // Only the operator of the command knows what its subscription or key costs.
+  // Only the operator of the command knows the price of its subscription or key.
   {
     provider: "cli",
     model: "*",
@@ -202,7 +207,7 @@ const others: readonly ModelRow[] = [
   },
 ];
 
-/** Every row; models of OpenRouter and of Anthropic on Bedrock are found through their vendor's (`modelFacts`). */
+/** Every row of the table. `modelFacts` finds models of OpenRouter, and of Anthropic on Bedrock, through the rows of their vendor. */
 export const MODEL_TABLE: readonly ModelRow[] = [...anthropic, ...openai, ...openrouter, ...bedrock, ...others];
 
 function priceOf([input, output, cacheRead, cacheWrite]: Prices): DollarPrice {

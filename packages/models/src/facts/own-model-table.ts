@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { modelFacts } from "./model-facts.ts";
 import { type DollarPrice, type ModelRow, RESULT_CHARS, RESULT_CHARS_OF_SMALL, SMALL_CONTEXT } from "./model-table.ts";
 
-/** `MODEL_TABLE_FILE` cannot be used; the message is one sentence for the operator. */
+/** `MODEL_TABLE_FILE` cannot be used. The message is one sentence for the operator. */
 export class ModelTableRefused extends Error {
   override readonly name = "ModelTableRefused";
   readonly code = "model_table_refused";
@@ -12,10 +12,10 @@ const MAX_BYTES = 1_000_000;
 const MAX_ROWS = 2000;
 
 /**
- * Reads the operator's own rows, which add to the built-in table or replace its rows: `{"models": [{"provider", "model", "contextTokens"?,
- * "maxOutputTokens"?, "vision"?, "tools"?, "sampling"?, "resultChars"?, "price"?}]}`, the price in US dollars for a million tokens (`input`, `output`,
- * `cacheRead`?, `cacheWrite`?, `longPrompt`?) or null. Omitted values come from the built-in table. An empty name means no file. Throws `ModelTableRefused`
- * naming the file, the row and what is wrong with it.
+ * Reads the operator's own rows, which add to the built-in table or replace its rows. The form is `{"models": [{"provider", "model",
+ * "contextTokens"?, "maxOutputTokens"?, "vision"?, "tools"?, "sampling"?, "resultChars"?, "price"?}]}`. The price is null or in US dollars per
+ * million tokens (`input`, `output`, `cacheRead`?, `cacheWrite`?, `longPrompt`?). Omitted values are taken from the built-in table. An empty name
+ * means no file. Throws `ModelTableRefused`, which names the file, the row and the problem.
  */
 export async function readModelTable(file: string): Promise<readonly ModelRow[]> {
   if (file === "") return [];
@@ -26,7 +26,7 @@ export async function readModelTable(file: string): Promise<readonly ModelRow[]>
   return ownModelRows(text, file);
 }
 
-/** The rows in a text of that form; `file` is its name in messages. */
+/** Returns the rows in a text of this form. `file` is its name in messages. */
 export function ownModelRows(text: string, file: string): readonly ModelRow[] {
   const models = member(parsed(text, file), "models");
   if (!Array.isArray(models) || models.length > MAX_ROWS) throw refused(file, `must contain "models", a list of at most ${MAX_ROWS}`);

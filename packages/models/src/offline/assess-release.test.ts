@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { assessRelease } from "./assess-release.ts";
 import { readReleaseFacts } from "./release-facts.ts";
 
-/** Clean in every respect; each test makes one part worse. */
+/** A summary that is clean in every respect. Each test makes one part worse. */
 const clean = {
   release_id: "v2.1.0",
   version: "v2.1.0",

@@ -11,9 +11,9 @@ export interface Assessment extends Findings {
 }
 
 /**
- * The risk of a release by the documented thresholds: high for failures in critical areas, raised error rates and risky changes, medium for smaller
- * signs and for a release without tests, low if everything that was reported is clean. Pure. There always is a finding, and the gravest comes first.
- * Words in subjects and names can raise the severity and never lower it.
+ * Returns the risk of a release by the documented thresholds. The risk is high for failures in critical areas, raised error rates and risky changes.
+ * It is medium for smaller signs and for a release without tests, and low if all reported facts are clean. The function is pure. The result has at
+ * least one finding, and the most serious one is first. Words in subjects and names can raise the severity but never lower it.
  */
 export function assessRelease(facts: ReleaseFacts): Assessment {
   const groups = [testFindings(facts), metricFindings(facts), changeFindings(facts)];

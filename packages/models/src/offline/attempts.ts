@@ -1,7 +1,7 @@
 import type { Json, TranscriptEntry } from "@toolbus/contracts";
 import { objectIn } from "./release-facts.ts";
 
-/** How one call of a tool ended, according to the transcript. */
+/** The outcome of one call of a tool, according to the transcript. */
 export type Attempt = Succeeded | Failed;
 
 export interface Succeeded {
@@ -16,16 +16,16 @@ export interface Failed {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
-  /** A person's own words: the content's `comment`, or the quotation in its message. */
+  /** A person's own words, from the content's `comment` or from the quotation in its message. */
   readonly words: string | null;
 }
 
-/** Every answered call of one tool in one run, oldest first. Calls of earlier runs of the conversation are history and do not count. */
+/** Returns every answered call of one tool in one run, oldest first. It ignores the calls of earlier runs of the conversation. */
 export function attemptsOf(tool: string, runId: string, transcript: readonly TranscriptEntry[]): readonly Attempt[] {
   return transcript.flatMap((entry) => (entry.type === "result" && entry.runId === runId && entry.name === tool ? [attempt(entry)] : []));
 }
 
-/** How the call of this result ended. */
+/** Returns the outcome of the call of this result. */
 export function attempt({ status, content, isError }: TranscriptEntry & { readonly type: "result" }): Attempt {
   if (status === "ok" && !isError) return { ok: true, content };
   const error = objectIn(content);
@@ -40,7 +40,7 @@ export function attempt({ status, content, isError }: TranscriptEntry & { readon
   };
 }
 
-/** The message puts a person's words in quotation marks. Words that contain quotation marks themselves are kept whole. */
+/** Returns the person's words, which the message puts in quotation marks. The words themselves may contain quotation marks. */
 function quotedIn(message: string): string {
   return message.slice(message.indexOf('"') + 1, Math.max(0, message.lastIndexOf('"')));
 }
@@ -49,7 +49,10 @@ function textOr(value: Json | undefined, otherwise: string): string {
   return typeof value === "string" && value !== "" ? value : otherwise;
 }
 
-/** One retry per tool and run, of the last attempt, if its error says that a retry can help and that nothing can have happened. */
+/**
+ * Returns true if the last attempt may be retried. Its error must say that a retry can help and that the call had no effect. Each tool has one retry
+ * per run.
+ */
 export function mayRetry(attempts: readonly Attempt[]): boolean {
   const last = attempts.at(-1);
   if (!last || last.ok || !isTransient(last)) return false;

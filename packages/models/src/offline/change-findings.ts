@@ -5,7 +5,7 @@ import type { ReleaseFacts } from "./release-facts.ts";
 import { changedAreas, isRevert } from "./risky-areas.ts";
 import { severityOf } from "./thresholds.ts";
 
-/** The findings from the change itself: its size, its areas, what it undoes, and who wrote it. */
+/** Returns the findings about the change itself, such as its size, its areas, its reverts and its authors. */
 export function changeFindings(facts: ReleaseFacts): Findings {
   const findings = [...size(facts), ...areas(facts), ...reverts(facts), ...singleAuthor(facts)];
   const unknowns = [

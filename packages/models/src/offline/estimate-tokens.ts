@@ -2,18 +2,18 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 
 const CHARS_A_TOKEN = 4;
 
-/** About how many tokens a text has. */
+/** Returns about how many tokens a text has. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / CHARS_A_TOKEN);
 }
 
-/** About how many tokens a prompt has: its characters divided by four, without names and ids. */
+/** Returns about how many tokens a prompt has, which is the number of its characters divided by four. Names and ids are not included. */
 export function estimateTokens(entries: readonly TranscriptEntry[], system: string): number {
   const chars = entries.reduce((sum, entry) => sum + charsOf(entry), system.length);
   return Math.ceil(chars / CHARS_A_TOKEN);
 }
 
-/** The largest number of characters with this estimate of tokens. */
+/** Returns the largest number of characters with this estimate of tokens. */
 export function charsFor(tokens: number): number {
   return tokens * CHARS_A_TOKEN;
 }

@@ -6,12 +6,12 @@ import type { RiskReport } from "./risk-report.ts";
 import { reasoning, sentence, SPEAKER } from "./summary-texts.ts";
 import { constants } from "./thresholds.ts";
 
-/** The text before the report is filed for the first time. */
+/** Returns the text for the turn that files the report for the first time. */
 export function filingText(report: RiskReport, facts: ReleaseFacts): string {
   return `${reasoning(report, facts)}\n\nI file the risk report now; whether it may be filed is not mine to decide.`;
 }
 
-/** The text before a revised report is filed; its last finding is the reviewer's comment. */
+/** Returns the text for the turn that files a revised report. The report's last finding is the reviewer's comment. */
 export function refilingText(report: RiskReport, revision: number): string {
   const comment = report.findings.at(-1) ?? "";
   return `${SPEAKER} Revision ${revision}: I take up the comment (${comment}) and file the report again with ${inShort(report)}.`;
@@ -21,7 +21,7 @@ export function retryText(failed: Failed): string {
   return `${SPEAKER} The report was not filed (${cleanText(failed.code, 64)}): ${sentence(failed.message)} I try once more.`;
 }
 
-/** The last text of a run, after its report was filed or was not. Never claims more than the result says. */
+/** Returns the last text of a run, after its report was filed or not. The text never claims more than the result says. */
 export function filingEnded(report: RiskReport, last: Attempt): string {
   if (last.ok) return filedText(report, last.content);
   return `${SPEAKER} ${notFiled(report, last)}`;

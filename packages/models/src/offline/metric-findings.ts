@@ -3,7 +3,10 @@ import { percent, times } from "./figures.ts";
 import type { MetricFacts, ReleaseFacts } from "./release-facts.ts";
 import { constants, severityOf } from "./thresholds.ts";
 
-/** Findings from the deployment's metrics, by themselves and compared with their baseline. Absent figures are unknown and do not raise the severity. */
+/**
+ * Returns the findings from the deployment's metrics, alone and in comparison with their baseline. Absent figures are unknown and do not raise the
+ * severity.
+ */
 export function metricFindings({ metrics }: ReleaseFacts): Findings {
   if (!metrics) return { findings: [], unknowns: ["Deployment metrics: none were reported."] };
   const groups = [errorRate(metrics), responseTime(metrics)];

@@ -19,7 +19,7 @@ const revise = (comment: string) =>
     retryable: true,
   });
 
-/** An investigation whose calls are answered in turn; returns the steps until there is no call or no answer. */
+/** Runs an investigation and answers its calls in order. Returns the steps up to a step without a call, or until no answer is left. */
 function investigate(
   answers: readonly ToolResult[],
   options: { input?: JsonObject; tools?: readonly string[]; before?: readonly TranscriptEntry[] } = {},

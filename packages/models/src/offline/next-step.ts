@@ -6,8 +6,8 @@ import { releaseStep } from "./release-step.ts";
 import type { Step } from "./step.ts";
 
 /**
- * The next step of a run, computed from its transcript: an investigation if its input names a release or contains an alert, otherwise the answer to
- * the person's message. It is pure, and every run ends.
+ * Computes the next step of a run from its transcript. The run is an investigation if its input names a release or contains an alert. Otherwise the
+ * step answers the person's message. The function is pure, and every run ends.
  */
 export function nextStep(request: ModelRequest): Step {
   const { releaseId, alert } = request.run.input;

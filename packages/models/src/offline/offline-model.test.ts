@@ -11,7 +11,7 @@ function requestWith(input: JsonObject, transcript: readonly TranscriptEntry[] =
   return { system: "Investigate.", transcript, tools, maxTokens, run: { runId, profile: "release-investigation", input } };
 }
 
-/** The turn before the loop, with a summary from a seed call. */
+/** Returns the entries before the first turn, with a summary from a seed call. */
 function seeded(summary: JsonObject): readonly TranscriptEntry[] {
   const call = { id: "seed_get_release_summary", callId: `${runId}.0.0`, name: "get_release_summary", arguments: '{"release_id":"v1"}' };
   return [

@@ -9,9 +9,9 @@ import { streamText } from "./stream-text.ts";
 const MODEL = "rules-1";
 
 /**
- * Fixed rules instead of a language model, so that everything runs without key and network. They investigate releases and alerts, and run the tool
- * that a message names. They follow the given transcript: the same request gets the same reply. They understand nothing else, and say in every
- * text that they are not a language model. Usage is estimated at four characters per token.
+ * Returns fixed rules in place of a language model, so that everything runs without a key and a network. The rules investigate releases and alerts,
+ * and run the tool that a message names. They understand nothing else, and every text says that they are not a language model. The same request
+ * always receives the same reply. Usage is estimated at four characters per token.
  */
 export function offlineModel(): ModelProvider {
   return {
@@ -45,7 +45,7 @@ function replyOf(step: Step, request: ModelRequest): ModelReply {
   const ids = nextCallIds(request.transcript, step.calls.length);
   const calls = step.calls.map((call, n) => ({ id: ids[n] ?? "", ...call }));
   const outputTokens = estimateTextTokens(step.text + calls.map((call) => call.arguments).join(""));
-  // Truncated like the reply of any model: the text up to the limit, and no incomplete call.
+  // A reply that is too long is truncated, as for any model. It contains the text up to the limit and no incomplete call.
   if (outputTokens > request.maxTokens) return reply(request, step.text.slice(0, charsFor(request.maxTokens)), [], "max_tokens");
   return reply(request, step.text, calls, calls.length > 0 ? "tool_use" : "end_turn");
 }
@@ -55,7 +55,10 @@ function reply({ transcript, system }: ModelRequest, text: string, calls: readon
   return { text, calls, stop, usage: { inputTokens: estimateTokens(transcript, system), outputTokens, estimated: true }, model: MODEL };
 }
 
-/** `off_<n>`, where n continues the count of calls: the same transcript gives the same ids. Skips ids that a trimmed transcript still contains. */
+/**
+ * Returns ids of the form `off_<n>`, where `n` continues the count of calls. The same transcript gives the same ids. It skips ids that a trimmed
+ * transcript still contains.
+ */
 function nextCallIds(transcript: readonly TranscriptEntry[], count: number): readonly string[] {
   const ids = transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map((call) => call.id) : []));
   const used = new Set(ids);

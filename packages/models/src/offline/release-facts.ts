@@ -1,25 +1,25 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 
-/** The facts that the rules read from a release summary. Null and empty mean: not reported. */
+/** The facts that the rules read from a release summary. A fact that is null or empty was not reported. */
 export interface ReleaseFacts {
   readonly releaseId: string | null;
   readonly version: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** The time of its newest commit, in milliseconds. */
+  /** The time of the release's newest commit, in milliseconds. */
   readonly madeAt: number | null;
   /** The subjects that the summary lists. */
   readonly changes: readonly string[];
   readonly changeCount: number | null;
   readonly authors: readonly string[];
-  /** Areas and the most changed files. */
+  /** The areas of the release and its most changed files. */
   readonly paths: readonly string[];
   readonly filesChanged: number | null;
   readonly changedLines: number | null;
   readonly tests: TestFacts | null;
   readonly metrics: MetricFacts | null;
   readonly notes: readonly string[];
-  /** Parts in an unexpected form; they count as unknown. */
+  /** The parts in an unexpected form, which the rules treat as unknown. */
   readonly unreadable: readonly string[];
 }
 
@@ -27,19 +27,22 @@ export interface TestFacts {
   readonly passed: number | null;
   readonly failed: number;
   readonly skipped: number;
-  /** Suite and name of each listed failure. */
+  /** The suite and name of each listed failure. */
   readonly failures: readonly string[];
 }
 
 export interface MetricFacts {
-  /** A share from 0 to 1. */
+  /** The error rate as a share from 0 to 1. */
   readonly errorRate: number | null;
-  /** Milliseconds. */
+  /** The 95th percentile of the response time, in milliseconds. */
   readonly p95: number | null;
   readonly baseline: { readonly errorRate: number | null; readonly p95: number | null } | null;
 }
 
-/** The facts in the content of a `get_release_summary` result; null if it is not a JSON object. Never throws: every part may be absent or malformed. */
+/**
+ * Returns the facts in the content of a `get_release_summary` result, or null if the content is not a JSON object. It never throws, because every
+ * part may be absent or malformed.
+ */
 export function readReleaseFacts(content: string): ReleaseFacts | null {
   const summary = objectIn(content);
   if (!summary) return null;
@@ -106,7 +109,7 @@ function linesOf(part: JsonObject | null): number | null {
   return insertions === null && deletions === null ? null : (insertions ?? 0) + (deletions ?? 0);
 }
 
-/** A ref is a name, or an object that has one. */
+/** Returns the name of a ref. A ref is a name or an object that has one. */
 function refOf(value: Json | undefined): string | null {
   const ref = object(value);
   return text(ref ? (ref["name"] ?? ref["ref"] ?? ref["commit"]) : value);
@@ -117,14 +120,14 @@ function timeOf(value: Json | undefined): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-// A summary lists at most a hundred of anything; the rest of a longer list is ignored.
+// A summary lists at most a hundred items of a kind. The rules ignore the rest of a longer list.
 const MAX_ITEMS = 1000;
 
 function list(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [];
 }
 
-/** The texts of a list whose items are texts, or objects with a text in the first of these fields. */
+/** Returns the texts of a list. An item is a text, or an object with a text in one of these fields. */
 function texts(value: Json | undefined, fields: readonly string[]): readonly string[] {
   return list(value).flatMap((item) => {
     const found = object(item) ? fields.map((field) => text(object(item)?.[field])).find((held) => held !== null) : text(item);
@@ -153,7 +156,7 @@ function object(value: Json | undefined): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** The object in a JSON text; null if the text is not an object. */
+/** Returns the object in a JSON text, or null if the text is not an object. */
 export function objectIn(content: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(content);

@@ -13,8 +13,9 @@ export const SUMMARY_TOOL = "get_release_summary";
 export const FILING_TOOL = "file_risk_report";
 
 /**
- * The next step of an investigation, computed from the transcript of its run: summary, report, end. It is pure, and it ends: an error that may pass is
- * retried once, the revisions are limited, and there is never a second filing if the outcome of the first is unknown.
+ * Computes the next step of an investigation from the transcript of its run. The steps are summary, report and end. The function is pure, and every
+ * investigation ends. The rules retry once after an error that may pass, and they limit the revisions. They never file a second time if the outcome
+ * of the first filing is unknown.
  */
 export function releaseStep({ transcript, tools, run }: ModelRequest, releaseId: string): Step {
   const offered = new Set(tools.map((tool) => tool.name));
@@ -24,7 +25,7 @@ export function releaseStep({ transcript, tools, run }: ModelRequest, releaseId:
   if (!summary) return withoutSummary(releaseId, offered, summaries);
   const facts = readReleaseFacts(summary.content);
   if (!facts) return end(unreadableText(releaseId));
-  // The run's input decides which release is investigated. A summary that names another one is data and redirects nothing.
+  // The run's input decides which release is investigated. A summary is only data, so it cannot redirect the investigation to another release.
   return withSummary(releaseId, facts, offered, attemptsOf(FILING_TOOL, run.runId, transcript));
 }
 
@@ -44,7 +45,7 @@ function withSummary(subject: string, facts: ReleaseFacts, offered: ReadonlySet<
   if (!last) return canFile ? file(filingText(report, facts), report) : end(notFiledText(report, facts, FILING_TOOL));
   if (last.ok || !canFile) return end(filingEnded(report, last));
   if (last.code === "revision_requested") {
-    // Without a comment there is nothing to change, and the same report would not be a revision.
+    // Without a comment, the rules have nothing to change, and the same report would not be a revision.
     const mayRevise = last.words !== null && revisions.length <= constants.maxRevisions.value;
     return mayRevise ? file(refilingText(report, revisions.length), report) : end(filingEnded(report, last));
   }

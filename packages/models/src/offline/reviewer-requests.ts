@@ -2,15 +2,15 @@ import { SEVERITIES, type Severity } from "@toolbus/contracts";
 import type { Failed } from "./attempts.ts";
 import { cleanText } from "./clean-text.ts";
 
-/** What reviewers of earlier versions of the report requested. */
+/** The requests of reviewers of earlier versions of the report. */
 export interface ReviewerRequests {
   /** The severity from the latest comment that names exactly one. */
   readonly severity: Severity | null;
-  /** Their words, each as one finding. */
+  /** The reviewers' words, with one finding per comment. */
   readonly findings: readonly string[];
 }
 
-/** Reads the comments of all revisions of a run, oldest first. A comment is taken literally and not interpreted. */
+/** Reads the comments of all revisions of a run, oldest first. The comments become findings literally, without interpretation. */
 export function reviewerRequests(revisions: readonly Failed[]): ReviewerRequests {
   const comments = revisions.flatMap(({ words }) => (words === null ? [] : [cleanText(words, COMMENT_CHARS)]));
   return {
@@ -22,8 +22,8 @@ export function reviewerRequests(revisions: readonly Failed[]): ReviewerRequests
 const COMMENT_CHARS = 500;
 
 /**
- * The severity that a comment requests, if it names exactly one. "From high to low", "not high" and "low instead of high" request the other one.
- * If two names remain, the rules decide.
+ * Returns the severity that a comment requests, if it names exactly one. The function ignores the name after "from", "not", "than", "instead of" and
+ * "rather than". If two names remain, it returns null and the rules decide.
  */
 function namedSeverity(comment: string): Severity | null {
   const wanted = comment.toLowerCase().replace(/\b(from|not|than|instead of|rather than)\s+(low|medium|high)\b/g, " ");

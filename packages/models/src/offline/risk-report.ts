@@ -9,16 +9,16 @@ import { reviewerRequests } from "./reviewer-requests.ts";
 export interface RiskReport {
   readonly releaseId: string;
   readonly severity: Severity;
-  /** One line each: the findings, gravest first, then the unknowns, then the reviewers' words. */
+  /** The findings with the most serious first, then the unknowns, then the reviewers' words. Each is one line. */
   readonly findings: readonly string[];
   readonly unknowns: readonly string[];
 }
 
-// The limits of the product's contract for a report.
+// The limits of a report in the product's contract.
 const MAX_FINDINGS = 64;
 const FINDING_CHARS = 1000;
 
-/** The report on a release after these revisions. The same facts and revisions give the same report. */
+/** Returns the report on a release after these revisions. The same facts and revisions give the same report. */
 export function riskReport(releaseId: string, facts: ReleaseFacts, revisions: readonly Failed[]): RiskReport {
   const { severity, findings, unknowns } = assessRelease(facts);
   const requests = reviewerRequests(revisions);

@@ -1,6 +1,6 @@
 /** An area in which a fault costs more than elsewhere. */
 export interface RiskyArea {
-  /** True if a failed test there is a high finding by itself. */
+  /** True if a failed test in this area alone is a high finding. */
   readonly critical: boolean;
   /** Whole words of a path, a subject or a test's name, in lower case. */
   readonly words: readonly string[];
@@ -61,7 +61,7 @@ export const riskyAreas = {
 
 export type RiskyAreaName = keyof typeof riskyAreas;
 
-/** Words that mark a change that undoes something or was made in haste. */
+/** Words in the subject of a change that undoes something or was made in haste. */
 export const REVERT_WORDS: readonly string[] = ["revert", "reverts", "reverted", "rollback", "hotfix"];
 
 /** A risky area that was found, and the text that shows it. */
@@ -71,8 +71,8 @@ export interface AreaHit {
 }
 
 /**
- * The risky areas that a release changes, each once, with the first text that shows it. A path counts for every area. A subject counts only for
- * critical ones, because people write "deploy" and "docker" in subjects of changes that touch neither.
+ * Returns the risky areas that a release changes, each once, with the first text that shows it. A path can show every area. A subject can show only
+ * critical areas, because people write "deploy" and "docker" in subjects of changes that touch neither.
  */
 export function changedAreas(paths: readonly string[], subjects: readonly string[]): readonly AreaHit[] {
   return areaNames().flatMap((area) => {
@@ -82,12 +82,12 @@ export function changedAreas(paths: readonly string[], subjects: readonly string
   });
 }
 
-/** The critical area of a failed test by its name and suite, if it has one. */
+/** Returns the critical area of a failed test by its name and suite, or null. */
 export function criticalArea(test: string): RiskyAreaName | null {
   return areaNames().find((area) => riskyAreas[area].critical && names(test, riskyAreas[area])) ?? null;
 }
 
-/** True if the subject says that the change undoes something or was made in haste. */
+/** Returns true if the subject says that the change undoes something or was made in haste. */
 export function isRevert(subject: string): boolean {
   return wordsOf(subject).some((word) => REVERT_WORDS.includes(word));
 }
@@ -101,7 +101,10 @@ function names(text: string, area: RiskyArea): boolean {
   return area.files.includes(file) || wordsOf(text).some((word) => area.words.includes(word));
 }
 
-/** `src/userAuth.ts` has the words src, user, auth and ts. Only whole words count: "author" is not "auth". */
+/**
+ * Returns the words of a text in lower case. `src/userAuth.ts` has the words src, user, auth and ts. Only whole words match, so "author" is not
+ * "auth".
+ */
 export function wordsOf(text: string): readonly string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

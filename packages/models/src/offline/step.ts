@@ -6,6 +6,6 @@ export interface Step {
 
 export interface StepCall {
   readonly name: string;
-  /** JSON text, as it is stored in the transcript. */
+  /** The JSON text that is stored in the transcript. */
   readonly arguments: string;
 }

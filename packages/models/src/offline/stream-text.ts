@@ -3,8 +3,8 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 const WORDS_A_PIECE = 4;
 
 /**
- * Streams a text in groups of words. Each group leaves the process on its own, as with a real model, because the event loop takes a turn in between.
- * Throws the signal's reason before the next piece if it has aborted.
+ * Streams a text in groups of words. The function yields to the event loop after each group, so that each group leaves the process separately, as
+ * with a real model. Throws the signal's reason before the next group if the signal has aborted.
  */
 export async function streamText(text: string, onText: (delta: string) => void, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();

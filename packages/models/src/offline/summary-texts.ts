@@ -16,7 +16,7 @@ export function unreachableText(releaseId: string, tool: string): string {
   return `${SPEAKER} I cannot investigate release ${quoted(releaseId, 200)}: ${why}. Start its toolset and run the investigation again.`;
 }
 
-/** The text for a summary that could not be read, with the error and the remedy. */
+/** Returns the text for a summary that could not be read, with the error and the remedy. */
 export function summaryFailedText(releaseId: string, failed: Failed): string {
   return `${SPEAKER} The summary of release ${quoted(releaseId, 200)} could not be read (${cleanText(failed.code, 64)}): ${sentence(failed.message)} ${remedy(failed)} No report is filed.`;
 }
@@ -27,12 +27,12 @@ export function unreadableText(releaseId: string): string {
   return `${SPEAKER} The summary of ${release} is not a JSON object, so there is nothing to assess. ${remedyText} No report is filed.`;
 }
 
-/** The assessment, if there is no tool to file it with. */
+/** Returns the text with the assessment if the run offers no tool that files it. */
 export function notFiledText(report: RiskReport, facts: ReleaseFacts, tool: string): string {
   return `${reasoning(report, facts)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
 }
 
-/** The lines about what was read, what it means and what is unknown. */
+/** Returns the lines about the summary, its findings, its unknowns and the severity. */
 export function reasoning(report: RiskReport, facts: ReleaseFacts): string {
   const range = facts.from !== null && facts.to !== null ? ` (${quoted(facts.from, 80)} to ${quoted(facts.to, 80)})` : "";
   const changes = facts.changeCount ?? facts.changes.length;
@@ -50,7 +50,7 @@ function remedy({ code, retryable }: Failed): string {
   return "Fix the cause, then run the investigation again.";
 }
 
-/** Foreign text as a sentence with a full stop. */
+/** Returns foreign text as a sentence that ends with a full stop or a similar sign. */
 export function sentence(text: string): string {
   const line = cleanText(text, 500);
   return /[.!?…]$/.test(line) ? line : `${line}.`;

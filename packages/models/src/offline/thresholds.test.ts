@@ -8,7 +8,7 @@ import { constants, type Measure, severityOf, thresholds } from "./thresholds.ts
 
 const page = await readFile(new URL("../../../../docs/offline-investigator.md", import.meta.url), "utf8");
 
-/** The rows of the table under a heading, each as its cells, without code marks. */
+/** Returns the rows of the table under a heading. Each row is a list of cells without code marks. */
 function table(heading: string): readonly (readonly string[])[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));

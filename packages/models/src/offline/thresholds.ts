@@ -1,14 +1,14 @@
 import type { Severity } from "@toolbus/contracts";
 
-/** The values from which a measure is a medium or a high finding; null if it never is. */
+/** The lowest values at which a measure is a medium or a high finding. Null if it never is. */
 export interface Threshold {
   readonly medium: number | null;
   readonly high: number | null;
-  /** What is measured and why it counts. `docs/offline-investigator.md` has the same sentence. */
+  /** A sentence about the measure and its reason. `docs/offline-investigator.md` contains the same sentence. */
   readonly sentence: string;
 }
 
-/** Every threshold of the offline rules. A value at the threshold counts. */
+/** Every threshold of the offline rules. A value that equals the threshold reaches it. */
 export const thresholds = {
   missingTestRuns: {
     medium: 1,
@@ -51,7 +51,7 @@ export const thresholds = {
 
 export type Measure = keyof typeof thresholds;
 
-/** The severity of a value of this measure; low for a value that is not a number. */
+/** Returns the severity of a value of this measure. It is low for `NaN`. */
 export function severityOf(measure: Measure, value: number): Severity {
   const { medium, high }: Threshold = thresholds[measure];
   // Without rounding, a quotient of decimal fractions may be 1.2499999999999998 instead of 1.25.
@@ -61,7 +61,7 @@ export function severityOf(measure: Measure, value: number): Severity {
   return "low";
 }
 
-/** Constants of the rules that are not thresholds. */
+/** The constants of the rules that are not thresholds. */
 export const constants = {
   errorRateFloor: {
     value: 0.001,

@@ -4,8 +4,8 @@ import { chatModel } from "../openai/chat-model.ts";
 import type { ChatVendor } from "../openai/chat-vendor.ts";
 
 /**
- * Ollama through its chat completions (docs.ollama.com/api/openai-compatibility). It ignores `tool_choice` and `parallel_tool_calls`, sends
- * each call whole, sometimes without an id, and refuses a turn whose arguments are not a JSON object.
+ * Ollama through its chat completions (docs.ollama.com/api/openai-compatibility). The server ignores `tool_choice` and `parallel_tool_calls`. It
+ * sends each call whole, sometimes without an id. It refuses a turn whose arguments are not a JSON object.
  */
 const OLLAMA: Omit<ChatVendor, "remedies"> = {
   name: "ollama",
@@ -18,11 +18,11 @@ const OLLAMA: Omit<ChatVendor, "remedies"> = {
   toolChoice: false,
   parallelCalls: false,
   keeps: ["reasoning"],
-  // Ollama loaded or unloaded the model, and there was no reply.
+  // Ollama loaded or unloaded the model, and sent no reply.
   endings: { load: null, unload: null },
 };
 
-/** A model on an Ollama server. Its address may include `/v1` or not. */
+/** Returns a model on an Ollama server. The server's address may include `/v1` or not. */
 export function ollamaModel(settings: AdapterSettings): ModelProvider {
   const { model, baseUrl } = settings;
   const vendor: ChatVendor = {

@@ -1,6 +1,6 @@
 import type { Json } from "@toolbus/contracts";
 
-/** A chunk of a streamed chat completion, as servers really send it: unlike in OpenAI's description, everything may be missing or null. */
+/** A chunk of a streamed chat completion, as servers really send it. Unlike in OpenAI's description, every member may be missing or null. */
 export interface ChatChunk {
   readonly model?: string | null;
   readonly choices?: readonly ChatChoice[] | null;
@@ -37,6 +37,6 @@ export interface ChatUsage {
   readonly completion_tokens?: number | null;
   readonly prompt_tokens_details?: { readonly cached_tokens?: number | null; readonly cache_write_tokens?: number | null } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
-  /** OpenRouter's cost in credits; one credit is one US dollar. */
+  /** OpenRouter's cost in credits. One credit is one US dollar. */
   readonly cost?: number | null;
 }

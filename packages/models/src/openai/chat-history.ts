@@ -32,12 +32,12 @@ export function chatHistory(vendor: ChatVendor, model: string): (transcript: rea
   };
 }
 
-/** OpenAI refuses longer ids. The other vendors document no limit, and most forward requests to a vendor that has one. */
+/** OpenAI refuses longer ids. The other vendors document no limit, but most forward requests to a vendor that has one. */
 const CALL_IDS: IdForm = { pattern: /^[\w.:-]+$/, maxLength: 40 };
 
 type WireName = (name: string) => string;
 
-/** A turn without text and calls is left out. */
+/** Returns the message of a turn from the neutral form. It omits a turn without text and calls. */
 function madeMessage({ text, calls }: AssistantEntry, ids: readonly string[], wireName: WireName): readonly object[] {
   if (calls.length === 0 && text === "") return [];
   const message: ChatCompletionAssistantMessageParam = { role: "assistant", content: text === "" ? null : text.toWellFormed() };
@@ -45,15 +45,15 @@ function madeMessage({ text, calls }: AssistantEntry, ids: readonly string[], wi
     message.tool_calls = calls.map((call, n) => ({
       id: ids[n] ?? call.id,
       type: "function",
-      // Some servers parse the text, and refuse the conversation if it is not an object.
+      // Some servers parse the arguments and refuse the conversation if they are not an object.
       function: { name: wireName(call.name), arguments: JSON.stringify(callInput(call.arguments.toWellFormed())) },
     }));
   return [message];
 }
 
 /**
- * The turn in the form in which this model sent it. Null if another model or vendor sent it, or if it differs from the entry: content that was
- * removed from a transcript must not come back this way.
+ * Returns the turn in the form in which this model sent it. Returns null if another model or vendor sent it, or if it differs from the entry. Content
+ * that was removed from a transcript must not return to the model this way.
  */
 function ownMessage(
   { vendor: kept, text, calls }: AssistantEntry,

@@ -15,7 +15,7 @@ import { toolsSender } from "./sent-tools.ts";
 import { streamTurn } from "./stream-turn.ts";
 import { type Asked, gaveUp, unfinished, unknownEnding } from "./vendor-error.ts";
 
-/** A model behind OpenAI's chat completions, whoever serves them. It keeps the port's contract; its errors name the vendor and the remedy. */
+/** Returns a model behind OpenAI's chat completions, whoever serves them. Its errors name the vendor and the remedy. */
 export function chatModel(vendor: ChatVendor, settings: AdapterSettings): ModelProvider {
   const { model, apiKey, facts } = settings;
   const client = openaiClient(settings, vendor, "chat/completions");

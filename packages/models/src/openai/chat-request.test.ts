@@ -10,14 +10,14 @@ import { asking, count, deltas, facts, kept, lookup, outcome, testStream, userSa
 const families = { openai: openaiModel, openrouter: openrouterModel, ollama: ollamaModel, compatible: compatibleModel };
 type Family = keyof typeof families;
 
-/** The body of a request as it is sent. */
+/** Returns the body of a request as it is sent. */
 async function sent(family: Family, more: Partial<ModelRequest> = {}, own: Partial<typeof facts> = {}): Promise<JsonObject> {
   await using stream = await testStream(deltas("stop", { content: "Well." }));
   await outcome(families[family]({ model: "model-1", apiKey: "k", baseUrl: stream.url, facts: { ...facts, ...own } }), asking(more));
   return stream.bodies[0] ?? {};
 }
 
-/** The messages of a request as they are sent. */
+/** Returns the messages of a request as they are sent. */
 async function messages(transcript: readonly TranscriptEntry[], family: Family = "openai"): Promise<readonly JsonObject[]> {
   return messagesIn(await sent(family, { transcript, system: "" }));
 }
@@ -175,7 +175,7 @@ describe("a transcript in chat messages", () => {
     expect(await sentAs(turn)).toEqual(reply.vendor?.payload);
     expect(JSON.stringify(await sentAs(turn))).toContain(id);
 
-    // Another model, a removed text, a call under another name: the payload does not belong to this request.
+    // With another model, a removed text or a call under another name, the payload does not belong to the request.
     expect(JSON.stringify(await sentAs(turn, facts, "model-2"))).not.toContain(id);
     expect(await sentAs({ ...turn, text: "[redacted]" })).toMatchObject({ content: "[redacted]" });
     const renamed = turn.calls.map((call) => ({ ...call, name: "count" }));

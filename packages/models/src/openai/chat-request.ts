@@ -4,12 +4,15 @@ import type { CompiledTool } from "../schema/compile-tool.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 import { type SentTools, sentChoice } from "./sent-tools.ts";
 
-/** A tool in the form of chat completions. */
+/** Returns a tool in the form of chat completions. */
 export function chatTool({ name, description, parameters, strict }: CompiledTool): ChatCompletionFunctionTool {
   return { type: "function", function: { name, description, parameters, ...(strict ? { strict } : {}) } };
 }
 
-/** The body of a request, as JSON text. `messages` and the tools already are JSON: they are most of the body, and known from the previous turn. */
+/**
+ * Returns the body of a request as JSON text. `messages` and the tools are already JSON text, because they are most of the body and mostly known from
+ * the previous turn.
+ */
 export function chatRequest(
   vendor: ChatVendor,
   model: string,
@@ -27,7 +30,7 @@ export function chatRequest(
     ...(choice !== null && vendor.toolChoice
       ? { tool_choice: typeof choice === "string" ? choice : { type: "function", function: choice } }
       : {}),
-    // Only `false` is sent: `true` is the default, and some models refuse the parameter altogether.
+    // The body contains only `false`, because `true` is the default and some models refuse the parameter.
     ...(offered && vendor.parallelCalls && request.parallelCalls === false ? { parallel_tool_calls: false } : {}),
   };
   return `${JSON.stringify(rest).slice(0, -1)},"messages":${messages}${offered ? `,"tools":${tools.json}` : ""}}`;

@@ -12,18 +12,18 @@ import { reasoningPieces } from "./reasoning-pieces.ts";
 import type { SentTools } from "./sent-tools.ts";
 import { type ToolDeltas, toolDeltas, type WrittenCall } from "./tool-deltas.ts";
 
-/** Receives a turn as it is written. */
+/** Receives a turn as the model writes it. */
 export interface TurnListener {
   onText(delta: string): void;
   onArguments?(delta: ArgumentsText): void;
 }
 
-/** A turn as far as it has arrived. */
+/** A turn that is arriving. */
 export interface ChatTurn {
   read(chunk: ChatChunk): void;
-  /** The vendor's word for how the turn ended; null while it continues. */
+  /** The vendor's reason for the end of the turn, or null while the turn continues. */
   readonly ending: string | null;
-  /** The turn so far; null if its ending is not the end of a turn. */
+  /** Returns the turn so far, or null if its ending is not the end of a turn. */
   whole(transcript: readonly TranscriptEntry[]): WholeTurn | null;
 }
 
@@ -32,15 +32,15 @@ export interface WholeTurn<M = JsonObject> {
   readonly text: string;
   readonly calls: readonly ModelCall[];
   readonly stop: StopReason;
-  /** Null if the vendor did not count. */
+  /** The usage, or null if the vendor did not report it. */
   readonly usage: ModelUsage | null;
-  /** Null if the vendor does not say. */
+  /** The model, or null if the vendor does not name it. */
   readonly model: string | null;
-  /** The turn in the form in which it must be sent back; null for a turn that was cut off or is empty. */
+  /** The turn in the form in which it must be sent back, or null for a turn that was cut off or is empty. */
   readonly message: M | null;
 }
 
-/** Reads the chunks of one turn. `callable`: false if no calls are allowed; any that arrive are dropped. `read` throws `AnswerTooLarge`. */
+/** Reads the chunks of one turn. If `callable` is false, calls are not allowed and are dropped. `read` throws `AnswerTooLarge`. */
 export function chatTurn(
   vendor: ChatVendor,
   tools: SentTools,
@@ -111,7 +111,7 @@ export function chatTurn(
     return deltas.calls.filter(({ ours }) => ours);
   }
 
-  /** Some servers say `stop` after calls, and some say `tool_calls` without sending any. */
+  /** Returns our stop reason, or null. Some servers send `stop` after calls, and some send `tool_calls` without any call. */
   function stopOf(said: string): StopReason | null {
     const stop = CHAT_ENDINGS[said] ?? vendor.endings[said] ?? null;
     if (stop === null) return null;
@@ -143,7 +143,7 @@ export function chatTurn(
   }
 }
 
-/** Text, or the text among the parts (Mistral sends its thinking as parts). */
+/** Returns the text, or the text in the parts. Mistral sends its thinking as parts. */
 function contentText(content: Json | undefined): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -4,7 +4,7 @@ import { counted } from "./counted.ts";
 
 const MICRO_USD = 1_000_000;
 
-/** The vendor's counts; null if it reported none. */
+/** Returns the vendor's counts, or null if the vendor reported none. */
 export function chatUsage(usage: ChatUsage | null): ModelUsage | null {
   if (usage === null || typeof usage.prompt_tokens !== "number" || typeof usage.completion_tokens !== "number") return null;
   const { prompt_tokens_details: prompt, completion_tokens_details: completion, cost } = usage;

@@ -13,7 +13,7 @@ import { type Answer, asking, deltas, facts, failure, outcome, testStream } from
 const KEY = "sk-proj-0123456789abcdef";
 const well = deltas("stop", { content: "Well." });
 
-/** A server that gives this answer; it records the headers and the connection of each request. */
+/** Starts a server that gives this answer and records the headers and the connection of each request. */
 async function setup(answer: Answer) {
   const headers: IncomingHttpHeaders[] = [];
   const sockets: Socket[] = [];
@@ -42,7 +42,7 @@ describe("a request to a vendor", () => {
     expect(bundle.headers.map(said)).toEqual([OURS, { ...OURS, "x-title": "Toolbus" }, keyless]);
   });
 
-  // In a separate process, because the SDK reads the environment of its process.
+  // The test starts a separate process, because the SDK reads the environment of its process.
   it("goes to the configured address, with the configured key, whatever the SDK finds in the environment, and nothing is logged", async () => {
     await using bundle = await setup(well);
     const script = `
@@ -89,7 +89,7 @@ describe("a request to a vendor", () => {
       await outcome(model);
       end();
     }
-    // Not always the previous one, which may still wait for the end of its stream.
+    // A request cannot always reuse the previous connection, which may still wait for the end of its stream.
     expect(new Set(bundle.sockets).size).toBeLessThan(8);
   });
 

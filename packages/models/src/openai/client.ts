@@ -11,13 +11,14 @@ export interface OpenaiClient {
   post(json: string, signal: AbortSignal): Promise<Response>;
 }
 
-/** The longest time that a timer can wait: the signal is the deadline, so the SDK's own must never end a request. */
+/** The longest time that a timer can wait. The signal is the deadline, so the SDK's own timeout must never end a request. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Opens no connection. The SDK's own retries and log are off, and it ignores the variables that the SDK would read (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`,
- * `OPENAI_CUSTOM_HEADERS` and more): the same client talks to OpenRouter, Ollama and compatible servers, and they would get OpenAI's keys.
- * For OpenAI itself, configuration passes `OPENAI_BASE_URL` in `baseUrl`. Throws `ModelRefused` for a malformed key.
+ * Creates a client but opens no connection. The SDK's own retries and log are off. The client ignores the variables that the SDK would read
+ * (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`, `OPENAI_CUSTOM_HEADERS` and more). The same client talks to OpenRouter, Ollama and compatible servers, and
+ * they would otherwise receive OpenAI's keys. For OpenAI itself, the configuration passes `OPENAI_BASE_URL` in `baseUrl`. Throws `ModelRefused` for a
+ * malformed key.
  */
 export function openaiClient(
   { apiKey, baseUrl, bounds }: Pick<AdapterSettings, "apiKey" | "baseUrl" | "bounds">,
@@ -33,11 +34,11 @@ export function openaiClient(
     accept: "text/event-stream",
     "user-agent": "toolbus",
     ...vendor.headers,
-    // Set here as well, because headers of the environment would override the key; null sends none.
+    // The header is set here as well, because headers of the environment would override the key. Null sends no key.
     authorization: apiKey === null ? null : `Bearer ${apiKey}`,
   };
   const client = new OpenAI({
-    // The SDK requires a key even if none is sent.
+    // The SDK requires a key even if the request contains none.
     apiKey: apiKey ?? "none",
     adminAPIKey: null,
     organization: null,
@@ -51,7 +52,7 @@ export function openaiClient(
   });
   return {
     url: new URL(`${baseURL}/${path}`),
-    // As text, and not by `chat.completions.create`, which would serialize the whole body again: most of it is JSON from the previous turn.
+    // The body is sent as text. `chat.completions.create` would serialize the whole body again, although most of it is JSON from the previous turn.
     post: (json, signal) => client.post(`/${path}`, { body: json, headers: { "content-type": "application/json" }, signal }).asResponse(),
   };
 }

@@ -1,15 +1,15 @@
 /** Receives the text of a server-sent event stream, in pieces of any size. */
 export interface EventReader {
   push(text: string): void;
-  /** The stream is over. An event without its blank line is reported too, with `open` true, because some servers leave out the last blank line. */
+  /** Ends the stream. It also reports an event without a blank line, with `open` true, because some servers omit the last blank line. */
   end(): void;
 }
 
 const RETURN = 13;
 
 /**
- * Reads server-sent events (WHATWG HTML, 9.2) and reports the data of each. Names, ids and comments are not passed on: no vendor uses them for
- * anything that is not in the data too.
+ * Reads server-sent events (WHATWG HTML, 9.2) and reports the data of each. It omits names, ids and comments, because every vendor repeats their
+ * information in the data.
  */
 export function eventReader(onData: (data: string, open: boolean) => void): EventReader {
   let rest = "";
@@ -17,7 +17,7 @@ export function eventReader(onData: (data: string, open: boolean) => void): Even
 
   return {
     push: (piece) => {
-      // A piece inside a line is only kept: joining and searching it each time would take quadratic time.
+      // A piece without a line end is only stored, because searching the joined text each time would take quadratic time.
       let end = piece.indexOf("\n");
       if (end === -1) {
         rest += piece;

@@ -18,7 +18,7 @@ const CHAT: ChatVendor = {
   remedies: OPENAI_REMEDIES,
 };
 
-/** A model of OpenAI, through chat completions. */
+/** Returns a model of OpenAI, through chat completions. */
 export function openaiModel(settings: AdapterSettings): ModelProvider {
   return chatModel(CHAT, settings);
 }

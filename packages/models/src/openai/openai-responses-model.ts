@@ -15,7 +15,9 @@ import { toolsSender } from "./sent-tools.ts";
 import { streamTurn } from "./stream-turn.ts";
 import { type Asked, unfinished, unknownEnding } from "./vendor-error.ts";
 
-/** A model of OpenAI, through responses. Its encrypted reasoning is sent back from turn to turn, because the vendor stores nothing. */
+/**
+ * Returns a model of OpenAI, through responses. Each request sends the encrypted reasoning of earlier turns back, because the vendor stores nothing.
+ */
 export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
   const { model, apiKey, facts } = settings;
   const client = openaiClient(settings, OPENAI, "responses");

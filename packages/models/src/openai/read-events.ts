@@ -1,16 +1,19 @@
 import { eventReader } from "./event-reader.ts";
 
-/** `open`: the stream ended before the event did. Returns true for the last event. If it throws, the reading ends and the connection is closed. */
+/**
+ * Receives an event. `open` is true if the stream ended before the event did. Returns true for the last event. If it throws, the reading ends and the
+ * connection is closed.
+ */
 export type OnEvent = (data: string, open: boolean) => boolean;
 
-// A stream is over after its last event; if the server keeps it open, the connection is closed.
+// A stream should close after its last event. If the server leaves it open for longer, the connection is closed.
 const AFTER_LAST_MS = 1000;
 
 /**
- * Reads an answer as server-sent events, until `onEvent` reports the last one or the stream ends. Rejects with `broken(error)` if the connection
- * breaks; an abort of the request's signal ends it in the same way.
+ * Reads an answer as server-sent events, until `onEvent` reports the last event or the stream ends. Rejects with `broken(error)` if the connection
+ * breaks or the request's signal aborts.
  *
- * It does not use the SDK's stream, because that ends the same way whether `[DONE]` came or the connection was closed before it.
+ * It does not use the SDK's stream, because that stream does not show whether the connection was closed before `[DONE]`.
  */
 export async function readEvents(response: Response, onEvent: OnEvent, broken: (error: unknown) => Error): Promise<void> {
   const reader = response.body?.getReader();
@@ -37,7 +40,7 @@ export async function readEvents(response: Response, onEvent: OnEvent, broken: (
   }
 }
 
-/** Reads to the end in the background, so that the connection can be reused. */
+/** Reads the rest in the background, so that the connection can be reused. */
 function leave(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), AFTER_LAST_MS);
   const rest = async (): Promise<void> => {

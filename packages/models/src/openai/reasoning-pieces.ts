@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { ChatDelta } from "./chat-chunk.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** The model's thinking, in the members that must be sent back to it. */
+/** Collects the model's thinking, in the members that must be sent back to the model. */
 export interface ReasoningPieces {
   add(delta: ChatDelta): void;
-  /** Empty if the model did no thinking. */
+  /** Returns the members, or none if the model did not think. */
   members(): JsonObject;
 }
 
@@ -21,14 +21,14 @@ export function reasoningPieces(keeps: ChatVendor["keeps"]): ReasoningPieces {
         else if (Array.isArray(piece)) for (const detail of piece as readonly Json[]) addDetail(details, detail);
       }
     },
-    // The plain text repeats the text of the details.
+    // The plain text only repeats the text of the details.
     members: () => (details.length > 0 ? { reasoning_details: details } : Object.fromEntries(texts)),
   };
 }
 
 const GROWING = ["text", "summary"] as const;
 
-/** Pieces of one detail have its type and index; a signature comes with the last of them. */
+/** Adds a piece of a detail. All pieces of one detail have the same type and index, and the last one has a signature. */
 function addDetail(details: JsonObject[], piece: Json): void {
   if (!isJsonObject(piece)) return;
   const last = details.at(-1);

@@ -3,7 +3,7 @@ import type { ModelProvider, ModelReply, ModelRequest } from "../model-provider.
 import { estimateTextTokens } from "../offline/estimate-tokens.ts";
 import type { WholeTurn } from "./chat-turn.ts";
 
-/** The reply from a complete turn; usage that the vendor did not count is estimated. */
+/** Returns the reply from a complete turn. It estimates the usage if the vendor did not report it. */
 export function replyOf(
   { message, usage, model, ...turn }: WholeTurn<Json>,
   { transcript, system }: ModelRequest,

@@ -33,7 +33,7 @@ function madeItems({ text, calls }: AssistantEntry, ids: readonly string[], wire
   return [...said, ...made];
 }
 
-/** The output items of this very model, with its encrypted reasoning. Null if another model produced them, or if they differ from the entry. */
+/** Returns the output items with their encrypted reasoning. Returns null if another model produced them, or if they differ from the entry. */
 function ownItems({ vendor: kept, text, calls }: AssistantEntry, model: string, wireName: WireName): readonly JsonObject[] | null {
   if (kept?.api !== RESPONSES_API || kept.model !== model || !Array.isArray(kept.payload)) return null;
   const items = (kept.payload as readonly Json[]).filter(isJsonObject);

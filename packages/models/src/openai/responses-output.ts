@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** The text of a response's output items, including refusals. */
+/** Returns the text of a response's output items, including refusals. */
 export function outputText(items: readonly JsonObject[]): string {
   return items
     .filter((item) => item["type"] === "message" && Array.isArray(item["content"]))

@@ -3,7 +3,7 @@ import type { ModelRequest } from "../model-provider.ts";
 import type { CompiledTool } from "../schema/compile-tool.ts";
 import { type SentTools, sentChoice } from "./sent-tools.ts";
 
-/** A tool in the form of responses: flat, and strict unless it says otherwise. */
+/** Returns a tool in the flat form of responses. `strict` is always sent, because the vendor's default is true. */
 export function responsesTool({ name, description, parameters, strict }: CompiledTool): FunctionTool {
   return { type: "function", name, description, parameters, strict };
 }
@@ -11,7 +11,7 @@ export function responsesTool({ name, description, parameters, strict }: Compile
 // The vendor refuses a smaller number.
 const LEAST_TOKENS = 16;
 
-/** The body of a request, as JSON text. `input` and the tools already are JSON. The vendor is told to store nothing. */
+/** Returns the body of a request as JSON text. `input` and the tools are already JSON text. The body asks the vendor to store nothing. */
 export function responsesRequest(
   model: string,
   request: ModelRequest,

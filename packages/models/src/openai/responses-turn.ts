@@ -11,9 +11,9 @@ import type { SentTools } from "./sent-tools.ts";
 
 export interface ResponsesTurn {
   read(event: JsonObject): void;
-  /** Why the response is incomplete, or `completed`; null while it continues. */
+  /** The reason why the response is incomplete, or `completed`, or null while the response continues. */
   readonly ending: string | null;
-  /** The turn so far; null if its ending is not the end of a turn. */
+  /** Returns the turn so far, or null if its ending is not the end of a turn. */
   whole(transcript: readonly TranscriptEntry[]): WholeTurn<readonly JsonObject[]> | null;
 }
 
@@ -21,7 +21,7 @@ type EventType = ResponseStreamEvent["type"];
 
 const ENDINGS: Readonly<Record<string, StopReason>> = { completed: "end_turn", max_output_tokens: "max_tokens", content_filter: "refusal" };
 
-/** Reads the events of one response. `callable`: false if no calls are allowed; any that arrive are dropped. `read` and `whole` throw `AnswerTooLarge`. */
+/** Reads the events of one response. If `callable` is false, calls are not allowed and are dropped. `read` and `whole` throw `AnswerTooLarge`. */
 export function responsesTurn(
   tools: SentTools,
   callable: boolean,
@@ -87,10 +87,10 @@ export function responsesTurn(
     if (ending === undefined) return null;
     const listed = Array.isArray(whole["output"]) ? (whole["output"] as readonly Json[]).filter(isJsonObject) : [];
     const output = listed.length > 0 ? listed : done;
-    // Some servers stream no text and send it only at the end.
+    // Some servers stream no text and send the whole text at the end.
     if (text === "") say(outputText(output));
     const written = callable && ending === "end_turn" && !refused ? output.filter((item) => item["type"] === "function_call") : [];
-    // Counted again: a server may have sent arguments that it did not stream.
+    // The arguments are measured again, because a server may send arguments that it did not stream.
     const meter = argumentsMeter(bounds);
     for (const call of written) {
       meter.begin();
@@ -124,7 +124,7 @@ function endingOf({ status, incomplete_details }: JsonObject): string {
   return isJsonObject(incomplete_details) ? textOf(incomplete_details["reason"]) : "";
 }
 
-/** The items with the calls' final ids. */
+/** Returns the items with the final ids of the calls. */
 function renamed(output: readonly JsonObject[], ids: readonly string[]): readonly JsonObject[] {
   let n = 0;
   return output.map((item) => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openaiModel } from "./openai-model.ts";
 import { asking, facts, lookup, outcome, userSays } from "../testing/test-stream.ts";
 
-// The adapter parses the stream itself; this compares it with the vendor's own client.
+// The adapter parses the stream itself, so this test compares it with the vendor's own client.
 it("reads the same from OpenAI's stream as OpenAI's own client", async () => {
   const server = await startModelServer("openai");
   try {

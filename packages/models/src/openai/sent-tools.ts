@@ -6,7 +6,7 @@ import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 
 /** The tools of a request in this vendor's form. */
 export interface SentTools extends WireTools {
-  /** The tools as JSON text of the request; sent only if there are any. */
+  /** The tools as JSON text of the request. The request contains them only if the list is not empty. */
   readonly json: string;
 }
 
@@ -30,16 +30,16 @@ export function toolsSender(dialect: DialectName, form: (tool: CompiledTool) => 
   };
 }
 
-/** Names that every vendor of this family accepts unchanged. For any other name the dialect's rules are applied. */
+/** Names that every vendor of this family accepts unchanged. The dialect's rules apply to any other name. */
 const TAKEN_BY_ALL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** The vendor's names of tools, including tools that are no longer offered and tools that a model made up. */
+/** Returns a function from a tool's name to the vendor's name. It also accepts tools that are no longer offered and names that a model made up. */
 export function toolNames(dialect: DialectName): (name: string) => string {
   const { wireName } = wireTools([], dialect);
   return (name) => (TAKEN_BY_ALL.test(name) ? name : wireName(name));
 }
 
-/** The choice to send. Null if it is the vendor's default, or if it names a tool that is not sent. */
+/** Returns the choice to send. Returns null for the vendor's default, and for a tool that the request does not contain. */
 export function sentChoice({ toolChoice = "auto" }: Pick<ModelRequest, "toolChoice">, { names, wireName }: SentTools): Choice | null {
   if (names.length === 0 || toolChoice === "auto") return null;
   if (toolChoice === "none" || toolChoice === "required") return toolChoice;

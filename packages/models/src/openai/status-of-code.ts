@@ -1,6 +1,6 @@
 import type { Json } from "@toolbus/contracts";
 
-/** Names of errors in streams, where there is no status: of OpenAI, of vendors behind OpenRouter, of vLLM. */
+/** The status for names of errors in streams, which have no status. The names are from OpenAI, vendors behind OpenRouter and vLLM. */
 const STATUSES: Readonly<Record<string, number>> = {
   server_error: 500,
   internal_error: 500,
@@ -24,7 +24,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   BadRequestError: 400,
 };
 
-/** The HTTP status for an error's code: a status itself, also as text, or one of the known names; null for any other code. */
+/** Returns the HTTP status for an error's code. The code is a status, also as text, or one of the known names. Returns null for any other code. */
 export function statusOfCode(code: Json): number | null {
   const text = typeof code === "number" || typeof code === "string" ? String(code) : "";
   const status = /^\d{3}$/.test(text) ? Number(text) : STATUSES[text];

@@ -13,9 +13,9 @@ interface TurnRequest {
 }
 
 /**
- * Sends one request and passes each event of its stream to `read`, until `[DONE]` or the end of the stream; the reader decides whether the turn
- * is complete. Rejects with the signal's reason at once, or with the error for a refusal of the vendor, a broken connection or an `error` in the
- * stream. After an abort `read` may still get events that had already arrived.
+ * Sends one request and passes each event of its stream to `read`, until `[DONE]` or the end of the stream. The reader decides whether the turn is
+ * complete. Rejects with the signal's reason at once, or with the error for a refusal of the vendor, a broken connection or an `error` in the stream.
+ * After an abort, `read` may still receive events that arrived before.
  */
 export async function streamTurn(request: TurnRequest, read: (event: JsonObject) => void): Promise<void> {
   const { signal, asked } = request;
@@ -44,7 +44,10 @@ async function answered({ client, body, signal, asked }: TurnRequest): Promise<R
   }
 }
 
-/** Chat completions put the error next to a chunk or send it instead of one; responses send an event, or a failed response. */
+/**
+ * Returns the error in an event, or null. Chat completions send the error beside a chunk or in its place. Responses send an error event or a failed
+ * response.
+ */
 function failureIn(event: JsonObject): Json {
   if (event["error"]) return event["error"];
   if (event["type"] === "error") return event;

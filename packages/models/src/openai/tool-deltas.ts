@@ -2,7 +2,7 @@ import { jsonObjectOf } from "../adapter/call-input.ts";
 import type { ArgumentsMeter } from "../adapter/arguments-meter.ts";
 import type { ToolCallDelta } from "./chat-chunk.ts";
 
-/** A call as far as it has been written. */
+/** A call that the model is writing. */
 export interface WrittenCall {
   id: string;
   /** The vendor's name of the tool. */
@@ -15,13 +15,13 @@ export interface WrittenCall {
 export interface ToolDeltas {
   /** The calls in the order in which they began. */
   readonly calls: readonly WrittenCall[];
-  /** The call that the delta belongs to, and the text that it adds to the arguments. */
+  /** Adds a delta. Returns its call, and the text that it adds to the call's arguments. */
   add(delta: ToolCallDelta): { readonly call: WrittenCall; readonly text: string };
 }
 
 /**
- * Joins calls from their deltas: with or without `index`, in pieces or whole, even if a server gives every call the index 0 (Ollama, Gemini's
- * compatible address) or repeats id and name in every piece. The meter counts them, and throws.
+ * Joins calls from their deltas. The deltas may have no `index` and may be whole calls. Some servers give every call the index 0 (Ollama, Gemini's
+ * compatible address) or repeat the id and name in every piece. The meter throws for too many or too long calls.
  */
 export function toolDeltas(meter: ArgumentsMeter): ToolDeltas {
   const calls: WrittenCall[] = [];

@@ -14,7 +14,7 @@ import { retryAfterMs } from "../adapter/retry-after.ts";
 import { vendorWords } from "../adapter/vendor-words.ts";
 import { statusOfCode } from "./status-of-code.ts";
 
-/** The remedies for failures of this vendor, each a sentence. */
+/** The remedies for failures of this vendor. Each is a sentence. */
 export interface Remedies {
   /** The vendor's name in texts. */
   readonly title: string;
@@ -46,7 +46,10 @@ interface Said {
   readonly moderated: boolean;
 }
 
-/** An error of the SDK, in words for the operator. An error of neither the vendor nor the network is a bug and is returned unchanged. */
+/**
+ * Converts an error of the SDK into an error with words for the operator. An error that neither the vendor nor the network caused is a bug and is
+ * returned unchanged.
+ */
 export function requestError(error: unknown, asked: Asked): unknown {
   if (error instanceof APIConnectionError) {
     const { title, unreachable } = asked.remedies;
@@ -57,7 +60,7 @@ export function requestError(error: unknown, asked: Asked): unknown {
   return saidError(saidIn(error.error as Json, error.status, error.headers ?? new Headers()), asked);
 }
 
-/** The connection broke in the middle of the stream, or was closed at a limit. */
+/** Returns the error for a connection that broke in the middle of the stream or was closed at a limit. */
 export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): ModelError {
   if (error instanceof ModelError) return error;
   const cause = connectionCause(error, apiKey);
@@ -66,14 +69,14 @@ export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked
   });
 }
 
-/** The error in a stream that began without one: an object, or a text. */
+/** Returns the error for a failure inside a stream. `error` is an object or a text. */
 export function streamError(error: Json, headers: Headers, asked: Asked): ModelError {
   const { code = null, type = null } = isJsonObject(error) ? error : {};
   const status = statusOfCode(code ?? type) ?? statusOfCode(type) ?? 500;
   return saidError(saidIn(error, status, headers), asked);
 }
 
-/** A successful answer that is not a stream: an error if its body says so, otherwise a page of some other server. */
+/** Returns the error for a successful answer that is not a stream. If its body has no `error`, it is probably a page of another server. */
 export function notEvents(text: string, headers: Headers, asked: Asked): ModelError {
   const body = parsed(text);
   if (isJsonObject(body) && body["error"]) return streamError(body["error"], headers, asked);
@@ -83,22 +86,22 @@ export function notEvents(text: string, headers: Headers, asked: Asked): ModelEr
   return new ProviderError(`${title} should answer a stream of events, but answered ${what}. ${address}`, false);
 }
 
-/** The stream ended without an error, but the model never said that it was done. */
+/** Returns the error for a stream that ended without an error but also without the end of the turn. */
 export function unfinished({ remedies: { title } }: Asked): NetworkError {
   return new NetworkError(`${title}'s reply ended before it was done. The reply so far is dropped.`);
 }
 
-/** An event that cannot be parsed; without it the rest of the stream has no meaning. */
+/** Returns the error for an event that cannot be parsed. Without this event, the rest of the stream has no meaning. */
 export function unreadable({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} sent an event whose JSON is broken. The reply so far is dropped.`, true);
 }
 
-/** The server itself reports that it broke the turn off. */
+/** Returns the error for a server that reports that it gave up the turn. */
 export function gaveUp({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} gave up in the middle of its reply. The reply so far is dropped.`, true);
 }
 
-/** The turn ended for a reason that this version does not know. */
+/** Returns the error for a turn that ended for an unknown reason. */
 export function unknownEnding(reason: string, { remedies: { title } }: Asked): ProviderError {
   return new ProviderError(
     `${title} ended its reply for a reason that this version does not know: "${words(reason)}". The reply is dropped; look for a newer version.`,
@@ -106,7 +109,7 @@ export function unknownEnding(reason: string, { remedies: { title } }: Asked): P
   );
 }
 
-/** `error` is the member of that name, or the whole body if there is no such member. */
+/** Reads a failure from the vendor's error. `error` is the member of this name, or the whole body if it has no such member. */
 function saidIn(error: Json | undefined, status: number, headers: Headers): Said {
   const inner: JsonObject = isJsonObject(error ?? null) ? (error as JsonObject) : { message: error ?? "" };
   const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"] : {};
@@ -135,7 +138,7 @@ function saidError(said: Said, asked: Asked): ModelError {
   if (said.moderated) return new ValidationError(`${title} refused the prompt as a breach of its rules ${where}${quote}. Rephrase it.`);
   switch (status) {
     case 401:
-      // The vendor's text is left out: it may repeat the key.
+      // The message omits the vendor's text, because it may repeat the key.
       return new AuthenticationError(`${title} does not accept the key ${where}. ${key}`);
     case 403:
       return new AuthenticationError(`${title} does not let this key use ${asked.model} ${where}${quote}. ${key}`);
@@ -164,13 +167,16 @@ function isOverflow({ status, code, message }: Said): boolean {
   );
 }
 
-/** Some report it with the status of a malformed request: OpenRouter, and Ollama for a model without tools. */
+/**
+ * Returns true if the vendor does not have the model. OpenRouter reports this with the status of a malformed request, and so does Ollama for a model
+ * without tools.
+ */
 function isModelAbsent({ status, code, message }: Said): boolean {
   if (status === 404 || code === "model_not_found") return true;
   return status === 400 && /not a valid model|does not support tools|\bmodel\b.{0,100}(not found|does not exist)/i.test(message);
 }
 
-/** Most refusals concern a tool's schema: this names the tool if the vendor does. */
+/** Returns the advice after a refusal. Most refusals are about a tool's schema, so the advice names the tool if the vendor does. */
 function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
   const place = /tools(?:\[|\.)(\d+)/.exec(`${param} ${message}`);
   const named = place === null ? /function '([^']{1,64})'/.exec(message)?.[1] : toolNames[Number(place[1])];
@@ -180,7 +186,7 @@ function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
   return `It points at the tool "${words(named)}": check its schema; "toolbus tools show ${words(named)}" says what is passed on of it.`;
 }
 
-/** The vendor's own text in quotation marks, without keys and without the parts of the request that some servers (vLLM) repeat after it. */
+/** Returns the vendor's own text in quotation marks. It omits keys, and the parts of the request that some servers (vLLM) repeat after it. */
 function quoted(message: string, secret: string | null): string {
   const [own = ""] = message.split(/['"]?\binput['"]?\s*:/, 1);
   const text = vendorWords(own, { secret }).replaceAll('"', "'");

@@ -5,26 +5,28 @@ import { type IdForm, vendorId } from "../adapter/vendor-id.ts";
 export type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
 export type ResultEntry = Extract<TranscriptEntry, { type: "result" }>;
 
-/** How one protocol writes a transcript: each entry as the members that it becomes. */
+/** The form of a transcript in one protocol. Each function returns the members for an entry. */
 export interface HistoryForm {
   readonly ids: IdForm;
   user(text: string): object;
-  /** The turn as the model itself sent it, if it did and it equals the entry; null otherwise. Its calls have the ids of the entry. */
+  /**
+   * Returns the turn as the model itself sent it, or null if another model sent it or it differs from the entry. Its calls have the ids of the entry.
+   */
   own(entry: AssistantEntry): readonly object[] | null;
-  /** The turn built from the neutral form, its calls with these ids. */
+  /** Returns the turn built from the neutral form. Its calls have these ids. */
   made(entry: AssistantEntry, ids: readonly string[]): readonly object[];
   result(content: string, id: string): object;
 }
 
-/** The JSON texts of one entry, joined, and the ids in it. */
+/** The joined JSON texts of one entry, and its ids. */
 interface Written {
   readonly json: string;
   readonly ids: readonly string[];
 }
 
 /**
- * Writes transcripts as the members of a JSON array, never an empty one. Each entry is written once and kept as text, so that a turn costs only the
- * new entries. Results directly follow their turn, in the order of its calls; no two calls share an id. The transcript must be paired.
+ * Writes transcripts as the members of a JSON array, which is never empty. Each entry is written once and stored as text, so that a turn costs only
+ * the new entries. Results directly follow their turn, in the order of its calls. Every call has a different id. The transcript must be paired.
  */
 export function writtenHistory(form: HistoryForm): (transcript: readonly TranscriptEntry[]) => readonly string[] {
   const kept = new WeakMap<TranscriptEntry, Written>();
@@ -46,7 +48,9 @@ export function writtenHistory(form: HistoryForm): (transcript: readonly Transcr
     return parts.length === 0 ? [JSON.stringify(form.user(OPENING))] : parts;
   };
 
-  /** Ids may repeat in a transcript, because some vendors number their calls anew in each turn, while others accept each id once. */
+  /**
+   * Returns the text of a turn with ids that no earlier turn has. Some vendors restart their ids in each turn, but others accept each id only once.
+   */
   function turnOf(entry: AssistantEntry, taken: Set<string>): Written {
     let turn = kept.get(entry);
     if (turn === undefined || turn.ids.some((id) => taken.has(id))) turn = writeTurn(entry, taken);
@@ -87,7 +91,7 @@ function freeId(id: string, form: IdForm, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** The results from index `from` on, in the order of the calls that they answer. */
+/** Returns the results from index `from` on, in the order of the calls that they answer. */
 function inCallOrder({ calls }: AssistantEntry, transcript: readonly TranscriptEntry[], from: number): readonly ResultEntry[] {
   const results: ResultEntry[] = [];
   let inOrder = true;

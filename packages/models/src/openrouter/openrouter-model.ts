@@ -5,15 +5,15 @@ import type { ChatVendor } from "../openai/chat-vendor.ts";
 import type { TokenFamily } from "../tokens/token-family.ts";
 
 /**
- * OpenRouter: chat completions in front of many vendors (openrouter.ai/docs). It always reports what a turn cost; thinking is sent in both directions
- * as `reasoning_details`; a failure of a provider behind it is reported in the stream, with status 200.
+ * OpenRouter's chat completions for the models of many vendors (openrouter.ai/docs). OpenRouter always reports the cost of a turn. It sends and
+ * accepts thinking as `reasoning_details`. It reports a failure of a vendor in the stream, with status 200.
  */
 const OPENROUTER: Omit<ChatVendor, "tokens"> = {
   name: "openrouter",
   api: "openrouter.chat",
   dialect: "openrouter",
   baseUrl: "https://openrouter.ai/api/v1",
-  // The caller's name on its activity page.
+  // OpenRouter shows this name on its activity page.
   headers: { "x-title": "Toolbus" },
   lengthMember: "max_tokens",
   toolChoice: true,
@@ -30,12 +30,15 @@ const OPENROUTER: Omit<ChatVendor, "tokens"> = {
   },
 };
 
-/** A model of any vendor, through OpenRouter. */
+/** Returns a model of any vendor, through OpenRouter. */
 export function openrouterModel(settings: AdapterSettings): ModelProvider {
   return chatModel({ ...OPENROUTER, tokens: familyOf(settings.model) }, settings);
 }
 
-/** Models are written vendor/model; an alias for the newest model of a family begins with a tilde. */
+/**
+ * Returns the token family of a model by its vendor. Names have the form vendor/model, and an alias for the newest model of a family begins with a
+ * tilde.
+ */
 function familyOf(model: string): TokenFamily {
   if (/^~?anthropic\//.test(model)) return "anthropic";
   return /^~?openai\//.test(model) ? "openai" : "other";

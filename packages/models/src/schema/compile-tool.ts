@@ -16,36 +16,36 @@ export type { Loss } from "./loss.ts";
 /** A tool in a vendor's form. */
 export interface CompiledTool {
   readonly ok: true;
-  /** The name for the vendor; differs from the tool's own if the vendor does not accept that. */
+  /** The name for the vendor. It differs from the tool's own name if the vendor does not accept that name. */
   readonly name: string;
   readonly description: string;
   /** The schema exactly as it is sent. */
   readonly parameters: JsonObject;
-  /** True: the vendor can be asked to enforce the schema (`strict`). */
+  /** True if the vendor can enforce the schema (`strict`). */
   readonly strict: boolean;
   readonly losses: readonly Loss[];
   /** Converts the model's arguments back to the form of the tool's own schema. Text that is not a JSON object stays unchanged. */
   restore(argumentsText: string): string;
 }
 
-/** A tool that has no form in this dialect; only this provider does not get it. */
+/** A tool that has no form in this dialect. Only this provider does not receive the tool. */
 export interface ToolSetAside {
   readonly ok: false;
   readonly pointer: string;
-  /** What is wrong and what its author can do, in a sentence. */
+  /** A sentence that names the problem and what the author of the schema can do. */
   readonly reason: string;
 }
 
 type Made = Map<DialectName, CompiledTool | ToolSetAside>;
 
 const made = new WeakMap<ToolSpec, Made>();
-/** Keyed by the tool's text, because definitions are read from the store repeatedly, each time as a new object. */
+/** The compiled tools by the tool's text, because the store returns the same definition as a new object each time. */
 const madeByText = new Map<string, Made>();
 const MAX_TEXTS = 1000;
-/** Longer texts are hashed. */
+/** The maximum length of a key. Longer texts are hashed. */
 const MAX_TEXT = 1000;
 
-/** The tool in this dialect, compiled once and kept: the same object for the same spec. Never throws, whatever the schema is. */
+/** Returns the tool in this dialect. It is compiled once, and the same spec gives the same object. Never throws, whatever the schema is. */
 export function compileTool(tool: ToolSpec, dialect: DialectName): CompiledTool | ToolSetAside {
   const known = made.get(tool) ?? madeOf(tool);
   const compiled = known.get(dialect) ?? compileOnce(tool, dialectRules(dialect));
@@ -58,14 +58,14 @@ function madeOf(tool: ToolSpec): Made {
   const known = (text === null ? undefined : madeByText.get(text)) ?? new Map<DialectName, CompiledTool | ToolSetAside>();
   made.set(tool, known);
   if (text === null) return known;
-  // The oldest entry is removed first; if it is still needed, it is compiled again.
+  // The oldest entry is removed first. If it is still needed, it is compiled again.
   const [oldest] = madeByText.keys();
   if (madeByText.size >= MAX_TEXTS && oldest !== undefined) madeByText.delete(oldest);
   madeByText.set(text, known);
   return known;
 }
 
-/** Null for a tool that is not plain data. */
+/** Returns the key of a tool, or null for a tool that is not plain data. */
 function textOf({ name, description, parameters }: ToolSpec): string | null {
   try {
     const text = JSON.stringify([name, description, parameters]);
@@ -75,7 +75,7 @@ function textOf({ name, description, parameters }: ToolSpec): string | null {
   }
 }
 
-/** The tool in every dialect. */
+/** Returns the tool in every dialect. */
 export function compileForAll(tool: ToolSpec): Readonly<Record<DialectName, CompiledTool | ToolSetAside>> {
   const all = DIALECTS.map((dialect) => [dialect, compileTool(tool, dialect)] as const);
   return Object.fromEntries(all) as Record<DialectName, CompiledTool | ToolSetAside>;
@@ -85,7 +85,7 @@ function compileOnce(tool: ToolSpec, rules: DialectRules | null): CompiledTool |
   try {
     return rules ? compileFor(tool, rules) : asItIs(tool);
   } catch (thrown) {
-    // A schema that is not plain data, for example one whose members throw when they are read.
+    // The schema is not plain data, for example because its members throw when they are read.
     const why = thrown instanceof Error ? thrown.message.slice(0, 200) : "something was thrown";
     return { ok: false, pointer: "", reason: `The schema cannot be read (${why}); give the tool plain JSON.` };
   }
@@ -114,7 +114,7 @@ function compileFor(tool: ToolSpec, rules: DialectRules): CompiledTool | ToolSet
   };
 }
 
-/** If the schema has too many parts or is too long, fewer levels of it are written. */
+/** Writes the schema. If it has too many parts or is too long, fewer levels of it are written. */
 function writtenThatFits(parameters: Json, rules: DialectRules): RootResult {
   const depths = [rules.depth, ...SHALLOWER.filter((less) => less < rules.depth)];
   let last: RootResult = NO_SCHEMA;
@@ -128,7 +128,7 @@ function writtenThatFits(parameters: Json, rules: DialectRules): RootResult {
   return last;
 }
 
-/** Most dialects allow the same depth, so one reading serves them all, for as long as the caller keeps the schema. */
+/** Reads a schema once per depth. Most dialects allow the same depth, so they share one reading as long as the schema object exists. */
 function readOnce(parameters: Json, depth: number): ReadResult {
   if (!isJsonObject(parameters)) return readSchema(parameters, depth);
   const known = read.get(parameters) ?? new Map<number, ReadResult>();
@@ -152,7 +152,7 @@ function tooLong(length: number): Loss {
   return { pointer: "", what: `The tool's description of ${length} characters is truncated.` };
 }
 
-/** The losses without duplicates, and limited in number. */
+/** Returns the losses without duplicates and limited in number. */
 function few(losses: readonly Loss[]): readonly Loss[] {
   const once = [...new Map(losses.map((loss) => [`${loss.pointer}\n${loss.what}`, loss])).values()];
   if (once.length <= MAX_LOSSES) return once;

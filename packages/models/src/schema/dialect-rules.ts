@@ -10,36 +10,36 @@ export interface DialectRules {
   readonly toolDescription: number;
   /** The longest description of a property. */
   readonly description: number;
-  /** The bounds that are passed on; the others are only mentioned in the description. */
+  /** The bounds that are passed on. The description mentions the other bounds. */
   readonly words: ReadonlySet<string>;
   /** The values of `format` that are passed on. */
   readonly formats: ReadonlySet<string>;
-  /** False: a `pattern` with constructs that not every regular expression engine supports (lookaround, named groups, Unicode classes) is not passed on. */
+  /** False if only a plain `pattern` is passed on. Some engines do not support lookaround, named groups or Unicode classes. */
   readonly anyPattern: boolean;
   /** The types that an enum may have. */
   readonly enumTypes: ReadonlySet<string>;
   /** The maximum nesting of schemas, including the root and the innermost value. */
   readonly depth: number;
-  /** The number of properties of all objects together. */
+  /** The maximum number of properties of all objects together. */
   readonly properties: number;
-  /** The number of values of all enums together, and the characters of one enum. */
+  /** The maximum number of values of all enums together. `enumChars` is the maximum number of characters in one enum. */
   readonly enumValues: number;
   readonly enumChars: number;
-  /** The length of the whole schema as JSON text. */
+  /** The maximum length of the whole schema as JSON text. */
   readonly chars: number;
   /** The maximum number of tools in one request. */
   readonly tools: number;
-  /** Null: the vendor has no mode that enforces the schema, or none that we use. */
+  /** The rules of the vendor's strict mode. Null if the vendor has none, or if we do not use it. */
   readonly strict: StrictRules | null;
 }
 
-/** Additional rules for a schema that the vendor enforces: every property is required, and only these words are allowed. */
+/** The additional rules for a schema that the vendor enforces. Every property is required, and only these words are allowed. */
 export interface StrictRules {
   readonly words: ReadonlySet<string>;
   readonly formats: ReadonlySet<string>;
 }
 
-/** The rules of a dialect; null for one that accepts everything. */
+/** Returns the rules of a dialect, or null for a dialect that accepts everything. */
 export function dialectRules(dialect: DialectName): DialectRules | null {
   return RULES[dialect];
 }
@@ -51,49 +51,51 @@ const LENGTHS = "minLength maxLength minItems maxItems";
 const FORMATS = "date-time time date duration email hostname ipv4 ipv6 uuid";
 const SCALARS = set("string number integer");
 
-// Limits that all vendors share. Where a vendor documents none, the value is a careful choice of ours.
+// These limits apply to all vendors. If the vendors document no limit, the value is our own careful choice.
 const CAREFUL: Omit<DialectRules, "words" | "formats"> = {
-  // OpenAI (SDK 7, FunctionDefinition.name): a-z, A-Z, 0-9, underscores and dashes, at most 64. Bedrock (API_runtime_ToolSpecification): the same.
+  // OpenAI (SDK 7, FunctionDefinition.name) and Bedrock (API_runtime_ToolSpecification) allow a-z, A-Z, 0-9, underscores and dashes, at most 64
+  // characters.
   toolName: /^[a-zA-Z0-9_-]{1,64}$/,
-  // Anthropic and Bedrock: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" (2026); in 2025 the same message had no dot, so we
-  // do not allow one either. They require it only of top-level properties; we apply it at every level.
+  // Anthropic and Bedrock answer "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" (2026). In 2025 the same message had no dot, so we do
+  // not allow a dot either. The vendors check only top-level properties, but we apply the pattern at every level.
   key: /^[a-zA-Z0-9_-]{1,64}$/,
-  // OpenAI: "string too long. Expected a string with maximum length 1024".
+  // OpenAI answers "string too long. Expected a string with maximum length 1024".
   toolDescription: 1024,
   description: 1024,
   anyPattern: false,
   enumTypes: SCALARS,
-  // OpenAI, structured outputs: at most 10 levels of nesting, 5,000 properties, 1,000 values, 15,000 characters in a list of more than 250 values.
+  // OpenAI's structured outputs allow 10 levels of nesting, 5,000 properties, 1,000 values, and 15,000 characters in a list of more than 250 values.
   depth: 10,
   properties: 5000,
   enumValues: 1000,
   enumChars: 15_000,
-  // OpenAI: 120,000 characters of names and values. Our limit counts everything, because a longer schema is a prompt rather than a tool.
+  // OpenAI allows 120,000 characters of names and values. Our limit includes all characters, because a longer schema is a prompt rather than a tool.
   chars: 120_000,
-  // OpenAI: "Invalid 'tools': array too long. Expected an array with maximum length 128".
+  // OpenAI answers "Invalid 'tools': array too long. Expected an array with maximum length 128".
   tools: 128,
   strict: null,
 };
 
 const ANTHROPIC: DialectRules = {
   ...CAREFUL,
-  // The Messages API documents no limit; a longer description is a page of documentation.
+  // The Messages API documents no limit, but a longer description is a page of documentation.
   toolDescription: 10_000,
   description: 4000,
-  // Outside strict mode the words of JSON Schema are accepted, but not `$ref` and composites at the root (platform.claude.com, define-tools).
+  // Outside strict mode, the vendor accepts the words of JSON Schema, but not `$ref` and composites at the root (platform.claude.com, define-tools).
   words: set(`${BOUNDS} ${LENGTHS} uniqueItems pattern format`),
   formats: set(`${FORMATS} uri`),
-  // Its validator accepts lookaround (2026); Unicode classes are not worth the risk.
+  // The vendor's validator accepts lookaround (2026), but Unicode classes are not worth the risk.
   anyPattern: false,
-  // Strict mode limits a whole request (20 strict tools, 24 optional parameters), which a single tool cannot ensure, so we do not use it.
+  // Strict mode limits a whole request (20 strict tools, 24 optional parameters). A single tool cannot guarantee this, so we do not use the mode.
   strict: null,
 };
 
-/** Any server that offers chat completions. The strictest are those that make a grammar from every tool, such as llama.cpp. */
+/** Any server that offers chat completions. The strictest servers make a grammar from every tool, as llama.cpp does. */
 const COMPATIBLE: DialectRules = {
   ...CAREFUL,
-  // llama.cpp: a maxLength or maxItems of 2,000 or more fails the whole request ("number of repetitions exceeds sane defaults"), and so do smaller
-  // ones in total; a pattern must begin with ^ and end with $. vLLM (xgrammar): no multipleOf, uniqueItems or format.
+  // In llama.cpp, a maxLength or maxItems of 2,000 or more fails the whole request ("number of repetitions exceeds sane defaults"). Several smaller
+  // ones fail it too if their total is too large. A pattern must begin with ^ and end with $. vLLM (xgrammar) supports no multipleOf, uniqueItems or
+  // format.
   words: set("minimum maximum"),
   formats: new Set(),
 };
@@ -103,30 +105,33 @@ const RULES: Readonly<Record<DialectName, DialectRules | null>> = {
   anthropic: ANTHROPIC,
   openai: {
     ...CAREFUL,
-    // Both are answered 400 (2026): "is not a 'regex'" for a pattern that Python's `re` cannot compile, "regex lookaround is not supported".
+    // OpenAI answers 400 (2026) to lookaround ("regex lookaround is not supported") and to a pattern that Python's `re` cannot compile ("is not a
+    // 'regex'").
     words: set(`${BOUNDS} ${LENGTHS} uniqueItems pattern format`),
     formats: set(FORMATS),
-    // developers.openai.com, structured outputs, supported schemas. Lengths of strings are not in the list, so a schema with them is not strict.
+    // Source: developers.openai.com, structured outputs, supported schemas. The list has no lengths of strings, so a schema that limits a length is
+    // not strict.
     strict: { words: set(`${BOUNDS} minItems maxItems pattern format`), formats: set(FORMATS) },
   },
   openrouter: {
     ...COMPATIBLE,
-    // It passes tools on to the model's vendor. Gemini: a name begins with a letter or an underscore; values of an enum are strings
-    // ("enum: only allowed for STRING type"), formats only 'enum' and 'date-time', no exclusive bounds, and maxItems are added up.
+    // OpenRouter passes tools on to the model's vendor. For Gemini, a name begins with a letter or an underscore. Values of an enum are strings
+    // ("enum: only allowed for STRING type"), and the only formats are 'enum' and 'date-time'. Exclusive bounds are not allowed, and maxItems are
+    // added up.
     toolName: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
     enumTypes: set("string"),
     formats: set("date-time"),
     words: set("minimum maximum format"),
   },
-  // The structs of its API have type, items, description, enum, properties and required; other words are ignored (api/types.go).
+  // The structs of Ollama's API have type, items, description, enum, properties and required. Ollama ignores other words (api/types.go).
   ollama: { ...COMPATIBLE, words: new Set() },
   compatible: COMPATIBLE,
   bedrock: {
     ...ANTHROPIC,
-    // Behind Converse are models of many vendors. Those of Amazon accept type, properties and required at the root, and plain words below.
+    // Converse serves models of many vendors. Amazon's models accept type, properties and required at the root, and plain words below it.
     words: set(`minimum maximum ${LENGTHS} pattern format`),
     formats: set("date-time date email"),
   },
-  // The tools are text in a prompt, so nothing refuses them, but the form should be readable without a deep knowledge of JSON Schema.
+  // The tools are text in a prompt, so no vendor refuses them. The form should be readable without a deep knowledge of JSON Schema.
   cli: { ...CAREFUL, toolDescription: 4000, words: set(`${BOUNDS} ${LENGTHS} uniqueItems pattern format`), formats: set(`${FORMATS} uri`) },
 };

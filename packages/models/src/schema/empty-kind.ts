@@ -1,7 +1,7 @@
 import type { Fault } from "./loss.ts";
 import type { Kind, KindName, Members } from "./shape.ts";
 
-/** Why the type allows no value; null if it may allow some. */
+/** Returns the reason why the type allows no value, or null if it may allow one. */
 export function emptiness(name: KindName, kind: Kind, at: string): Fault | null {
   if (kind.values && kind.values.list.length === 0)
     return { pointer: at, reason: "None of the listed values is of the type; correct one of them." };

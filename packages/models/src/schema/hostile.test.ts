@@ -8,7 +8,7 @@ import { DIALECTS } from "./dialect.ts";
 const tool = (parameters: Json) => ({ name: "t", description: "d", parameters: parameters as JsonObject });
 const object = (properties: Json, more: JsonObject = {}): Json => ({ type: "object", properties, ...more });
 
-/** The results of all dialects. An endless compilation fails by the time-out of its test. */
+/** Returns the results of all dialects. If a compilation does not end, its test times out. */
 const compiled = (parameters: Json) => Object.values(compileForAll(tool(parameters)));
 
 function deep(levels: number, inside: (part: Json) => Json): Json {
@@ -120,7 +120,7 @@ describe("a hostile schema", () => {
   });
 });
 
-/** Values that look like schemas, and many that do not. */
+/** Values that look like schemas, and many other values. */
 const schemas = fc.letrec<{ schema: Json; word: readonly [string, Json] }>((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -189,7 +189,7 @@ describe("any schema", () => {
       fc.property(schemas.schema, fc.boolean(), fc.string(), (schema, wrapped, name) => {
         const parameters = wrapped ? object({ a: schema, b: { type: "integer" } }, { required: ["b"], $defs: { a: schema } }) : schema;
         const spec = { name, description: name, parameters: parameters as JsonObject };
-        // Another text, so that it is compiled and not found in the cache.
+        // The description differs, so that the tool is compiled and not found in the cache.
         const again = compileForAll({ ...structuredClone(spec), description: `${name}.` });
         for (const [dialect, result] of Object.entries(compileForAll(spec)) as [
           (typeof DIALECTS)[number],
@@ -201,7 +201,7 @@ describe("any schema", () => {
             made++;
             expect(formFaults(result, dialect)).toEqual([]);
             const twice = compileTool({ name: result.name, description: result.description, parameters: result.parameters }, dialect);
-            // Compared in the form of the wire, where -0 is 0.
+            // The schemas are compared in their form on the wire, where -0 is 0.
             expect(meant(twice)).toEqual([JSON.parse(JSON.stringify(result.parameters)), [], twice.ok && twice.strict]);
           }
         }

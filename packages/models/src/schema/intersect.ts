@@ -15,7 +15,10 @@ import {
   withKinds,
 } from "./shape.ts";
 
-/** The values that both shapes accept (`allOf`, a `$ref` with other words beside it). The first description comes before the second. */
+/**
+ * Returns a shape of the values that both shapes accept (`allOf`, a `$ref` with other words beside it). The first description takes precedence over
+ * the second.
+ */
 export function intersect(a: Shape, b: Shape): Shape {
   if (a.fault) return a;
   if (b.fault) return b;
@@ -104,7 +107,7 @@ function intersectMembers(a: Members, b: Members): Members {
   };
 }
 
-/** A property that the other side does not list counts as one of that side's additional properties. */
+/** Returns the shape of a property for both sides. A property that the other side does not list is one of that side's additional properties. */
 function bothOf(shape: Shape, other: Shape | false | null): Shape {
   if (other === null) return shape;
   if (other) return intersect(shape, other);

@@ -5,7 +5,7 @@ import { compileTool } from "./compile-tool.ts";
 import { instancesOf } from "./corpus/instances.ts";
 import { validatorOf } from "./corpus/validator.ts";
 
-/** Schemas of JSON Schema 2020-12 that combine everything that the compiler rewrites. */
+/** Schemas of JSON Schema 2020-12 that combine all features that the compiler rewrites. */
 const schemas = fc.letrec<{ schema: Json; scalar: Json; object: Json }>((tie) => ({
   scalar: fc.oneof(
     fc.constantFrom<Json>({ type: "string" }, { type: "boolean" }, { type: "integer" }, { type: "number" }, { type: "null" }, true, {}),

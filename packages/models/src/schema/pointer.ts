@@ -1,8 +1,8 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The JSON pointer (RFC 6901) of a member. A pointer over 1,000 characters is replaced by that of its parent, which is valid as well, so that a hostile
- * name is not repeated again and again.
+ * Returns the JSON pointer (RFC 6901) of a member. If it would be longer than 1,000 characters, it returns the pointer of the parent, which is valid
+ * too. A hostile name is therefore not repeated many times.
  */
 export function under(at: string, ...names: readonly (string | number)[]): string {
   let pointer = at;
@@ -14,7 +14,7 @@ export function under(at: string, ...names: readonly (string | number)[]): strin
   return pointer;
 }
 
-/** The value at the pointer; undefined if there is none. Only own members count. */
+/** Returns the value at the pointer, or undefined. It reads only own members. */
 export function valueAt(root: Json, pointer: string): Json | undefined {
   if (pointer === "") return root;
   if (!pointer.startsWith("/")) return undefined;

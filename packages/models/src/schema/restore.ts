@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** How to convert arguments back to the form of the tool's own schema; null if nothing was rewritten. */
+/** The plan that converts arguments back to the form of the tool's own schema. Null if the compiler rewrote nothing. */
 export type Plan =
   | null
   /** A text that contains JSON. */
@@ -9,7 +9,7 @@ export type Plan =
   /** A list of `{key, value}` that stands for an object. */
   | { readonly kind: "map"; readonly value: Plan }
   | { readonly kind: "object"; readonly members: ReadonlyMap<string, Renamed>; readonly absent: readonly (readonly [string, Json])[] }
-  /** The root holds the arguments in this one member. */
+  /** The root contains the arguments in this one member. */
   | { readonly kind: "inside"; readonly member: string; readonly plan: Plan };
 
 export interface Renamed {
@@ -17,7 +17,10 @@ export interface Renamed {
   readonly plan: Plan;
 }
 
-/** The model's arguments, restored. Never throws: text that is not a JSON object, or that cannot be written again, stays unchanged. */
+/**
+ * Returns the model's arguments in the form of the tool's own schema. It never throws. A text that is not a JSON object, or that cannot be written as
+ * JSON again, stays unchanged.
+ */
 export function restoreArguments(text: string, plan: Plan): string {
   if (plan === null) return text;
   try {
@@ -28,13 +31,13 @@ export function restoreArguments(text: string, plan: Plan): string {
   }
 }
 
-/** JSON text can contain an infinite number (1e999), but writing it again would silently make it null. */
+/** Throws for an infinite number. JSON text can contain one (1e999), but `JSON.stringify` would silently write null. */
 function onlyFinite(_name: string, value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("a number that JSON cannot write");
   return value;
 }
 
-/** A value that does not have the form of the plan stays unchanged: the check of the arguments reports what is wrong with it. */
+/** Returns the restored value. A value without the form of the plan stays unchanged, because the check of the arguments reports its fault. */
 function restore(value: Json, plan: Plan): Json {
   switch (plan?.kind) {
     case undefined:

@@ -1,7 +1,7 @@
 import type { Kind, Kinds, Shape } from "./shape.ts";
 import { KINDS } from "./shape.ts";
 
-/** True if two shapes surely accept the same values; false if they differ, or if that is too costly to decide. */
+/** Returns true if two shapes surely accept the same values. Returns false if they differ, or if the comparison is too costly. */
 export function sameShape(a: Shape, b: Shape): boolean {
   return a === b || (a.opaque === null && b.opaque === null && a.losses.length + b.losses.length === 0 && sameKinds(a.kinds, b.kinds));
 }

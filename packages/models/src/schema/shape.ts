@@ -2,24 +2,24 @@ import type { Json } from "@toolbus/contracts";
 import type { Fault, Loss } from "./loss.ts";
 
 /**
- * A schema after reading: the accepted values for each type of JSON. An absent kind is not accepted. Everything that a schema can express in several
- * ways (a `$ref`, `allOf`, `anyOf`, `nullable`, `const`, the words of older drafts) has one form here.
+ * A schema after reading. It contains the accepted values for each type of JSON, and an absent kind is not accepted. A schema can express some rules
+ * in several ways (a `$ref`, `allOf`, `anyOf`, `nullable`, `const`, the words of older drafts), but they have one form here.
  */
 export interface Shape {
-  /** Its place in the tool's own parameters. */
+  /** The place of the schema in the tool's own parameters. */
   readonly at: string;
   readonly title: string;
   readonly description: string;
   /** Additional sentences for the model after the description, such as a default. */
   readonly hints: readonly string[];
-  /** True if null means the same as leaving the value out. */
+  /** True if null means the same as an absent value. */
   readonly nullByDefault: boolean;
-  /** Rules for every kind that cannot be passed on. */
+  /** The rules for every kind that cannot be passed on. */
   readonly losses: readonly Loss[];
   readonly kinds: Kinds;
-  /** Why it was not read completely (it contains itself, or is too deep): its inner part is written as JSON text. */
+  /** The reason why the schema was not read completely, because it contains itself or is too deep. Its inner part is then written as JSON text. */
   readonly opaque: string | null;
-  /** Where and why no value is accepted; set only if there are no kinds. */
+  /** The place and the reason if the schema accepts no value. Set only if the shape has no kinds. */
   readonly fault: Fault | null;
 }
 
@@ -29,18 +29,18 @@ export type Kinds = { readonly [name in KindName]?: Kind };
 
 /** The accepted values of one type. */
 export interface Kind {
-  /** True if a word of the schema applies to this type alone; false if the type is only not excluded. */
+  /** True if a word of the schema applies to this type alone. False if the schema merely does not exclude the type. */
   readonly said: boolean;
-  /** For numbers: only whole ones. */
+  /** True if only whole numbers are accepted. */
   readonly integer: boolean;
-  /** The limits, by their names in JSON Schema 2020-12. */
+  /** The limits by their names in JSON Schema 2020-12. */
   readonly words: ReadonlyMap<string, Word>;
-  /** The only accepted values; null for any. */
+  /** The only accepted values, or null for any value. */
   readonly values: Values | null;
   readonly losses: readonly Loss[];
-  /** For arrays: their items; null if the schema does not say. */
+  /** The items of an array, or null if the schema does not describe them. */
   readonly items: Shape | null;
-  /** For objects: their members. */
+  /** The members of an object. */
   readonly members: Members;
 }
 
@@ -58,9 +58,9 @@ export interface Values {
 export interface Members {
   readonly properties: ReadonlyMap<string, Shape>;
   readonly required: ReadonlySet<string>;
-  /** The members that are not listed: false if none are allowed, null if the schema does not say. */
+  /** The members that are not listed. False if none are allowed, and null if the schema does not say. */
   readonly others: Shape | false | null;
-  /** The rules for the names of the others. */
+  /** The rules for the names of these members. */
   readonly keys: Shape | null;
 }
 
@@ -76,29 +76,29 @@ export const FREE: Kind = {
   members: NO_MEMBERS,
 };
 
-/** Accepts every value. */
+/** Returns a shape that accepts every value. */
 export function anything(at: string): Shape {
   const kinds = Object.fromEntries(KINDS.map((name) => [name, FREE])) as Kinds;
   return { at, title: "", description: "", hints: [], nullByDefault: false, losses: [], kinds, opaque: null, fault: null };
 }
 
-/** Accepts every value as far as anybody can tell, because the schema was not read completely. */
+/** Returns a shape that accepts every value, because the schema was not read completely. */
 export function unread(at: string, why: string): Shape {
   return { ...anything(at), opaque: why, losses: [{ pointer: at, what: why }] };
 }
 
-/** Accepts no value. */
+/** Returns a shape that accepts no value. */
 export function nothing(fault: Fault): Shape {
   return { ...anything(fault.pointer), kinds: {}, fault };
 }
 
-/** The shape with other kinds; if none is left, it accepts no value, for the given reason. */
+/** Returns the shape with other kinds. If no kind is left, the shape accepts no value, for the given reason. */
 export function withKinds(shape: Shape, kinds: Kinds, fault: Fault): Shape {
   const none = KINDS.every((name) => kinds[name] === undefined);
   return { ...shape, kinds, fault: none ? fault : null };
 }
 
-/** True if the schema allows null explicitly. A part that accepts everything accepts null too, but does not mean anything by it. */
+/** Returns true if the schema allows null explicitly. A part that accepts everything accepts null too, but its author did not intend this. */
 export function takesNull({ kinds, opaque }: Shape): boolean {
   return kinds.null !== undefined && opaque === null && Object.keys(kinds).length < KINDS.length;
 }

@@ -41,7 +41,7 @@ describe.each(DIALECTS.filter((dialect) => dialect !== "any"))("a value that a c
   });
 });
 
-/** The schema in the form of the validator, which knows one dialect and complains about unknown formats. */
+/** Returns the schema in the form of the validator, which knows one dialect and complains about unknown formats. */
 function oracle(meaning: JsonObject): JsonObject {
   const unknown = ["uint32", "path", "directory-path"];
   return JSON.parse(
@@ -51,13 +51,13 @@ function oracle(meaning: JsonObject): JsonObject {
   ) as JsonObject;
 }
 
-/** True if a loss is at the place of the wrong value, above it or below it. */
+/** Returns true if a loss is at the place of the wrong value, above it or below it. */
 function covers({ losses }: CompiledTool, path: string, targets: readonly string[]): boolean {
   const wrong = path.split("/").slice(1);
   return losses.some((loss) => places(loss, targets).some((place) => related(place, wrong)));
 }
 
-/** The targets of references: they may be used anywhere. */
+/** Returns the targets of references, which may be used anywhere. */
 function referenced(schema: JsonObject): readonly string[] {
   const refs = JSON.stringify(schema).matchAll(/"\$(?:dynamicR|r)ef":"[^"#]*#([^"]*)"/g);
   return [...refs].map(([, pointer]) => decodeURIComponent(pointer ?? "")).filter((pointer) => pointer.startsWith("/"));
@@ -76,7 +76,7 @@ interface Place {
   readonly steps: readonly string[];
 }
 
-/** A pointer into the schema as the places of the values that it applies to. */
+/** Returns the places of the values to which a pointer into the schema applies. */
 function places({ pointer }: Loss, targets: readonly string[]): readonly Place[] {
   const inside = targets.filter((target) => pointer.startsWith(target));
   return [placeOf(pointer, "root"), ...inside.map((target) => placeOf(pointer.slice(target.length), "anywhere"))];

@@ -1,7 +1,9 @@
 import { isJsonObject, type Json } from "@toolbus/contracts";
 import type { StrictRules } from "./dialect-rules.ts";
 
-/** True if a compiled schema follows the rules of a strict mode: every property is required, and every word and format is allowed. */
+/**
+ * Returns true if a compiled schema follows the rules of a strict mode. Every property must be required, and every word and format must be allowed.
+ */
 export function keepsStrict(schema: Json | undefined, rules: StrictRules): boolean {
   if (!isJsonObject(schema)) return false;
   const { type, properties, required, items, format } = schema;

@@ -4,8 +4,8 @@ import { sameKind, sameShape, sameWords } from "./same-shape.ts";
 import { KINDS, type Kind, type KindName, type Kinds, type Members, type Shape, type Values, type Word } from "./shape.ts";
 
 /**
- * The values that either shape accepts (`anyOf`, `oneOf`). Kinds of only one side are kept, enums are joined, and equal parts are kept. If both sides
- * have different rules for one kind, the result keeps only their common rules and accepts more than both. That is a loss at `at`.
+ * Returns a shape of the values that either shape accepts (`anyOf`, `oneOf`). It contains the kinds of only one side, the joined enums and the equal
+ * parts. If both sides have different rules for one kind, the result has only their common rules and accepts more than both. This is a loss at `at`.
  */
 export function unite(a: Shape, b: Shape, at: string): Shape {
   if (a.fault) return { ...b, at: a.at };
@@ -29,7 +29,7 @@ export function unite(a: Shape, b: Shape, at: string): Shape {
   };
 }
 
-/** The descriptions of both, if they are short. */
+/** Returns both descriptions if they are short. */
 function eitherText(a: string, b: string): string {
   if (a === b || a === "" || b === "") return a || b;
   return a.length + b.length > MAX_TEXTS ? "" : `${a} Or: ${b}`;
@@ -44,7 +44,7 @@ function uniteKinds(a: Kind, b: Kind, at: string): Kind {
   const { members, exact } = uniteMembers(a.members, b.members, at);
   const values = a.values && b.values ? uniteValues(a.values, b.values) : null;
   const words = uniteWords(a.words, b.words);
-  // Beside an array without `items`, the items of the other side are kept: fewer values are accepted, and all of them are valid.
+  // If one array has no `items`, the items of the other side remain. The result accepts fewer values, and all of them are valid.
   const items = a.items && b.items ? unite(a.items, b.items, at) : (a.items ?? b.items);
   const onlyValues = values !== null && a.integer === b.integer && sameWords(a, b);
   const widened = !(onlyValues || (exact && sameWords(a, b) && sameBut(a, b)));
@@ -53,7 +53,7 @@ function uniteKinds(a: Kind, b: Kind, at: string): Kind {
   return { said: a.said || b.said, integer: a.integer && b.integer, words, values, losses, items, members };
 }
 
-/** True if the kind accepts everything of its type, so that the other one adds nothing. */
+/** Returns true if the wide kind accepts every value of its type, so that the narrow one adds nothing. */
 function covers(wide: Kind, narrow: Kind): boolean {
   const { members } = wide;
   const all =
@@ -67,11 +67,11 @@ function covers(wide: Kind, narrow: Kind): boolean {
     !members.others &&
     members.others !== false &&
     members.keys === null;
-  // The narrower one may be the only description that an author wrote; it is not given up for an object or array without rules.
+  // The narrow kind may be the author's only description of an object or array, so a kind without rules does not replace it.
   return all && !(narrow.items !== null || narrow.members.properties.size > 0 || narrow.members.others);
 }
 
-/** True if only the members may differ. */
+/** Returns true if only the members may differ. */
 function sameBut(a: Kind, b: Kind): boolean {
   return (
     a.integer === b.integer &&
@@ -85,7 +85,7 @@ function uniteValues(a: Values, b: Values): Values {
   return { list: [...new Set<Json>([...a.list, ...b.list])], at: a.at };
 }
 
-/** Limits that both sides have, the looser of the two. */
+/** Returns the limits that both sides have, with the looser value of the two. */
 function uniteWords(a: ReadonlyMap<string, Word>, b: ReadonlyMap<string, Word>): ReadonlyMap<string, Word> {
   const words = new Map<string, Word>();
   for (const [name, word] of a) {
@@ -100,7 +100,7 @@ function uniteWords(a: ReadonlyMap<string, Word>, b: ReadonlyMap<string, Word>):
   return words;
 }
 
-/** Exact if the sides differ in one property and in nothing else. */
+/** Unites the members of both sides. The result is exact if the sides differ in at most one property. */
 function uniteMembers(a: Members, b: Members, at: string): { readonly members: Members; readonly exact: boolean } {
   if (a === b) return { members: a, exact: true };
   const properties = new Map<string, Shape>();

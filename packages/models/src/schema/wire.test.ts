@@ -12,7 +12,7 @@ describe.each(SERVED)("the corpus in requests to %s", (vendor) => {
   it("fails no request when it is compiled, and many when it is sent unchanged", { timeout: 60_000 }, async () => {
     await using bundle = await setup(vendor);
     let sent = 0;
-    // The whole corpus, as an adapter gets it: a tool that has no form for the vendor must not fail a request for the others.
+    // The test sends the whole corpus as an adapter would. A tool that has no form for the vendor must not fail a request for the other tools.
     for (let from = 0; from < corpus.length; from += MOST) {
       const { offered } = wireTools(
         corpus.slice(from, from + MOST).map(({ tool }) => tool),
@@ -31,7 +31,7 @@ describe.each(SERVED)("the corpus in requests to %s", (vendor) => {
   });
 });
 
-/** How many of the originals the vendor itself refuses, if each is sent in a separate request. */
+/** The vendor itself must refuse more than this number of original schemas, if each is sent in a separate request. */
 const LEAST_REFUSED: Readonly<Record<Served, number>> = {
   anthropic: 20,
   openai: 100,
@@ -60,7 +60,7 @@ async function setup(vendor: Served) {
   };
 }
 
-/** The tools on the wire, in exactly their compiled form. */
+/** Returns a request with the tools in exactly their compiled form. */
 function requestOf({ vendor, model, key }: ModelServer, tools: readonly Sent[]) {
   const bearer = { authorization: `Bearer ${key}` };
   switch (vendor) {

@@ -20,7 +20,8 @@ describe("the rank of items by a query", () => {
   it("counts two adjacent words twice as much as one", () => {
     const texts = ["release notes of the plan", "the notes of a plan to release"];
     const [first, second] = scored(texts, (text) => text, "release notes");
-    // By hand: two words in both texts, ln 1.2 each, and the phrase in one of two, ln 2 twice; the texts have 5 and 7 words.
+    // The scores are calculated by hand. Two words are in both texts (ln 1.2 each), and the phrase is in one of the two (ln 2, twice). The texts have
+    // 5 and 7 words.
     expect(first?.score).toBeCloseTo((2 * Math.log(1.2) * 2.5 + 2 * Math.log(2) * 2.5) / 2.3125, 5);
     expect(second?.score).toBeCloseTo((2 * Math.log(1.2) * 2.5) / 2.6875, 5);
   });

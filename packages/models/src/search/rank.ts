@@ -1,18 +1,18 @@
-/** An item with its score; 0 if it has no word of the query. Scores of different queries cannot be compared. */
+/** An item with its score, which is 0 if the item has no word of the query. Scores of different queries cannot be compared. */
 export interface Scored<T> {
   readonly item: T;
   readonly score: number;
 }
 
 /**
- * The items by how well their text matches the query, best first (Okapi BM25); items with equal scores keep their order. Words are compared without
- * case and without stemming; two words that are adjacent in both the query and the text count twice as much as one.
+ * Ranks the items by the match between their text and the query, best first (Okapi BM25). Items with equal scores stay in their order. Words are
+ * compared without case and without stemming. A pair of words that is adjacent in both the query and the text has twice the weight of one word.
  */
 export function rank<T>(items: readonly T[], textOf: (item: T) => string, query: string): readonly Scored<T>[] {
   return scored(items, textOf, query).toSorted((a, b) => b.score - a.score);
 }
 
-/** The same in the order of the items. */
+/** Returns the scored items in their own order. */
 export function scored<T>(items: readonly T[], textOf: (item: T) => string, query: string): readonly Scored<T>[] {
   const wanted = new Set(terms(query));
   const texts = items.map((item) => {
@@ -30,19 +30,19 @@ export function scored<T>(items: readonly T[], textOf: (item: T) => string, quer
   });
 }
 
-// The usual figures of the literature: how soon a repeated word stops counting, and how much the length of a text counts against it.
+// These are the usual figures of the literature. K1 limits the effect of a repeated word, and B sets the penalty for a long text.
 const K1 = 1.5;
 const B = 0.75;
 const PHRASE_WEIGHT = 2;
-/** A query may be a whole message: words beyond this limit add nothing. */
+/** The maximum number of words. A query may be a whole message, and words beyond this limit are ignored. */
 const MAX_WORDS = 2000;
 
-/** The weight of a term that occurs in this many of the texts. */
+/** Returns the weight of a term that occurs in this many of the texts. */
 function weightOf(term: string, having: number, texts: number): number {
   return Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * (isPhrase(term) ? PHRASE_WEIGHT : 1);
 }
 
-/** Words, and each pair of adjacent ones. "create_issue" and "createIssue" are the words of "create issue". */
+/** Returns the words of a text and each pair of adjacent words. "create_issue" and "createIssue" have the words of "create issue". */
 function terms(text: string): readonly string[] {
   const words = text
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")

@@ -6,7 +6,7 @@ import type { ReleaseFacts, TestFacts } from "../offline/release-facts.ts";
 import { changedAreas, criticalArea, riskyAreas } from "../offline/risky-areas.ts";
 import { severityOf } from "../offline/thresholds.ts";
 
-/** The findings from the test results. No results, or no test that ran, is itself a finding. */
+/** Returns the findings from the test results. If no results exist or no test ran, this is a finding too. */
 export function testFindings(facts: ReleaseFacts): Findings {
   const { tests } = facts;
   if (!tests || (tests.passed === 0 && tests.failed === 0)) return missingTests(tests);

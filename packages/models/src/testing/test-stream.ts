@@ -7,7 +7,7 @@ import type { ToolSpec } from "../schema/tool-spec.ts";
 /** A server whose answers a test writes byte by byte, for answers that no vendor would send on purpose. */
 export interface TestStream extends AsyncDisposable {
   readonly url: string;
-  /** Bodies of the requests so far. */
+  /** The bodies of the requests so far. */
   readonly bodies: readonly JsonObject[];
 }
 
@@ -36,7 +36,7 @@ export async function testStream(answer: Answer): Promise<TestStream> {
   };
 }
 
-/** Answers with a stream of these events, in one piece. The text `[DONE]` is sent as it is. */
+/** Answers with a stream of these events, in one piece. It sends the text `[DONE]` as it is. */
 export function events(...all: readonly Json[]): Answer {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream", "x-request-id": "req_test" });
@@ -77,7 +77,7 @@ export function userSays(text: string): TranscriptEntry {
   return { type: "user", runId: "rn_1", text, at: 0 };
 }
 
-/** The reply as the transcript stores it, with a result for each of its calls. */
+/** Returns the reply as the transcript stores it, with a result for each of its calls. */
 export function kept(reply: ModelReply, provider: string): readonly TranscriptEntry[] {
   const calls = reply.calls.map((call, n) => ({ ...call, callId: `rn_1.1.${n}` }));
   const { text, model, vendor } = reply;
@@ -89,7 +89,7 @@ export function kept(reply: ModelReply, provider: string): readonly TranscriptEn
   return [turn, ...results];
 }
 
-/** The outcome of one request, with everything that its listeners got. */
+/** Returns the reply to one request, with everything that its listeners received. */
 export async function outcome(
   provider: ModelProvider,
   request: ModelRequest = asking(),
@@ -104,7 +104,7 @@ export async function outcome(
   return { reply, text, heard };
 }
 
-/** The error of one request. */
+/** Returns the error of one request. */
 export async function failure(
   provider: ModelProvider,
   request: ModelRequest = asking(),

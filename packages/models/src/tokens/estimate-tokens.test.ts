@@ -23,7 +23,7 @@ describe("an estimate", () => {
   beforeAll(loadTokenizer);
 
   it("works before the tokenizer is loaded, less exactly, and differs after it", async () => {
-    // A process loads its tokenizer once and keeps it: the modules are reset to start as in a new process.
+    // A process loads its tokenizer only once, so the test resets the modules to start as in a new process.
     vi.resetModules();
     const anew = await import("./tokenizer.ts");
     const { estimateTokens: estimated } = await import("./estimate-tokens.ts");

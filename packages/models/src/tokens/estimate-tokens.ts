@@ -5,10 +5,10 @@ import { textTokens } from "./text-tokens.ts";
 import { tokenizer } from "./tokenizer.ts";
 
 /**
- * About how many tokens a prompt needs with models of this family, for an adapter's `estimateTokens`. Never fewer for a longer prompt, whether it has
- * more entries or more text at an end. Entries never change, so each is counted once and its figure kept: a growing transcript costs only its new entries.
+ * Returns about how many tokens a prompt needs with models of this family, for an adapter's `estimateTokens`. More entries or more text at the end of
+ * one never lower the estimate. Entries never change, so each is counted only once, and a growing transcript costs only its new entries.
  *
- * Works at once, and more exactly after `loadTokenizer`. Adapters need not await that: the code that connects them does.
+ * The estimate is more exact after `loadTokenizer`. Adapters need not await it, because the code that connects them does.
  */
 export function estimateTokens(entries: readonly TranscriptEntry[], system: string, family: TokenFamily): number {
   const { generation } = tokenizer();
@@ -18,8 +18,8 @@ export function estimateTokens(entries: readonly TranscriptEntry[], system: stri
 }
 
 /**
- * About how many tokens the tools of a request need: name, description and schema of each, by the family that needs the most tokens for a text.
- * Callers need an upper limit without knowing the model's family. A spec is counted once.
+ * Returns about how many tokens the tools of a request need for their names, descriptions and schemas. It assumes the family that needs the most
+ * tokens for a text, because callers need an upper limit without the model's family. It counts each spec only once.
  */
 export function estimateToolTokens(tools: readonly ToolSpec[]): number {
   const { generation } = tokenizer();
@@ -29,7 +29,7 @@ export function estimateToolTokens(tools: readonly ToolSpec[]): number {
 
 const MOST_TOKENS = Math.max(...Object.values(tokenFactors));
 
-// Vendors mark roles, parts and ids with extra tokens; OpenAI's cookbook counts three to four per message and about twelve per tool.
+// Vendors mark roles, parts and ids with additional tokens. OpenAI's cookbook names three to four per message and about twelve per tool.
 const PER_ENTRY = 6;
 const PER_CALL = 8;
 const PER_TOOL = 12;
@@ -68,7 +68,7 @@ function toolTokens(tool: ToolSpec): number {
   return tokens;
 }
 
-/** The additional tokens of a vendor's own form of a turn that is sent back: its reasoning, if it is text. Signatures are not billed. */
+/** Returns the additional tokens of a turn in the vendor's own form, which are those of its reasoning texts. Signatures are not billed. */
 function reasoningTokens(payload: Json): number {
   if (Array.isArray(payload)) return payload.reduce<number>((sum, part) => sum + reasoningTokens(part), 0);
   if (!isJsonObject(payload)) return 0;

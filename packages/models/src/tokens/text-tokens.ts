@@ -1,11 +1,11 @@
 import type { CountTokens } from "./tokenizer.ts";
 
 /**
- * About how many tokens a text has; exact to a few percent for the counted part. Never fewer for a text that is extended at its end, which a tokenizer
- * alone does not promise: completing a word can merge two tokens into one. So the text is cut at places that do not depend on the text after them,
- * each piece is counted separately, and the unfinished last one is counted by its length.
+ * Returns about how many tokens a text has, exact to a few percent for the counted part. More text at the end never lowers the result. A tokenizer
+ * alone does not guarantee this, because the rest of a word can merge two tokens into one. Therefore the text is cut at places that do not depend on
+ * the text after them. Each piece is counted separately, and the unfinished last piece is counted by its length.
  *
- * The cost is bounded: beyond 32,768 characters only an eighth of the text is counted, and the rest is assumed to be similar.
+ * The cost is limited. Beyond 32,768 characters, only an eighth of the text is counted, and the rest is assumed to be similar.
  */
 export function textTokens(text: string, count: CountTokens): number {
   if (text.length <= COUNTED) return counted(text, count);
@@ -21,10 +21,10 @@ export function textTokens(text: string, count: CountTokens): number {
 const COUNTED = 32_768;
 const BLOCK = 16_384;
 const SAMPLE = 2048;
-// A piece ends before the first white space from here on, or at PIECE_MAX at the latest.
+// A piece ends before the first white space after PIECE_MIN characters, or after PIECE_MAX characters.
 const PIECE_MIN = 48;
 const PIECE_MAX = 96;
-/** The divisor for an unfinished piece. Every finished one counts at least as much, so finishing a piece never lowers the count. */
+/** The divisor for an unfinished piece. Every finished piece has at least this count, so more text never lowers the count. */
 const BYTES_A_TOKEN = 6;
 
 function counted(text: string, count: CountTokens): number {
@@ -38,7 +38,7 @@ function counted(text: string, count: CountTokens): number {
   return tokens + byBytes(text.slice(start));
 }
 
-/** Where the piece that starts here ends; 0 while that depends on text that may follow. */
+/** Returns the end of the piece that starts here. Returns 0 while the end depends on text that may follow. */
 function pieceEnd(text: string, start: number): number {
   const last = Math.min(start + PIECE_MAX, text.length);
   for (let at = start + PIECE_MIN; at < last; at++) if (isSpace(text.charCodeAt(at))) return at;

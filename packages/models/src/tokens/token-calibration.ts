@@ -1,16 +1,16 @@
-/** One prompt: our estimate, and the vendor's count. */
+/** Our estimate and the vendor's count for one prompt. */
 export interface CountedPrompt {
   readonly estimated: number;
   readonly reported: number;
 }
 
-/** How far the estimates for each model deviate, learnt from its vendor's reports. In memory only: a new process learns again. */
+/** The deviation of the estimates for each model, learnt from the reports of its vendor. It is only in memory, so a new process learns again. */
 export interface TokenCalibration {
-  /** The factor for an estimate for this model, 0.5 to 2; 1 for a model without reports. */
+  /** Returns the factor for an estimate for this model, from 0.5 to 2. It is 1 for a model without reports. */
   ratio(provider: string, model: string): number;
-  /** Uses a report. Small prompts are ignored, because a vendor adds text of its own. */
+  /** Learns from a report. It ignores small prompts, because a vendor adds its own text. */
   learn(provider: string, model: string, prompt: CountedPrompt): void;
-  /** The vendor refused a prompt as too long, so it has more tokens than the window: the ratio rises at least to that. */
+  /** Learns that the vendor refused a prompt as too long. The prompt has more tokens than the window, so the ratio rises at least to this figure. */
   overflowed(provider: string, model: string, prompt: { readonly estimated: number; readonly window: number }): void;
 }
 

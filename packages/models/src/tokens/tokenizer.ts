@@ -1,10 +1,10 @@
-/** How many tokens a short text is. */
+/** Returns the number of tokens in a short text. */
 export type CountTokens = (text: string) => number;
 
 /**
- * The counter in use, and a number that changes with every change of it: counts of different counters cannot be compared. Before `loadTokenizer`
- * has been awaited, the count is the bytes of the text divided by 3.6. Compared with o200k that is up to half too many for English prose, about
- * right for code, JSON and Chinese, and less than half for long hexadecimal numbers.
+ * The counter in use. `generation` changes with the counter, because counts of different counters cannot be compared. Until `loadTokenizer` resolves,
+ * the count is the number of bytes divided by 3.6. Compared with o200k, this count is up to half too high for English prose and about right for code,
+ * JSON and Chinese. It is less than half for long hexadecimal numbers.
  */
 export interface Tokenizer {
   readonly count: CountTokens;
@@ -21,8 +21,8 @@ export function tokenizer(): Tokenizer {
 }
 
 /**
- * Loads the tokenizer (o200k; 65 MB of memory, 0.2 s), once per process. The code that connects a vendor's model awaits it, so that all estimates of
- * a process are of one kind; the offline model does not need it. Estimates work without it, but are less exact.
+ * Loads the tokenizer once per process (o200k, 65 MB of memory, 0.2 s). The code that connects a vendor's model awaits it, so that a process has only
+ * one kind of estimate. The offline model does not need it. Estimates without it are less exact.
  */
 export function loadTokenizer(): Promise<void> {
   loading ??= load();
@@ -31,7 +31,7 @@ export function loadTokenizer(): Promise<void> {
 
 async function load(): Promise<void> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Text that looks like one of the vocabulary's control tokens counts as text: its author must not be able to break a count.
+  // A text that looks like a control token of the vocabulary is counted as text, because its author must not be able to break a count.
   const asText = { disallowedSpecial: new Set<string>() };
   current = { count: (text) => countTokens(text, asText), generation: current.generation + 1 };
 }

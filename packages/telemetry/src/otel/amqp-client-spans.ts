@@ -15,18 +15,22 @@ import { attributeNames } from "../names.ts";
 import { currentInherited } from "../spans.ts";
 
 /**
- * The instrumentation of amqplib, reduced to one client span beneath each of our publishes: from the write of the frame to the broker's confirm. On
- * its own it would also create a second producer span for each publish and a second consumer span for each delivery, and overwrite the message's
- * trace context. A message is published and processed once, so these spans stay ours, as on every other bus.
+ * Returns the instrumentation of amqplib, reduced to one client span beneath each of our publishes. The span covers the time from the write of the
+ * frame to the broker's confirm. Without this reduction it would also create a second producer span for each publish and a second consumer span for
+ * each delivery. It would also overwrite the message's trace context. A message is published and processed once, so we make these spans ourselves, as
+ * on every other bus.
  */
 export function amqpClientSpans(): AmqplibInstrumentation {
-  // No span of a delivery waits for its ack, so none has to time out.
+  // No span of a delivery waits for its ack, so none needs a timeout.
   instrumentation ??= new AmqpClientSpans({ consumeTimeoutMs: 0 });
   instrumentation.enable();
   return instrumentation;
 }
 
-/** One for the whole process, on and off with telemetry: amqplib is loaded once, and only an instrumentation that existed before can patch it. */
+/**
+ * The one instrumentation of the process, which is switched on and off with telemetry. amqplib is loaded once, and only an instrumentation that
+ * existed before can patch it.
+ */
 let instrumentation: AmqplibInstrumentation | null = null;
 
 class AmqpClientSpans extends AmqplibInstrumentation {
@@ -40,7 +44,7 @@ function clientTracer(tracer: Tracer): Tracer {
     startSpan(name, options = {}, parent = context.active()) {
       const above = trace.getSpanContext(parent);
       if (options.kind !== SpanKind.PRODUCER) return trace.wrapSpanContext(above ?? INVALID_SPAN_CONTEXT);
-      // Announcements belong to no trace and start none.
+      // An announcement belongs to no trace and starts none.
       if (!above || !isSpanContextValid(above)) return NO_SPAN;
       return unsent(tracer.startSpan(name, clientOptions(options), parent));
     },
@@ -50,7 +54,10 @@ function clientTracer(tracer: Tracer): Tracer {
 
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** The destination, under the present names of the conventions. The span above describes the message itself. */
+/**
+ * Returns the options of a client span, with the destination under the current names of the conventions. The parent span describes
+ * the message itself.
+ */
 function clientOptions({ attributes: own = {} }: SpanOptions): SpanOptions {
   return {
     kind: SpanKind.CLIENT,
@@ -66,10 +73,13 @@ function clientOptions({ attributes: own = {} }: SpanOptions): SpanOptions {
   };
 }
 
-/** The instrumentation's name for the destination of a publish. */
+/** The name that the instrumentation uses for the destination of a publish. */
 const EXCHANGE = "messaging.destination";
 
-/** The span for the instrumentation. It has no context to write into the headers, because these already carry the context of the span above. */
+/**
+ * Returns the span for the instrumentation. Its context is invalid, so that nothing is written into the headers. They already contain the context of
+ * the parent span.
+ */
 function unsent(span: Span): Span {
   const facade: Span = {
     spanContext: (): SpanContext => INVALID_SPAN_CONTEXT,
@@ -94,7 +104,7 @@ function unsent(span: Span): Span {
       return facade;
     },
     setStatus({ code }) {
-      // No description: an error message of a broker may quote anything.
+      // The description is omitted, because an error message of a broker may quote anything.
       span.setStatus({ code });
       return facade;
     },

@@ -5,7 +5,7 @@ import { sdkLogs } from "./sdk-logs.ts";
 import { sdkMeasurements } from "./sdk-measurements.ts";
 import { sdkSpans } from "./sdk-spans.ts";
 
-/** Records through OpenTelemetry's API, with any SDK behind it: ours, or the one that a user's own `--import` started. */
+/** Returns a recorder that uses OpenTelemetry's API with any SDK behind it: ours, or the one that a user's own `--import` started. */
 export function apiRecorder(on: { readonly traces: boolean; readonly metrics: boolean; readonly logs: boolean }): Omit<Recorder, "audit"> {
   return {
     spans: on.traces ? sdkSpans(trace.getTracer(SCOPE)) : null,

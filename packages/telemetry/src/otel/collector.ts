@@ -4,9 +4,9 @@ import { Agent as HttpsAgent } from "node:https";
 import { TelemetryRefused } from "../refused.ts";
 import type { OtlpTarget } from "../settings.ts";
 
-/** Connections to collectors that can be closed at any time: a collector that does not answer must not keep a process alive. */
+/** Connections to collectors that can be closed at any time, because a collector that does not answer must not keep a process alive. */
 export interface CollectorConnections {
-  /** The options of an OpenTelemetry exporter for one target. */
+  /** Returns the options of an OpenTelemetry exporter for one target. */
   optionsFor(target: OtlpTarget): ExporterOptions;
   /** Breaks open connections and refuses new ones. */
   giveUp(): void;

@@ -1,2 +1,2 @@
-/** One word names the scope of all our spans, measurements and records. */
+/** The name of the scope of all our spans, measurements and records. */
 export const SCOPE = "toolbus";

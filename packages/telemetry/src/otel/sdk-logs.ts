@@ -2,7 +2,7 @@ import { type Logger, SeverityNumber } from "@opentelemetry/api";
 import type { Recorder } from "../recorder.ts";
 import { contextOf } from "./sdk-spans.ts";
 
-/** Log records through a logger of the SDK. */
+/** Sends log records through a logger of the SDK. */
 export function sdkLogs(logger: Logger): NonNullable<Recorder["logs"]> {
   return {
     emit({ time, level, message, fields, point }) {

@@ -2,7 +2,7 @@ import type { Counter, Histogram, Meter, UpDownCounter } from "@opentelemetry/ap
 import type { Metric } from "../names.ts";
 import type { Recorder } from "../recorder.ts";
 
-/** Measurements through a meter of the SDK. An instrument is created at its first use. */
+/** Sends measurements through a meter of the SDK. An instrument is created at its first use. */
 export function sdkMeasurements(meter: Meter): NonNullable<Recorder["measurements"]> {
   const instruments = new Map<string, (value: number, tags: Record<string, unknown>) => void>();
   return {
@@ -18,7 +18,7 @@ export function sdkMeasurements(meter: Meter): NonNullable<Recorder["measurement
       const { name, unit, description } = metric;
       const gauge = meter.createObservableGauge(name, { unit, description });
       const callback: Parameters<typeof gauge.addCallback>[0] = async (result) => {
-        // If the store does not answer, the figures have a gap, and nothing else happens.
+        // If the store does not answer, the only effect is a gap in the figures.
         const value = await read().catch(() => null);
         if (value !== null) result.observe(value);
       };

@@ -13,7 +13,7 @@ import { type Stoppable, stopInOrder } from "./stop-in-order.ts";
 
 export interface SdkRecorder {
   readonly recorder: Omit<Recorder, "audit">;
-  /** Sends the rest, traces first, then measurements, then log records, and gives up after so many milliseconds. Never rejects. */
+  /** Sends the remaining data, first traces, then measurements, then log records. Gives up after `withinMs` milliseconds. Never rejects. */
   shutdown(withinMs: number): Promise<void>;
 }
 
@@ -21,18 +21,18 @@ export interface SdkOptions {
   readonly settings: TelemetrySettings;
   readonly instanceId: string;
   readonly files: JsonlFiles;
-  /** Give the client of RabbitMQ its spans. It must not be loaded yet. */
+  /** True to give RabbitMQ's client its own spans. The client must not be loaded yet. */
   readonly instrumentAmqp: boolean;
-  /** Something was not exported. `why` is a code, never the answer of a collector. */
+  /** Receives the reason why something was not exported. `why` is a code, and never the answer of a collector. */
   readonly onFault: (why: string) => void;
-  /** Monotonic milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
 /**
- * Sets up the SDK as the settings require, and registers it with OpenTelemetry's API in this process. So records of a tool or an instrumentation
- * take the same way as ours, and our spans are the parents of their spans. The settings are passed to the SDK: it could read the variables itself,
- * but would silently use a default for an invalid value.
+ * Sets up the SDK as the settings require, and registers it with OpenTelemetry's API in this process. So records of a tool or an instrumentation are
+ * exported in the same way as ours, and our spans are the parents of their spans. We pass the settings to the SDK. It could read the variables
+ * itself, but it would silently use a default for an invalid value.
  */
 export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const { settings, instanceId, files, instrumentAmqp, onFault, monotonic } = options;
@@ -63,13 +63,13 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
         pipelines.spanProcessors,
         pipelines.metricReaders,
         pipelines.logRecordProcessors,
-        // Everything in it has ended by now.
+        // All parts of the SDK have stopped before this stage.
         [sdk],
       ];
       const ended = await stopInOrder(stages, { withinMs, monotonic });
       connections.giveUp();
       amqp?.disable();
-      // Another start in this process can register again.
+      // After this, another start in this process can register again.
       for (const api of [trace, metrics, logs, context, propagation]) api.disable();
       if (!ended) onFault("stopped_before_all_was_sent");
     },

@@ -25,7 +25,7 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Spans through a tracer of the SDK. */
+/** Starts spans through a tracer of the SDK. */
 export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
   return {
     start(name, { kind, attributes, parent, received, links }: SpanStart): RecordedSpan {
@@ -44,7 +44,7 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
         event: (event, more) => void span.addEvent(event, { ...more }),
         run: (work) => context.with(trace.setSpan(context.active(), span), work),
         end(errorType) {
-          // No description: an error message may quote anything.
+          // The description is omitted, because an error message may quote anything.
           if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end();
         },
@@ -53,14 +53,14 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
   };
 }
 
-/** The SDK's form of a trace position in another span. */
+/** Returns the SDK's form of a position in a trace. */
 export function contextOf(point: TracePoint | null): Context {
   return point ? trace.setSpanContext(ROOT_CONTEXT, spanContext(point)) : ROOT_CONTEXT;
 }
 
 /**
- * The context of a span that another instrumentation (of Node's HTTP server, of amqplib) created for the same request or message, if there is one.
- * Our span belongs beneath it, not beside it.
+ * Returns the context of a span that another instrumentation (of Node's HTTP server, of amqplib) created for the same request or message. Returns
+ * null if there is none. Our span belongs beneath that span, not beside it.
  */
 function contextOfArrival(parent: TracePoint | null): Context | null {
   const active: (Span & Partial<Pick<ReadableSpan, "kind" | "parentSpanContext" | "instrumentationScope">>) | undefined = trace.getSpan(

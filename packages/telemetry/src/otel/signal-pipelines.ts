@@ -19,7 +19,7 @@ export interface PipelineOptions {
   readonly connections: CollectorConnections;
 }
 
-/** Creates them as the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
+/** Creates the pipelines that the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
 export async function signalPipelines({ settings, files, connections }: PipelineOptions): Promise<SignalPipelines> {
   const { targets, console, traceDir, batches } = settings;
   return { spanProcessors: await spans(), metricReaders: await measurements(), logRecordProcessors: await records() };

@@ -4,9 +4,9 @@ export interface Stoppable {
 }
 
 /**
- * Stops one stage after the other, so that the last stage can still report a failure of the first. Each stage gets a share of the remaining time, so
- * that one whose collector does not answer takes no time from the later ones. False if a stage did not end within its share. Never rejects: failed
- * exports are reported elsewhere.
+ * Stops one stage after the other, so that the last stage can still report a failure of the first. Each stage has a share of the remaining time. So a
+ * stage whose collector does not answer takes no time from the later ones. Returns false if a stage did not stop within its share. Never rejects,
+ * because other code reports failed exports.
  */
 export async function stopInOrder(
   stages: readonly (readonly Stoppable[])[],

@@ -7,8 +7,8 @@ import { TelemetryRefused } from "../refused.ts";
 import { traceparentOf } from "../trace-context.ts";
 
 /**
- * Writes every ended span of a sampled trace as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file has everything
- * that was done for it. Throws `TelemetryRefused` if the folder cannot be written to.
+ * Writes every ended span of a sampled trace as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file contains all the
+ * work for it. Throws `TelemetryRefused` if the folder cannot be written to.
  */
 export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanProcessor> {
   await usable(dir);
@@ -22,7 +22,7 @@ export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanPr
   };
 }
 
-/** A span with OTLP's names for its fields; kinds and statuses as words, attributes as a plain object. */
+/** Returns a span as JSON, with OTLP's names for its fields. Kinds and statuses are words, and attributes are a plain object. */
 function spanLine(span: ReadableSpan): string {
   const { traceId, spanId } = span.spanContext();
   return JSON.stringify({
@@ -43,7 +43,7 @@ function spanLine(span: ReadableSpan): string {
   });
 }
 
-/** As text: nanoseconds since 1970 exceed a JSON number. */
+/** Returns the time as text, because nanoseconds since 1970 exceed a JSON number. */
 function nanoseconds([seconds, rest]: HrTime): string {
   return (BigInt(seconds) * 1_000_000_000n + BigInt(rest)).toString();
 }

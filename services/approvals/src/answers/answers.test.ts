@@ -20,7 +20,7 @@ describe("the outbox of approvals", () => {
   });
 });
 
-/** A bus that records what is published and confirms nothing while it is broken. */
+/** A bus that records the published messages and confirms none of them while it is broken. */
 function failing(bus: MessageBus, broken: { on: boolean }, published: string[]): MessageBus {
   return {
     ...bus,

@@ -16,8 +16,9 @@ import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import { grantClaims } from "./grant-claims.ts";
 
 /**
- * Makes the message of an outbox row when it is published. The grant is signed here, from the stored approval: so the store holds nothing worth stealing,
- * and a repeat of a row has the same bytes. Null for an approval that this service did not store: nothing is signed or sent for it.
+ * Returns a function that makes the message of an outbox row when the relay publishes the row. The function signs the grant at that moment, from the
+ * stored approval. So the store contains no grant that somebody could steal, and a repeat of a row has the same bytes. The function returns null, and
+ * signs nothing, for an approval that this service did not store.
  */
 export function answerMaker(options: {
   readonly documents: Pick<ApprovalDocuments, "approval">;
@@ -37,7 +38,8 @@ export function answerMaker(options: {
 
 function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
   const { callId, approvalId, tier, expiresAt, effect, agent } = approval;
-  // As of the row: who has approved since is told by a row of its own, and a repeat of this one has the same bytes.
+  // The message names only the people who had approved when the row was written. So a repeat of the row has the same bytes. Each later approval has
+  // its own row, which names the next person.
   const approvedBy = approval.decisions.filter((made) => made.decision === "approve" && made.at <= at).map(({ approver }) => approver);
   const body: ApprovalHeld = { toolCallId: callId, approvalId, tier, expiresAt, effect, ...(approvedBy.length > 0 ? { approvedBy } : {}) };
   return message({

@@ -3,10 +3,13 @@ import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
 import type { Facts } from "../machine/approval.ts";
 import { ticketOf } from "../requests/policy.ts";
 
-/** What a grant is based on: the facts of the write, who decided, and when the grant is valid. */
+/** The basis of a grant: the facts of the write, its decisions, and the time for which the grant is valid. */
 export type Granted = Facts & Pick<Approval, "need" | "decisions"> & { readonly grant: GrantTerms };
 
-/** The claims of a write's grant: this call, these arguments, this definition, these people. Its id is the approval's, however often it is signed. */
+/**
+ * Returns the claims of a write's grant: the call, the arguments, the definition and the people. The grant's id is the approval's id, so it stays the
+ * same each time the grant is signed.
+ */
 export function grantClaims(granted: Granted): GrantClaims {
   const { grant, decisions } = granted;
   const ticket = ticketOf(granted);
@@ -34,8 +37,8 @@ export function grantClaims(granted: Granted): GrantClaims {
 }
 
 /**
- * What would keep a grant of this write from being signed, whenever that were; null when nothing would. Asked before anything is decided, because an
- * approved write whose grant cannot be signed would never be answered.
+ * Returns why a grant of this write could not be signed, or null if it could. Approvals checks this before anybody decides, because an approved write
+ * whose grant cannot be signed would never be answered.
  */
 export function grantFault(wanted: Omit<Granted, "grant">): string | null {
   const parsed = parseGrantClaims(grantClaims({ ...wanted, grant: ANY_TERMS }));

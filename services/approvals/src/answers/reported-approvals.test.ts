@@ -12,7 +12,7 @@ import { bigRefund, bigWire, smallRefund } from "../testing/writes-under-test.ts
 
 const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
 
-/** A real target with a service that notifies it; `down` makes it answer 500. */
+/** A real HTTP target and a service that notifies it. `down` makes the target answer 500. */
 async function reported(env: Readonly<Record<string, string>> = {}) {
   const arrived: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const target = { down: false };
@@ -36,7 +36,10 @@ async function reported(env: Readonly<Record<string, string>> = {}) {
     t,
     target,
     arrived,
-    /** The next notification, checked as a receiver does. The package judges the time by the real clock, so the time check is left out. */
+    /**
+     * Returns the next notification and checks its signature as a receiver does. The package for webhooks compares the time with the real clock, so
+     * this check leaves out the time.
+     */
     async next(): Promise<{ readonly id: string; readonly type: WebhookEvent; readonly data: JsonObject }> {
       await until(async () => arrived.length > 0);
       const { headers, body } = arrived.shift() ?? { headers: {}, body: "" };

@@ -8,8 +8,8 @@ import { viewOf } from "../decisions/view.ts";
 type Rules = Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "APPROVAL_REMINDER_PERCENT">;
 
 /**
- * The webhook events of a commit. An approval that enters the list of pending ones is held, and people are reminded of it later; one that leaves the list
- * has ended. So a write that policy alone decided is not reported.
+ * Returns the webhook events of a commit. If the commit adds an approval to the list of pending ones, the approval is held, and a reminder follows.
+ * If the commit removes an approval from the list, the approval has ended. A write that policy alone decided is never on the list. It has no events.
  */
 export function approvalEventsIn(change: Change, rules: Rules): readonly ReportedEvent[] {
   return (change.index ?? [])
@@ -24,7 +24,7 @@ export function approvalEventsIn(change: Change, rules: Rules): readonly Reporte
     });
 }
 
-/** The time of the commit, from its audit entry. */
+/** Returns the time of the commit from its audit entry, or null if no entry names the approval. */
 function auditedAt(change: Change, approvalId: string): number | null {
   const records = (change.append ?? []).flatMap(({ log, entries }) =>
     log.startsWith("tb:audit:") ? (entries as readonly JsonObject[]) : [],
@@ -34,8 +34,8 @@ function auditedAt(change: Change, approvalId: string): number | null {
 }
 
 /**
- * What a target gets about an approval: the view of the API, as it was at the time of the event, so that each attempt sends the same. Null for an approval
- * that this service did not store, and for a reminder of one that has ended.
+ * Returns what a webhook sends about an approval: the view of the API at the time of the event, so that each attempt sends the same. Returns null if
+ * this service did not store the approval, or if the event no longer applies, such as a reminder about an approval that has ended.
  */
 export async function contentOfApproval(
   documents: Pick<ApprovalDocuments, "approval">,
@@ -49,7 +49,7 @@ export async function contentOfApproval(
   return { tenant, data: viewOf(pendingAt(approval, at)) };
 }
 
-/** The approval as it waited at this time. */
+/** Returns the approval as it was at this time, while people could still decide. */
 function pendingAt({ reason: _, ...approval }: Approval, at: number): Approval {
   return { ...approval, status: "pending", endedAt: null, decisions: approval.decisions.filter((made) => made.at <= at) };
 }

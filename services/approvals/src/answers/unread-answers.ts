@@ -3,9 +3,9 @@ import { attributes, DEFAULT_AGENT, shardOf } from "@toolbus/contracts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 
 /**
- * Publishes answers to agents. An answer for an agent that does not exist is dropped, with a sampled security event: the requester names the recipient, and
- * otherwise the outbox would repeat an unreadable answer forever. A name that this service may not write to is dropped at once, a topic without a queue
- * after `UNREAD_MS`, because its agent may be starting. An honest agent asks again and is answered again.
+ * Publishes answers to agents. It drops an answer to an agent that does not exist, and records a sampled security event. The request names the
+ * recipient, so otherwise the outbox would repeat an unreadable answer forever. An answer to a name that this service may not write to is dropped at
+ * once. An answer to a topic without a queue is dropped after `UNREAD_MS`, because its agent may be starting. An honest agent repeats its request.
  */
 export function answersToAgents({
   bus,

@@ -152,7 +152,7 @@ describe("a decision over HTTP", () => {
     await using t = await setup();
     const id = await t.hold(bigWire(1));
     const token = await t.token("amy", id);
-    // As an earlier version did, which gave a new token with each look.
+    // An earlier version gave a new token with each GET, so amy may have a second one.
     const spare = "an-earlier-token-of-amy-s";
     await storeToken(t, id, spare, "amy");
     expect(await t.post("amy", id, { decision: "approve", token })).toMatchObject({
@@ -163,7 +163,7 @@ describe("a decision over HTTP", () => {
       status: 200,
       body: { status: "pending", approversNeeded: 2 },
     });
-    // Whoever waits for it is told who has approved.
+    // The agent receives the names of the people who have approved.
     expect((await t.held.next()).body).toMatchObject({ approvalId: id, tier: "critical", approvedBy: ["amy"] });
     expect(await t.post("amy", id, { decision: "approve", token: spare, ticket: "T-1" })).toMatchObject({
       status: 403,
@@ -288,7 +288,7 @@ async function storeToken(
   await t.write(keys.token(approvalId, secretHash(token)), value);
 }
 
-/** A store that delays every decision. */
+/** Returns a store that delays every decision. */
 function pausing(state: StateStore, pause: () => void): StateStore {
   return {
     ...state,
@@ -299,7 +299,7 @@ function pausing(state: StateStore, pause: () => void): StateStore {
   };
 }
 
-/** A store that stores a decision and then loses the reply. */
+/** Returns a store that stores a decision and then loses the reply. */
 function losingReplies(state: StateStore, lost: { left: number }): StateStore {
   return {
     ...state,

@@ -17,12 +17,11 @@ export interface DecisionsOptions {
   readonly pins: Pins;
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
-  /** 256 random bits, as text. */
-  /** The token that this person decides this approval with: the same each time, and nobody else can make it. */
+  /** Returns the token with which this person decides this approval, 256 bits as text. It is the same each time, and nobody else can make it. */
   readonly tokenOf: (approvalId: string, approver: Principal) => string;
 }
 
-/** Why a decision does not count. `approval` is the state that the person has to know. */
+/** Why a decision was refused. `approval` is the state that the person has to know. */
 export interface NotDecided {
   readonly kind: "no";
   readonly why:
@@ -39,21 +38,26 @@ export interface NotDecided {
   readonly approval?: Approval;
 }
 
-/** `approval` is as this decision left it, also for a repeat. */
+/** `approval` is the approval as this decision left it, even if the decision is a repeat. */
 export type DecisionOutcome = { readonly kind: "decided"; readonly approval: Approval } | NotDecided;
 
-/** What a person may see of an approval and do with it. Both trust the store for the requester and the time. */
+/** Shows an approval to a person and applies the person's decision. Both methods read the requester and the time from the store. */
 export interface Decisions {
-  /** The approval and, for a reader who may decide it, their single-use token. Null if there is none in the reader's tenant. Decides nothing. */
+  /**
+   * Returns the approval and, if the reader may decide it, the reader's single-use token. Returns null if the reader's tenant has no such approval.
+   * It never decides anything.
+   */
   look(
     approvalId: string,
     reader: Principal,
   ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
-  /** Takes one decision. The store orders two that race: the first counts, the second learns the outcome. */
+  /**
+   * Applies one decision. If two decisions race, the store orders them. The first is accepted, and the person who made the second sees the outcome.
+   */
   decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
-   * Takes one decision of a person without a token for whom another system vouches: the person's own token is used, so that the same decision again gets
-   * the same answer and another is refused. `via` names the system.
+   * Applies one decision of a person who has no token but for whom another system vouches. It uses the person's own token, so that the same decision
+   * again gets the same answer and another decision is refused. `via` names the system.
    */
   decideFor(approvalId: string, approver: Principal, request: Omit<DecisionRequest, "token">, via: string): Promise<DecisionOutcome>;
 }
@@ -101,7 +105,10 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     throw crowded(approvalId);
   }
 
-  /** Why somebody without a token may not decide it: it is over, or the rules say so, which operators see as well. */
+  /**
+   * Returns why somebody without a token may not decide the approval. The approval is over, or the rules forbid the decision. In the second case,
+   * operators see a security event.
+   */
   async function mayNot(approval: Approval, approver: Principal, decision: DecisionRequest["decision"]): Promise<DecisionOutcome> {
     const { approvalId, status } = approval;
     if (status !== "pending" && status !== "expired") return { ...no("already_decided", `This ended as "${status}".`), approval };
@@ -109,7 +116,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (status === "expired" || now >= approval.expiresAt)
       return { ...no("expired", "The time to decide is over. The write did not run."), approval };
     const may = permission(approver, approval, origin);
-    // It did not exist a moment ago: a repeat of the request finds it.
+    // The rules allow the decision now but did not a moment ago, so a repeated request can succeed.
     if (may.allowed) throw crowded(approvalId);
     const isSelf = may.rule === "self";
     const kind = isSelf ? "self_approval" : "not_allowed";
@@ -158,7 +165,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         "The definition that you were shown is no longer enabled, so it cannot be approved. Deny it, or let it expire.",
       );
     const { outcome } = await outbox.commit(shardOf(approvalId), moved.change);
-    // Stale or late: read again, and report the current state.
+    // If the commit is stale or late, the caller reads again and reports the current state.
     return outcome === "ok" ? decided(approvalId, tokenHash) : null;
 
     async function alarmed(kind: "self_approval" | "unknown_token" | "not_allowed", answer: NotDecided): Promise<NotDecided> {
@@ -195,7 +202,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
       case "expired": {
         const ended = expire(read, { now });
-        // The timer would do it soon; a decision that comes first must not see it open.
+        // The timer would end the approval soon, but a decision that arrives before that must not find it open.
         if (ended.kind === "move" && (await outbox.commit(shardOf(approvalId), ended.change)).outcome !== "ok") return null;
         return {
           ...no("expired", "The time to decide is over. The write did not run."),
@@ -205,7 +212,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     }
   }
 
-  /** What is stored now is the answer: a repeat of the very decision may have been first, with another time in it. */
+  /** Returns the stored approval, because a repeat of the same decision may have been stored first, with another time in it. */
   async function decided(approvalId: string, tokenHash: string): Promise<DecisionOutcome> {
     const { approval } = await read(approvalId);
     if (!approval) throw new Error(`Approval ${approvalId} is gone just after it was decided.`);
@@ -213,8 +220,8 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 
   /**
-   * Gives the person's token, and stores its hash the first time, unless the approval changed in the meantime: however often somebody looks, one document
-   * is kept for each approval and approver. The token itself is not stored.
+   * Returns the person's token and stores its hash the first time, unless the approval changed in the meantime. However often somebody looks, one
+   * document is stored for each approval and approver. The token itself is not stored.
    */
   async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
     const { approvalId, expiresAt } = approval.value;
@@ -227,11 +234,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const { outcome } = await outbox.commit(shardOf(approvalId), {
       op: `token:${approvalId}:${hash}:${approval.version}`,
       guards: [
-        // A forged document in its place is reported when it is read, and replaced.
+        // A forged token document was reported when it was read, and this commit replaces it.
         { key, version: document.kind === "refused" ? document.version : 0 },
         { key: keys.approval(approvalId), version: approval.version },
       ],
-      // Readable a little longer than it is valid, so that a late person gets "expired" and not "unknown".
+      // The document outlives the token a little, so that a late person gets "expired" and not "unknown".
       put: [{ key, value, expiresAt: expiresAt + LATE_MS }],
     });
     return outcome === "ok" ? token : null;
@@ -250,13 +257,13 @@ function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<
   return approval?.value.tenant === tenant ? approval : null;
 }
 
-/** Why it can no longer be decided; null while it is open. */
+/** Returns why an approval can no longer be decided, or null while it is open. */
 function overReason({ status, expiresAt }: Approval, now: number): string | null {
   if (status !== "pending") return `This ended as "${status}".`;
   return now >= expiresAt ? "The time to decide is over." : null;
 }
 
-/** Nothing of a document that does not count is shown: not its owner, and not its content. */
+/** Returns the refusal for a document that is not valid. It shows neither the owner nor the content of the document. */
 function damaged({ why }: RefusedApproval): NotDecided {
   if (why === "unsealed")
     return no("damaged", "This approval was stored without a seal, by an earlier version or by somebody else, so it cannot be decided.");

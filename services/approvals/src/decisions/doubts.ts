@@ -2,15 +2,17 @@ import { type Approval, type ApprovalView, doubtfulWords, type Json, type JsonOb
 
 type CardDoubt = NonNullable<ApprovalView["doubts"]>[number];
 
-// A person who reads this many will look at every word.
+// A person who reads this many doubts will look at every word.
 const MOST = 16;
 
-/** The words on a card that may be misread, and where they are: in names and values of the arguments, in the effect, in the requester's name. */
+/**
+ * Returns the words on a card that may be misread, with their places: the names and values of the arguments, the effect, and the requester's name.
+ */
 export function doubtsOf({ effect, requester }: Pick<Approval, "effect" | "requester">, args: JsonObject | null): readonly CardDoubt[] {
   const found: CardDoubt[] = [];
   const note = (place: string, text: string): void => {
     for (const doubt of doubtfulWords(text))
-      // The effect repeats values of the arguments.
+      // The effect repeats values of the arguments, so a word of both is listed only once.
       if (found.length < MOST && !(place === "/effect" && found.some(({ word }) => word === doubt.word))) found.push({ place, ...doubt });
   };
   if (args !== null) walk(args, "/arguments");
@@ -30,7 +32,7 @@ export function doubtsOf({ effect, requester }: Pick<Approval, "effect" | "reque
   }
 }
 
-/** A name in a JSON Pointer (RFC 6901), truncated to what a person is shown. */
+/** Returns a name as a part of a JSON Pointer (RFC 6901), truncated to the length that people see. */
 function pointerPart(name: string): string {
   const cut = name.length <= 64 ? name : `${name.slice(0, 64).toWellFormed()}…`;
   return visible(cut.replaceAll("~", "~0").replaceAll("/", "~1"));

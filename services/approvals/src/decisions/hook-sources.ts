@@ -2,26 +2,26 @@ import { describeProblems, type HookSourceEntry, isJsonObject, type Json, parseH
 import { parseStrictJson, readPrivateFile } from "@toolbus/grants";
 import { HttpProblem, isSigned, type Principal, Refusal, webhookSecret } from "@toolbus/runtime";
 
-/** Another system whose signed requests decide. */
+/** Another system that may decide by signed requests. */
 export interface HookSource extends Omit<HookSourceEntry, "secrets"> {
   readonly secrets: readonly Uint8Array[];
 }
 
-/** By their names. */
+/** The sources by their names. */
 export type HookSources = ReadonlyMap<string, HookSource>;
 
 /** The signed parts of a request, as received. */
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The body, byte for byte. */
+  /** The body as it was received, byte for byte. */
   readonly text: string;
 }
 
-/** How much the time of a request may differ from ours: an intercepted request is useless later. */
+/** The largest difference between the time of a request and ours, in seconds. An intercepted request is useless after that. */
 const REPLAY_WINDOW_S = 300;
 const WHAT = "The file of decision hooks";
 
-/** Reads who may decide by webhook; nobody if no file is named. Throws a `Refusal` of one sentence, without a secret. */
+/** Reads which systems may decide by webhook. Returns none if no file is named. Throws a `Refusal` of one sentence that contains no secret. */
 export async function readHookSources(file: string): Promise<HookSources> {
   if (file === "") return new Map();
   const text = await readPrivateFile({ file, what: WHAT });
@@ -46,8 +46,8 @@ function withKeys({ secrets, ...source }: HookSourceEntry, file: string): HookSo
 }
 
 /**
- * The source that signed this request, by Standard Webhooks, now. Throws the same problem for a source that does not exist as for a signature that is not
- * its own: guessing names reveals nothing.
+ * Returns the source that signed this request by Standard Webhooks. The signed time must differ from `nowMs` by at most `REPLAY_WINDOW_S`. Throws the
+ * same problem for an unknown source and for a wrong signature, so that guessing names reveals nothing.
  */
 export function signingSource(sources: HookSources, name: string, { headers, text }: SignedRequest, nowMs: number): HookSource {
   const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((header) => headers[header]);
@@ -65,7 +65,7 @@ export function signingSource(sources: HookSources, name: string, { headers, tex
 const ID = /^[\x21-\x7e]{1,200}$/;
 const TIME = /^[0-9]{1,12}$/;
 
-/** The approver that the source's name for a person maps to. Throws the problem for an unknown name; null if the body names nobody. */
+/** Returns the approver to whom the source's name for a person maps, or null if the body names nobody. Throws a problem if the name is unknown. */
 export function approverOf(source: HookSource, body: Json | undefined): Principal | null {
   const theirs = isJsonObject(body) ? body["approver"] : undefined;
   if (typeof theirs !== "string") return null;

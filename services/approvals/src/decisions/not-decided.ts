@@ -1,7 +1,7 @@
 import { HttpProblem } from "@toolbus/runtime";
 import type { NotDecided } from "./decisions.ts";
 
-/** Each refusal as a problem; if the approval has ended, its final state is in `errors` for machines and in the detail for people. */
+/** Returns a refusal as an HTTP problem. If the approval has ended, `errors` has its final state for machines, and the detail has it for people. */
 export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
   const state = approval ? { errors: [{ path: "/status", message: approval.status }] } : {};
   switch (why) {
@@ -28,7 +28,7 @@ export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
   }
 }
 
-/** There is none in the requester's tenant. */
+/** Returns the problem for an approval that the caller's tenant does not have. */
 export function notFound(): HttpProblem {
   return new HttpProblem("not_found", "There is no such approval.", {
     remedy: "Check the id; approvals of other tenants are not shown.",

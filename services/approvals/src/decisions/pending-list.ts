@@ -4,13 +4,13 @@ import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 
 export interface PendingPage {
   readonly approvals: readonly Approval[];
-  /** Absent on the last page. A page may hold fewer than its limit, even none, and still have one after it. */
+  /** The start of the next page. It is absent on the last page. A page may have fewer approvals than its limit, even none, and not be the last. */
   readonly cursor?: string;
 }
 
 /**
- * Pending approvals of one tenant, oldest first. The index is shared by all tenants, so a page reads a bounded part of it. Throws RangeError for a cursor
- * that no page returned.
+ * Returns pending approvals of one tenant, oldest first. All tenants share the index, so a page reads only a limited part of it. Throws a
+ * `RangeError` for a cursor that no page returned.
  */
 export async function pendingApprovals(
   { state, documents }: { readonly state: StateStore; readonly documents: ApprovalDocuments },

@@ -3,14 +3,14 @@ import { parseCanonicalArguments } from "@toolbus/grants";
 import { redacted } from "@toolbus/telemetry";
 import { doubtsOf } from "./doubts.ts";
 
-/** What this reader may do: with a token, decide once; without, the reason why not. */
+/** The right of a reader: a token to decide once, or the reason why the reader may not decide. */
 export type Right =
   | { readonly mayDecide: true; readonly decisionToken: string }
   | { readonly mayDecide: false; readonly mayNotBecause: string };
 
 /**
- * What people are shown of an approval. Credentials are left out wherever they are: nobody needs one to decide, and many people see a card. The write
- * itself is granted with its unchanged arguments, by their hash.
+ * Returns the view of an approval that people see. Credentials are removed everywhere, because nobody needs one to decide and many people see a card.
+ * The grant still covers the unchanged arguments, by their hash.
  */
 export function viewOf(approval: Approval): ApprovalView {
   const args = parseCanonicalArguments(approval.arguments);

@@ -1,21 +1,21 @@
 import { type ApprovalRollback, type Era, FIRST_ERA, type LostShard } from "@toolbus/contracts";
 
-// The state changes of the era, as pure transitions. `before` is null while there is no document.
+// These functions are the transitions of the era, without I/O. `before` is null while no document exists.
 
 export type Losses = ApprovalRollback["losses"];
 
 export interface LossNoted {
-  /** The era to store; null if there is nothing to store. */
+  /** The era to store, or null if nothing has to be stored. */
   readonly era: Era | null;
-  /** The shards that it was raised for. */
+  /** The shards for which the era was raised. */
   readonly shards: readonly string[];
-  /** The shards that this sender reported too often: nothing is done about them. */
+  /** The shards that this sender reported too often. These reports have no effect. */
   readonly refused: readonly string[];
-  /** How long until the remaining losses may be looked at again; 0 if none remain. */
+  /** The time until the remaining losses may be reported again, in milliseconds. It is 0 if none remain. */
   readonly waitMs: number;
 }
 
-/** So that a sender of false loss reports raises the era, and holds a shard, no more often than this. */
+/** The shortest time between two raises for one shard. It limits a sender of false loss reports. */
 export const RAISE_EVERY_MS = 60_000;
 
 /** How often the reports of one sender raise the era for one shard within an hour. If a store really loses more, others and operators report it. */
@@ -23,8 +23,9 @@ export const RAISES_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Raises the era for shards that lost writes, and holds them. A loss that was seen before the shard was held is already known: every process notices it in
- * its own time, perhaps long after the shard was resumed. `resumeAfterMs`: when they resume automatically; 0 for never.
+ * Raises the era for shards that lost writes, and holds these shards. A loss that was seen before the shard was held is already known. Every process
+ * notices a loss at a different time, perhaps long after the shard was resumed. `resumeAfterMs` is the time after which the shards resume
+ * automatically, and 0 means never.
  */
 export function noteLosses(
   before: Era | null,
@@ -41,7 +42,7 @@ export function noteLosses(
   const refused = new Set<string>();
   const fresh = losses.flatMap(({ shard, seenAt }) => {
     const lostAt = before?.lost?.find((one) => one.shard === shard)?.lostAt;
-    // Nobody has seen anything later than now, whatever they say.
+    // A sender may claim a time in the future, but nobody can have seen a loss later than now.
     if (lostAt !== undefined && Math.min(seenAt, now) <= lostAt) return [];
     if (raisesOf(shard) >= RAISES_PER_HOUR) {
       refused.add(shard);
@@ -59,31 +60,33 @@ export function noteLosses(
   return { era: { ...era, raises }, shards, refused: [...refused], waitMs };
 }
 
-// As many as every shard of a store and a few senders need; the oldest are dropped first.
+// This is enough for every shard of a store and a few senders. The oldest entries are dropped first.
 const MOST_RAISES = 512;
 
-/** The next era, with these shards held besides those that already are. */
+/** Returns the next era, with these shards held in addition to the shards that are already held. */
 export function raised(
   before: Era | null,
   next: {
     readonly now: number;
     readonly reason: string;
     readonly held: readonly LostShard[];
-    /** The highest era that this process has seen, if there is no valid one. */
+    /** The highest era that this process has seen, if it has seen one. */
     readonly highest?: number | undefined;
   },
 ): Era {
   const { now, reason, held, highest = FIRST_ERA } = next;
   const others = (before?.lost ?? []).filter(({ shard }) => held.every((one) => one.shard !== shard));
   const lost = [...others, ...held].toSorted((a, b) => a.shard.localeCompare(b.shard));
-  // By the clock and above every era seen, because the document may be an old copy: an era that was used once and was lost must not come
-  // again.
+  // The number follows the clock and is above every era that was seen, because the document may be an old copy. An era that was used once and then
+  // lost must not be used again.
   const era = Math.max((before?.era ?? FIRST_ERA) + 1, highest + 1, Math.floor(now / 1000));
   const { raises } = before ?? {};
   return { era, raisedAt: now, reason, ...(lost.length === 0 ? {} : { lost }), ...(raises === undefined ? {} : { raises }) };
 }
 
-/** The era with the writes of these shards resumed, or of all; null if none of them is held. */
+/**
+ * Returns the era after the writes of these shards were resumed. If `shards` is null, all shards are resumed. Returns null if none of them is held.
+ */
 export function resumed(
   before: Era | null,
   { shards, by, now }: { readonly shards: readonly string[] | null; readonly by: string; readonly now: number },

@@ -151,7 +151,7 @@ async function running() {
   return Object.assign(t, {
     tell: (losses: { readonly shard: string; readonly seenAt: number }[]) =>
       t.publishAs("worker.orders", rollbackMessage({ losses, source: "worker.orders", id: `loss-${++reported}`, now: t.clock.now })),
-    /** The era as shown, once it has the expected state. */
+    /** Waits until the era has the expected state, and returns it as the API shows it. */
     async era(holds: (body: HttpAnswer["body"]) => boolean) {
       let body: HttpAnswer["body"] = {};
       await until(async () => holds((body = (await t.get("amy", "/v1/era")).body)));
@@ -165,7 +165,7 @@ async function running() {
   });
 }
 
-/** Approvals' view of the era, over a store that tests write to. */
+/** Returns approvals' view of the era, over a store to which the tests write. */
 function readers() {
   const lost: { readonly shard: string; readonly seenAt: number }[] = [];
   const store = memoryStore({ clock: () => 100 });

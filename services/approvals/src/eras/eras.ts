@@ -11,31 +11,30 @@ export interface EraNow {
   readonly now: number;
 }
 
-/** The document of the era, which approvals alone writes. Each method throws `StoreUnavailable`. */
+/** The document of the era. Only approvals writes it. Each method throws `StoreUnavailable` if the store is not available. */
 export interface Eras {
   read(): Promise<EraNow>;
   /**
-   * Checks an era that was read elsewhere. An older era than one read before means that the store has lost the newer one. Rejects for one that is damaged,
-   * or that approvals did not sign: the era exists to void grants, so without it none is given out.
+   * Checks an era that was read elsewhere. If it is older than an era that was read before, the store has lost the newer one. Rejects if the era is
+   * damaged or if approvals did not sign it. The era exists to void grants, so approvals grants nothing without a valid one.
    */
   seen(document: StoredDocument | null): Promise<Era | null>;
   /**
-   * Raises the era for these losses. Returns how long until the rest has to be reported again, 0 when all is done, and the shards that this sender reported
-   * too often.
+   * Raises the era for these losses. Returns the time after which the rest has to be reported again, and the shards that this sender reported too
+   * often. The time is 0 when nothing is left to report.
    */
   lost(losses: Losses, by: string): Promise<{ readonly waitMs: number; readonly refused: readonly string[] }>;
-  /** Raises the era from the named one, and holds every shard when asked to. Null if the era has changed by now. */
+  /** Raises the era from the named one, and holds every shard if `hold` is true. Returns null if the era has changed in the meantime. */
   raise(request: { readonly from: number; readonly reason: string; readonly hold: boolean; readonly by: string }): Promise<EraNow | null>;
   /**
-   * Raises the era over a document that does not count, and holds every shard, because it is no longer known which were held. Null if the document does
-   * count.
+   * Raises the era over an invalid document. Holds every shard, because nobody knows which shards were held. Returns null if the document is valid.
    */
   replace(request: { readonly reason: string; readonly by: string }): Promise<EraNow | null>;
-  /** Lets the writes of these shards begin again, or of all. */
+  /** Resumes the writes of these shards, or of all held shards if `shards` is null. */
   resume(request: { readonly shards: readonly string[] | null; readonly by: string }): Promise<EraNow>;
 }
 
-/** Approvals did not sign the stored era. */
+/** The stored era is damaged, or approvals did not sign it. */
 export class EraRefused extends Error {
   override readonly name = "EraRefused";
 }
@@ -43,13 +42,13 @@ export class EraRefused extends Error {
 export interface ErasOptions {
   readonly sealed: SealedStore;
   readonly losses: StoreLosses | undefined;
-  /** When held shards resume automatically, in milliseconds; 0 for never. */
+  /** The time after which held shards resume automatically, in milliseconds. 0 means never. */
   readonly resumeAfterMs: number;
   readonly newId: () => string;
   readonly log: Log;
 }
 
-/** What is to be stored, the audit's text for it, and the answer; no era if nothing changes. */
+/** The era to store, the audit's event for it, and the answer. The era is null if nothing changes. */
 interface Decided<T> {
   readonly era: Era | null;
   readonly event: "era_raised" | "writes_resumed";
@@ -88,7 +87,7 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
         by,
         (before, now) => {
           if (before !== "refused") return { era: null, event: "era_raised", shards, answer: null };
-          // By the clock, and above every era this process has seen: no era that was ever used comes again.
+          // The number follows the clock and is above every era that this process has seen, so that no earlier era is used again.
           const era = raised(highest, { now, reason, held: shards.map((shard) => ({ shard, lostAt: now })) });
           return { era, event: "era_raised", shards, answer: { era, now } };
         },
@@ -123,14 +122,14 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
     return era;
   }
 
-  /** Replies may overtake each other, so only an answer to a later request proves that the newer era is gone. */
+  /** Reads the era again before it reports a loss, because replies may overtake each other. Only the answer to a later request proves the loss. */
   async function lookAgain(newer: Era): Promise<void> {
     if (!losses || looking) return;
     looking = true;
     try {
       const { now, documents } = await state.read([keys.era()]);
       if (!isOlder(await eraIn(documents[0] ?? null), newer)) return;
-      // The loss also loses which shards are held: they are reported again.
+      // The lost document also listed the held shards, so these shards are reported again.
       const held = (newer.lost ?? []).filter(({ shard }) => isHeld(newer, shard, { now }));
       for (const shard of new Set([HOME_SHARD, ...held.map((one) => one.shard)])) losses.onRollback(shard, newer.raisedAt);
     } catch (error) {
@@ -143,7 +142,7 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
   async function eraIn(document: StoredDocument | null): Promise<Era | null> {
     if (document === null) return null;
     const opened = await sealed.open(keys.era(), document);
-    // An older one was signed: its number decides what has to be done.
+    // Approvals signed the older era, so its content can be read. Its number shows what has to be done.
     const value = opened.kind === "genuine" ? opened.value : opened.kind === "refused" && opened.why === "older" ? document.value : null;
     if (value === null)
       throw new EraRefused('The stored era is not what approvals signed, so no write is granted; "toolbus approvals adopt" shows it.');

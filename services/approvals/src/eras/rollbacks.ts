@@ -14,8 +14,8 @@ export interface RollbacksOptions {
 }
 
 /**
- * The handler of the queue on which processes report that the store lost writes. It believes the services whose keys are trusted, but not without limit: a
- * compromised service that lies gets a raised era and held shards, a few times an hour.
+ * Returns the handler of the queue on which processes report that the store lost writes. The handler believes the services whose keys are trusted,
+ * but only up to a limit. A compromised service that sends false reports can raise the era and hold shards only a few times an hour.
  */
 export function handleRollbacks({ state, eras, trusted, security }: RollbacksOptions) {
   return async (message: Message, { losses }: ApprovalRollback): Promise<Disposition> => {

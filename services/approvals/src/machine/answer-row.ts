@@ -1,17 +1,18 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * What the outbox keeps of an answer: which one, about which approval, under which number. It contains no secrets: the relay makes the message, and signs
- * the grant, from the stored approval, so a repeat has the same bytes. `withdrawn`: approved, but its definition is no longer the pinned one.
+ * The row of an answer in the outbox: the kind of the answer, its approval and its number. The row contains no secrets. The relay makes the message
+ * and signs the grant from the stored approval, so a repeat has the same bytes. The kind is `withdrawn` if the write was approved but its definition
+ * is no longer the pinned one.
  */
 export interface AnswerRow {
   readonly approvalId: string;
-  /** Part of the message id: each deliberate repeat has a new one. */
+  /** A part of the message id. Each deliberate repeat has a new number. */
   readonly n: number;
   /** The store's time of the commit that made the row. */
   readonly at: number;
   readonly answer: AnswerKind;
-  /** For `withdrawn`: what changed, in words for the model. */
+  /** What changed, in words for the model. Only a `withdrawn` answer has it. */
   readonly reason?: string;
 }
 
@@ -22,7 +23,7 @@ export function storedRow({ approvalId, n, at, answer, reason }: AnswerRow): Jso
   return { approvalId, n, at, answer, ...(reason === undefined ? {} : { reason }) };
 }
 
-/** Parses a row that `storedRow` wrote. Throws on anything else: only this service writes its outbox. */
+/** Parses a row that `storedRow` wrote. Throws on anything else, because only this service writes its outbox. */
 export function parseRow(stored: Json): AnswerRow {
   const { approvalId, n, at, answer, reason } = stored as Record<string, Json | undefined>;
   const kind = ANSWERS.find((known) => known === answer);

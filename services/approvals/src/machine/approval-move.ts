@@ -4,39 +4,39 @@ import { type AnswerRow, storedRow } from "./answer-row.ts";
 import { type AuditEvent, audited } from "./audit.ts";
 import { APPROVALS_SERVICE, FINISHED_KEPT_MS } from "../settings.ts";
 
-/** A legal transition: the approval after it, and the one commit that makes it so. */
+/** A legal transition: the approval after it, and the one commit that stores it. */
 export interface Move {
   readonly kind: "move";
   readonly approval: Approval;
   readonly change: Change;
 }
 
-/** The id of an approval's expiry timer. */
+/** Returns the id of an approval's expiry timer. */
 export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
 
-/** What ends with the approval: its timer and its place in the list of pending approvals. */
+/** Returns the changes that remove the approval's timer and its place in the list of pending approvals. */
 export function closing(approval: Approval): Pick<Change, "timers" | "index"> {
   return { timers: [timer(approval, null)], index: [indexed(approval, null)] };
 }
 
-/** The expiry timer, due in this many milliseconds; null removes it. */
+/** Returns the change that sets the expiry timer, due in this many milliseconds. With null, the change removes the timer. */
 export function timer({ approvalId }: Approval, dueIn: number | null): NonNullable<Change["timers"]>[number] {
   return { service: APPROVALS_SERVICE, id: timerIdOf(approvalId), dueIn };
 }
 
-/** Its place in the list of pending approvals; null removes it. */
+/** Returns the change that sets the approval's place in the list of pending approvals. With null, the change removes the approval from the list. */
 export function indexed({ approvalId }: Approval, score: number | null): NonNullable<Change["index"]>[number] {
   return { index: keys.pendingApprovals(), member: approvalId, score };
 }
 
-/** What a transition does besides putting the approval. */
+/** The parts of a transition besides the approval itself. */
 export interface MoveParts {
   readonly at: number;
   readonly events: readonly { readonly event: AuditEvent; readonly by: string }[];
   readonly answer?: AnswerRow["answer"];
   readonly reason?: string;
   readonly change: Omit<Change, "op" | "guards" | "put" | "append" | "outbox">;
-  /** Documents that change with it. */
+  /** Documents that change in the same commit. */
   readonly beside?: readonly { readonly key: string; readonly version: number; readonly value: DecisionToken | Quota }[];
 }
 

@@ -188,7 +188,7 @@ describe("transitions that race for one approval", () => {
   });
 });
 
-/** A store with a pending approval and a token of amy's; the audit is still empty. */
+/** Stores a pending approval and a token of amy's, and leaves the audit empty. */
 async function stored(store: StateStore): Promise<{ approval: Read<Approval>; token: Read<DecisionToken> }> {
   const { append: _, ...change } = hold(facts(), { by: "people" }, at(START)).change;
   const key = keys.token(approvalIdOf(call(1)), made("approve").tokenHash);

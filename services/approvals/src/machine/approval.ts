@@ -14,26 +14,26 @@ import type { AuditEvent } from "./audit.ts";
 import { asOfDecision, statusAfter } from "./decision-status.ts";
 import type { ApprovalsConfig } from "../settings.ts";
 
-/** A document as it was read: a change is guarded by its version. */
+/** A document as it was read. A change of the document is guarded by this version. */
 export interface Read<T> {
   readonly version: number;
   readonly value: T;
 }
 
-/** The store's time, the era, and the configured durations. */
+/** The store's time, the era and the settings that transitions need. */
 export interface Moment {
   readonly now: number;
   readonly era: number;
   readonly rules: Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "EXECUTE_BY_MS" | "GRANT_TTL_MS" | "AUTO_GRANTS_PER_RUN">;
 }
 
-/** A transition that the state does not allow. Nothing happens. */
+/** A transition that the state does not allow. It changes nothing. */
 export interface Illegal<Why extends string> {
   readonly kind: "illegal";
   readonly why: Why;
 }
 
-/** What is known about a write when its request arrives. */
+/** The facts about a write that are known when its request arrives. */
 export type Facts = Pick<
   Approval,
   | "callId"
@@ -56,23 +56,23 @@ export type Facts = Pick<
   | "effect"
 >;
 
-/** Who ends it: people, later; policy, at once; or nobody, because of its count or a fault. */
+/** Who decides about the write. People decide later, and policy decides at once. Nobody decides if a limit is reached or something is wrong. */
 export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
 
-/** How often policy granted under the origin; null if nobody can tell, because the count is not what this service stored. */
+/** How often policy granted under the origin. `granted` is null if this service did not store the count, because then nobody knows the number. */
 export interface GrantedSoFar {
   readonly version: number;
   readonly granted: number | null;
 }
 
-/** One person's decision, before it counts. */
+/** One person's decision before it is stored. */
 export type DecisionMade = Omit<Decision, "at">;
 
-/** A grant with less than this left is renewed on request: it would be stale when it reaches its worker. */
+/** A grant with less time left than this is renewed on request, because it could be stale when it reaches its worker. */
 export const RENEW_BELOW_MS = 90_000;
 
 /**
- * The life of an approval. Every arrow is one commit, guarded by the version of the document; final is final.
+ * The life of an approval. Every arrow is one commit, guarded by the version of the document. A final state never changes.
  *
  *     hold ─┬─ people ─▶ pending ─┬─ decide ─▶ approved · rejected · revision_requested
  *           │                     ├─ expire ─▶ expired
@@ -80,9 +80,9 @@ export const RENEW_BELOW_MS = 90_000;
  *           ├─ policy ─▶ approved
  *           └─ limit, refused ─▶ the same
  *
- * `hold` makes the approval; `over` is the version of a document in its place that does not count, and `quota` what policy has granted so far, which a
- * grant by policy raises in the same commit. The op names arguments and definition, so that another request under the same call id is never taken for
- * a repeat.
+ * `hold` makes the approval. `over` is the version of a document in its place that is not valid. `quota` is the number of grants by policy so far,
+ * and a grant by policy raises it in the same commit. The op names arguments and definition, so that the store never treats another request under the
+ * same call id as a repeat.
  */
 export function hold(
   facts: Facts,
@@ -117,13 +117,13 @@ export function hold(
   });
 }
 
-/** The outcome of a decision: it counts, it already counted (`approval` as it was then), or it may not. */
+/** The outcome of a decision. It is accepted, or it is a repeat (then `approval` is as it was after the first time), or it is not allowed. */
 export type Decided =
   | Move
   | { readonly kind: "repeat"; readonly approval: Approval }
   | Illegal<"final" | "expired" | "token_used" | "twice">;
 
-/** One person decides. A denial or a request for revision ends it; approvals end it when there are enough. The commit itself refuses a late decision. */
+/** Applies one person's decision. A denial, a request for revision or enough approvers end the approval. The commit refuses a late decision. */
 export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
   const { now } = moment;
   const before = read.value;
@@ -142,7 +142,7 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
   return move(`decide:${before.approvalId}:${made.decision}:${made.tokenHash}`, read.version, approval, {
     at: now,
     events: [{ event: "decision", by: made.approver }, ...(status === "pending" ? [] : [{ event: status, by: made.approver }])],
-    // Whoever waits is told who has approved, and that it takes another.
+    // The answer `held` shows the agent who has approved and that another approver is needed.
     answer: status === "pending" ? "held" : "decided",
     change: {
       notAfter: before.expiresAt,
@@ -154,7 +154,7 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
   });
 }
 
-/** Ends what nobody decided in time. */
+/** Ends an approval that nobody decided in time. */
 export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move | Illegal<"final" | "not_due"> {
   const before = read.value;
   if (before.status !== "pending") return illegal("final");
@@ -168,7 +168,7 @@ export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move
   });
 }
 
-/** Nobody needs the write any more. A pending approval ends; an approved one stays approved, but gets no fresh grant from now on. */
+/** Cancels an approval because nobody needs the write any more. A pending approval ends. An approved one stays approved but gets no new grant. */
 export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal<"final"> {
   const before = read.value;
   const by = before.agent;
@@ -191,8 +191,9 @@ export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Momen
 }
 
 /**
- * Answers a repeated request under a new number: held, or the outcome. An approved write whose grant is stale gets new terms, of the same approval, while
- * `executeBy` and its pin hold; otherwise the answer says why not. `pinFault` says in words what changed about the pin, null if nothing did.
+ * Answers a repeated request under a new number. The answer is that the write is held, or it is the outcome. If the grant of an approved write is
+ * stale, the same approval gets new terms, until `executeBy` and while its pin is unchanged. Otherwise the answer says why the write gets no grant.
+ * `pinFault` says what changed about the pin, and is null if nothing did.
  */
 export function resend(read: Read<Approval>, pinFault: string | null, moment: Moment): Move {
   const { now, era, rules } = moment;
@@ -224,7 +225,7 @@ export function resend(read: Read<Approval>, pinFault: string | null, moment: Mo
   return again({ ...before, grant: terms }, "decided", "renewed");
 }
 
-// The length of a reason that a message may carry.
+// The longest reason that a message may contain.
 const MAX_REASON = 500;
 
 function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused" {

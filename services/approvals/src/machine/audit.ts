@@ -2,7 +2,7 @@ import { type Approval, type Era, type Json, keys, type Pin, shardOf } from "@to
 import type { Change } from "@toolbus/state";
 import { pinnedTier } from "../pins/pin-rules.ts";
 
-/** What can happen to an approval, in order. */
+/** The events of an approval, in the order in which they can happen. */
 export type AuditEvent =
   | "held"
   | "decision"
@@ -20,17 +20,17 @@ export type AuditEvent =
 type Append = NonNullable<Change["append"]>[number];
 
 /**
- * Records of one transition, for the audit log of its shard: who did what to which write, when and at which tier. Arguments appear as their hash only. `by`
- * is an approver, `policy`, `clock` or an agent.
+ * Returns the records of one transition for the audit log of its shard. They say who did what to which write, when, and at which tier. They contain
+ * only the hash of the arguments. `by` is an approver, `policy`, `clock` or an agent.
  */
 export function audited(approval: Approval, events: readonly { readonly event: AuditEvent; readonly by: string }[], at: number): Append {
   return { log: keys.audit(shardOf(approval.approvalId)), entries: events.map(({ event, by }) => record(approval, event, by, at)) };
 }
 
-/** What happened to a pin: automatically (`pinned`), or by an operator. */
+/** A change of a pin. Approvals made it automatically (`pinned`), or an operator made it. */
 export type PinEvent = "pinned" | "tool_enabled" | "tool_disabled" | "tool_tier";
 
-/** The record of a pin: from then on this definition is the one that is shown and granted, or none is. */
+/** Returns the audit record of a pin. From then on, approvals shows and grants this definition, or no definition if the pin is disabled. */
 export function auditedPin(pin: Pin, event: PinEvent): Record<string, Json> {
   const { definition, toolset, hash, pinnedAt, pinnedBy, receiptKeys = [] } = pin;
   return {
@@ -46,7 +46,7 @@ export function auditedPin(pin: Pin, event: PinEvent): Record<string, Json> {
   };
 }
 
-/** The record of a raised era, or of shards whose writes were resumed. `by` is an operator, or whoever told of the loss. */
+/** Returns the audit record of a raised era, or of shards whose writes were resumed. `by` is an operator or the service that reported the loss. */
 export function auditedEra(
   event: "era_raised" | "writes_resumed",
   { era, shards, by, at }: { readonly era: Era; readonly shards: readonly string[]; readonly by: string; readonly at: number },

@@ -1,6 +1,6 @@
 import type { Approval, Decision } from "@toolbus/contracts";
 
-/** The status of an approval that needs this many people after these decisions: one denial or request for revision ends it. */
+/** Returns the status of an approval after these decisions. `need` people have to approve it. One denial or request for revision ends it. */
 export function statusAfter(decisions: readonly Decision[], need: number): "pending" | "approved" | "rejected" | "revision_requested" {
   const last = decisions.at(-1)?.decision;
   if (last === "deny") return "rejected";
@@ -8,7 +8,7 @@ export function statusAfter(decisions: readonly Decision[], need: number): "pend
   return new Set(decisions.map(({ approver }) => approver)).size >= need ? "approved" : "pending";
 }
 
-/** The approval as this decision left it: the answer to a repeat of it, whatever happened since. */
+/** Returns the approval as this decision left it. A repeat of the decision gets this answer even if the approval has changed since. */
 export function asOfDecision(approval: Approval, tokenHash: string): Approval {
   const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
   const made = approval.decisions[index];

@@ -2,8 +2,8 @@ import { type Approval, approvalCallId, callParts, DEFAULT_AGENT } from "@toolbu
 import { closing, move, type Move } from "./approval-move.ts";
 
 /**
- * Ends a pending approval when its time is over that this service did not store in this form: an earlier version stored it without a seal, or somebody
- * changed it. The recipient is read from its id and, for the agent's name, from the document; nothing else of it is kept.
+ * Ends a pending approval as `refused` when its time is over and its document is not valid. An earlier version stored the document without a seal, or
+ * somebody changed it. The call and the run are read from the approval's id. The document is kept without its decisions and its grant.
  */
 export function refuseStored(
   approvalId: string,
@@ -35,5 +35,5 @@ export function refuseStored(
 
 const NOT_ADOPTED =
   "What was stored of this approval was not sealed by the approvals service, and no operator adopted it in time. A new run can ask for the write again.";
-// More answers than any approval ever gets: a forged number must not become too large to count on from.
+// No approval gets as many answers as this. A larger number is forged, and counting up from it could become impossible.
 const MOST_SENT = 1_000_000;

@@ -1,12 +1,12 @@
 import type { FieldChange, Json, JsonObject, ToolDefinition } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
 
-/** Which fields differ between two definitions, by JSON Pointer. Objects are compared field by field, everything else whole. */
+/** Returns the fields in which two definitions differ, by JSON Pointer. Objects are compared field by field, and every other value as a whole. */
 export function definitionChanges(from: ToolDefinition, to: ToolDefinition): readonly FieldChange[] {
   return changes("", from, to).slice(0, MOST);
 }
 
-/** Nobody reads more of them; the definitions themselves are shown next to them. */
+/** Nobody reads a longer list, and both definitions are shown next to it. */
 const MOST = 200;
 
 function changes(path: string, from: Json | undefined, to: Json | undefined): readonly FieldChange[] {

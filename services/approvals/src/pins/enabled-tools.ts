@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { type EnabledToolsFile, parseEnabledToolsFile } from "@toolbus/contracts";
 import { Refusal } from "@toolbus/runtime";
 
-/** The writes that an operator enabled by a file: exactly these definitions, and nothing else that registers. */
+/** The writes that an operator enabled by a file. Only exactly these definitions are enabled. */
 export interface EnabledTools {
   readonly size: number;
   has(definition: EnabledTool): boolean;
-  /** Whether it has this definition of any toolset. */
+  /** Returns whether the file lists this definition of any toolset. */
   names(tool: string, hash: string): boolean;
 }
 
@@ -20,7 +20,7 @@ export function enabledTools(listed: readonly EnabledTool[]): EnabledTools {
   };
 }
 
-/** The contents of the file that `TOOLS_ENABLED_FILE` names; nothing if it names none. Throws a `Refusal`. */
+/** Reads the file that `TOOLS_ENABLED_FILE` names. Returns an empty list if no file is named. Throws a `Refusal` if the file cannot be used. */
 export async function readEnabledTools(file: string): Promise<EnabledTools> {
   if (file === "") return enabledTools([]);
   let text: string;

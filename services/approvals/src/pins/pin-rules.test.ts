@@ -92,7 +92,7 @@ describe("the reasons to refuse a write its grant", () => {
   });
 });
 
-// Hashes stand for definitions here; the registry checks that they are genuine.
+// These hashes are made up. The registry checks that real hashes are genuine, so the rules do not.
 function registration(toolset: string, definition: ToolDefinition, registeredAt: number): Registration {
   return { toolset, definition, hash: hashOf(definition), registeredAt, lastSeenAt: registeredAt };
 }

@@ -1,7 +1,7 @@
 import { atLeast, type Pin, preferredVersion, type Registration, type Tier, type ToolDefinition } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
 
-/** What happens to a write automatically: nothing, this definition is pinned, or it is left to an operator, for the reason given. */
+/** What approvals does about a write automatically: it changes nothing, pins this definition, or leaves it to an operator for the given reason. */
 export type PinVerdict =
   | { readonly kind: "keep" }
   | ({ readonly kind: "pin" } & Newest)
@@ -10,8 +10,8 @@ export type PinVerdict =
 type Newest = Pick<Pin, "toolset" | "definition" | "hash">;
 
 /**
- * Judges the registrations under one tool name against its pin. The first toolset to register owns the name, and keeps it; of its definitions the one
- * counts that new runs get (`preferredVersion`). A changed definition replaces the pinned one only if it is no less strict.
+ * Judges the registrations under one tool name against its pin. The first toolset that registers a name owns the name from then on. The verdict is
+ * about the owner's definition that new runs get (`preferredVersion`). A changed definition replaces the pinned one only if it is no less strict.
  */
 export function pinVerdict(pin: Pin | null, registered: readonly Registration[]): PinVerdict {
   const inOrder = registered.toSorted((a, b) => a.registeredAt - b.registeredAt);
@@ -27,16 +27,17 @@ export function pinVerdict(pin: Pin | null, registered: readonly Registration[])
 }
 
 /**
- * The other versions of a tool that are granted besides its pin, for the runs that began with them: registered by the pin's own toolset, and no less strict
- * than the pin. So a less strict version cannot be used to get around the pinned one.
+ * Returns the other versions of a tool that approvals grants beside its pin, for the runs that began with them. The pin's own toolset registered
+ * these versions, and they are no less strict than the pin. So nobody can use a less strict version to get around the pin.
  */
 export function grantedBeside(pin: Pin, registered: readonly Registration[]): readonly Registration[] {
   return registered.filter(({ toolset, hash, definition }) => hash !== pin.hash && standsBeside(pin, { toolset, definition }));
 }
 
 /**
- * Judged again at every use: since then the pin may have been tightened, switched off or given to another toolset. A version newer than the pin is not
- * granted besides it: an operator who went back to the older one no longer wants it.
+ * Returns whether a definition may be granted beside the pin. Approvals checks this at every use, because the pin may have been tightened, switched
+ * off or given to another toolset since. A version newer than the pin is not granted beside it, because an operator who went back to the older
+ * version no longer wants the newer one.
  */
 export function standsBeside(pin: Pin, other: Pick<Pin, "toolset" | "definition">): boolean {
   const preferred = preferredVersion([other.definition, pin.definition], (definition) => definition);
@@ -45,19 +46,20 @@ export function standsBeside(pin: Pin, other: Pick<Pin, "toolset" | "definition"
   );
 }
 
-/** The lowest tier of the calls of a pinned tool. */
+/** Returns the lowest tier that a call of a pinned tool can have. */
 export function pinnedTier({ definition, tier = definition.risk.tier }: Pick<Pin, "definition" | "tier">): Tier {
   return atLeast(tier, definition.risk.tier) ? tier : definition.risk.tier;
 }
 
-/** How this is less strict than the pinned definition, or takes its name away; null if neither. */
+/** Returns how a definition is less strict than the pinned one, or that it belongs to another toolset. Returns null if neither is the case. */
 export function weakerThan(pin: Pin, other: Pick<Pin, "toolset" | "definition">): string | null {
   if (other.toolset !== pin.toolset) return `it belongs to the toolset "${other.toolset}", and the enabled one to "${pin.toolset}"`;
   return guardsLess(other.definition, pin.definition);
 }
 
 /**
- * How a definition is less strict than another: a lower tier, a risk rule that is gone or lower, a scope that is no longer asked for. Null if it is not.
+ * Returns how a definition is less strict than another: it has a lower tier, it removes or lowers a risk rule, or it no longer asks for a scope.
+ * Returns null if it is not less strict.
  */
 export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): string | null {
   if (!atLeast(changed.risk.tier, pinned.risk.tier)) return `its tier falls from ${pinned.risk.tier} to ${changed.risk.tier}`;
@@ -70,7 +72,10 @@ export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): str
   return gone === undefined ? null : `it no longer asks for the scope "${gone}"`;
 }
 
-/** Why this definition gets no grant, in words for the model; null if it is the pinned one. `toolset` and `tier` are left out if nobody claims one. */
+/**
+ * Returns why this definition gets no grant, in words for the model, or null if it gets one. An agent's request names no `toolset` and no `tier`, so
+ * only the values of a stored approval are compared.
+ */
 export function pinFault(
   pin: Pin | null,
   asked: { readonly toolName: string; readonly toolHash: string; readonly toolset?: string; readonly tier?: Tier },

@@ -4,41 +4,41 @@ import type { Log } from "@toolbus/telemetry";
 import { auditedPin, type PinEvent } from "../machine/audit.ts";
 import type { NotGenuine, ReadDocument, SealedStore } from "../sealed/sealed-store.ts";
 
-/** A pin as it is stored. Version 0: there is no document. */
+/** A stored pin. Its version is 0 if no document exists. */
 export interface StoredPin {
   readonly version: number;
-  /** Null if there is none, or it does not count. */
+  /** The pin, or null if none exists or the stored one is not valid. */
   readonly pin: Pin | null;
-  /** Why an existing one does not count. */
+  /** Why the stored pin is not valid, or null if nothing is wrong with it. */
   readonly fault: NotGenuine | "damaged" | null;
 }
 
 export const NO_PIN: StoredPin = { version: 0, pin: null, fault: null };
 
-/** A pin that is to be written over the version that was read. */
+/** A pin to write over the version that was read. */
 export interface PinPut {
   readonly key: string;
   readonly version: number;
   readonly pin: Pin;
 }
 
-/** The documents of pins; approvals' signature is checked as they are read. */
+/** The documents of pins. Every read checks approvals' signature. */
 export interface PinStore {
-  /** The tool's pin, and those of these other definitions besides it. */
+  /** Returns the tool's pin, and the pins of these other definitions beside it. */
   read(
     tool: string,
     hashes?: readonly string[],
   ): Promise<{ readonly now: number; readonly main: StoredPin; readonly besides: readonly StoredPin[] }>;
-  /** A document that was read together with others. */
+  /** Returns the pin in a document that was read together with others. */
   of(document: ReadDocument | undefined): StoredPin;
-  /** Writes pins in one commit, each with its record in the audit. False if one of them changed in the meantime. */
+  /** Writes pins in one commit, each with its record in the audit. Returns false if one of them changed in the meantime. */
   write(puts: readonly [PinPut, ...PinPut[]], done: { readonly event: PinEvent; readonly op: string }): Promise<boolean>;
 }
 
 export function pinStore({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): PinStore {
   const { store: state } = sealed;
-  // A pin is parsed once: its schemas are compiled once per object, and a compiled schema is never freed. It is recognised by its
-  // signature, because anybody with access could have set the store's version.
+  // Each pin is parsed only once, because its schemas are compiled once per object and a compiled schema is never freed. The signature identifies the
+  // pin here, because anybody with access to the store could have set the version.
   const parsed = new Map<string, { readonly signature: string; readonly pin: Pin }>();
   return {
     async read(tool, hashes = []) {

@@ -12,13 +12,14 @@ import type { SealedStore } from "../sealed/sealed-store.ts";
 /** The definitions that approvals grants, by tool name, and the era that grants are valid for. */
 export interface Pins {
   /**
-   * The pin of this tool and the era, as stored now: the pin of this very definition if there is one (another version may be pinned besides it), otherwise
-   * the tool's. If a definition may be pinned automatically, and is not yet, it is pinned first.
+   * Reads the era and the pin. The pin is the one of exactly this definition if there is one, because another version may be pinned beside the tool's
+   * pin. Otherwise it is the tool's pin. If the definition may be pinned automatically and is not pinned yet, it is pinned first.
    */
   find(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }>;
   /**
-   * Pins what may be pinned automatically: definitions that the file of enabled tools names, and with PIN_ON_FIRST_SIGHT every registered definition that
-   * is unknown, or changed and no less strict, except those of external servers. An operator's decisions stand. Otherwise it does nothing.
+   * Pins the definitions that may be pinned automatically. The file of enabled tools names some of them. With PIN_ON_FIRST_SIGHT, every registered
+   * definition that is unknown, or changed and no less strict, may be pinned too, except those of external servers. An operator's decision is never
+   * replaced. Without a file and the setting, this does nothing.
    */
   sight(): Promise<void>;
 }
@@ -31,7 +32,7 @@ export interface PinsOptions {
   readonly log: Log;
   readonly pace: DefinitionPace;
   readonly firstSight: boolean;
-  /** What an operator enabled by a file. */
+  /** The definitions that an operator enabled by a file. */
   readonly listed: EnabledTools;
 }
 
@@ -72,7 +73,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     for (const [tool, registered] of Map.groupBy(allowed, ({ definition }) => definition.name)) {
       if (only !== undefined && tool !== only) continue;
       const { main, now } = await store.read(tool);
-      // A pin that does not count is left to an operator: nothing is written over it.
+      // Only an operator may replace a pin that is not valid.
       if (main.fault !== null) continue;
       await sightOne(tool, { main, registered, now });
       await pinBesides(tool, registered);
@@ -108,18 +109,18 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
       pinnedBy: firstSight && !isForeign(definition) ? "first_sight" : "file",
       receiptKeys,
     };
-    // Stale: another replica pinned in the meantime, and the stored pin is the one that counts.
+    // If the commit is stale, another replica pinned a definition in the meantime, and its pin stays.
     const op = `pin:${tool}:${toolset}:${hash}:${main.version}`;
     const kept = pin ? await besidePut(store, pin, next) : [];
     if (await store.write([{ key: keys.pin(tool), version: main.version, pin: next }, ...kept], { event: "pinned", op }))
-      // First sight is the setting of an owner's own machine, where each start would begin with these.
+      // PIN_ON_FIRST_SIGHT is meant for the machine of one owner. With level info, every start there would begin with these lines.
       log[next.pinnedBy === "first_sight" ? "debug" : "info"](
         { tool, version: definition.version, toolset, hash, tier: definition.risk.tier, by: next.pinnedBy },
         "a write is pinned",
       );
   }
 
-  /** The toolset now signs with another key: its automatic pins follow. */
+  /** Updates the receipt keys of an automatic pin after the toolset has changed its key. */
   async function renewKeys(
     { version }: StoredPin,
     pin: Pin,
@@ -158,7 +159,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
   }
 }
 
-/** The document that keeps the earlier pin besides the next one; none if the rules do not allow it, or if it already exists. */
+/** Returns the write that keeps the earlier pin beside the next one. Returns an empty list if the rules forbid that pin or it already exists. */
 export async function besidePut(store: PinStore, before: Pin, next: Pin): Promise<readonly PinPut[]> {
   if (before.hash === next.hash || !before.enabled || !standsBeside(next, before)) return [];
   const tool = next.definition.name;
@@ -170,7 +171,7 @@ export async function besidePut(store: PinStore, before: Pin, next: Pin): Promis
   return [{ key: keys.pinBeside(tool, hash), version, pin: { toolset, definition, hash, enabled: true, pinnedAt, pinnedBy, receiptKeys } }];
 }
 
-/** Whether it is there by somebody's decision, and not automatically. */
+/** Returns whether an operator made this pin. Otherwise approvals made it automatically. */
 export function isOperators({ pinnedBy }: Pick<Pin, "pinnedBy">): boolean {
   return pinnedBy !== "file" && pinnedBy !== "first_sight";
 }

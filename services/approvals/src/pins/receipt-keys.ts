@@ -8,8 +8,8 @@ export interface ReceiptKeys {
 }
 
 /**
- * If the file of trusted keys has keys of the toolset's worker, these count; otherwise those that the workers registered with this very definition. The
- * latter come from the store, so an operator checks them first.
+ * Returns the keys of the toolset's worker in the file of trusted keys, if there are any. Otherwise returns the keys that the workers registered with
+ * exactly this definition. Registered keys are read from the store, so an operator checks them first.
  */
 export function receiptKeysOf(
   { toolset, hash }: Pick<Pin, "toolset" | "hash">,
@@ -25,7 +25,7 @@ export function receiptKeysOf(
   return { keys: own.flatMap(({ receiptKey }) => (receiptKey ? [receiptKey] : [])).slice(0, MOST), from: "registration" };
 }
 
-/** Whether every key that is to be enabled is already pinned. */
+/** Returns whether every key that is to be enabled is already pinned. */
 export function arePinned({ keys }: ReceiptKeys, pin: Pick<Pin, "receiptKeys">): boolean {
   const pinned = new Set(pin.receiptKeys?.map(({ kid }) => kid));
   return keys.every(({ kid }) => pinned.has(kid));

@@ -4,9 +4,12 @@ import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import type { SealedStore } from "../sealed/sealed-store.ts";
 
-/** Operators' requests to remove registrations. Approvals signs them, `operations` carries them out: nobody else writes to what toolsets registered. */
+/**
+ * Operators' requests to remove registrations. Approvals signs a request, and `operations` removes the registration, because approvals does not write
+ * to the registry of toolsets.
+ */
 export interface Removals {
-  /** A repeated request changes nothing that counts. */
+  /** Asks for the removal of a registration. It is safe to repeat the request. */
   ask(tool: string, wanted: ToolRemove, by: string): Promise<RemovalAsked>;
 }
 
@@ -56,7 +59,7 @@ export function createRemovals({ state, sealed, log }: RemovalsOptions): Removal
           },
         ],
       });
-      // Stale: another operator made the same request at the same moment.
+      // If the outcome is stale, another operator made the same request at the same moment.
       if (outcome === "ok") log.info({ ...meant, by }, "an operator asked for a registration to be removed");
       const served = availabilityOf(first, now) !== "asleep";
       return { kind: "asked", removal: { ...meant, lastSeenAt: first.lastSeenAt, served } };
@@ -64,5 +67,5 @@ export function createRemovals({ state, sealed, log }: RemovalsOptions): Removal
   };
 }
 
-/** A request that nobody carried out within this time is forgotten: it can be made again. */
+/** How long a request is kept if nobody carries it out. After that time, an operator can make the request again. */
 const KEPT_MS = 7 * 86_400_000;

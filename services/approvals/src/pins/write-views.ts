@@ -13,19 +13,19 @@ import { pinnedTier, standsBeside, weakerThan } from "./pin-rules.ts";
 import type { StoredPin } from "./pin-store.ts";
 import { arePinned, receiptKeysOf } from "./receipt-keys.ts";
 
-/** Everything that is known about one write. */
+/** Everything that approvals knows about one write. */
 export interface Standing {
   readonly main: StoredPin;
-  /** The pins besides it, in the order of `registered`. */
+  /** The pins beside the tool's pin, in the order of `registered`. */
   readonly besides: readonly StoredPin[];
   readonly registered: readonly Registration[];
   readonly trusted: TrustedKeys;
 }
 
-/** How it is less strict than a pin that is unreadable: nobody can tell. */
+/** The text that replaces the comparison with a pin that cannot be read. */
 export const UNKNOWN_GUARDS = "the enabled definition is not what approvals stored, so nobody can tell what it asked for";
 
-/** The registrations of a write, each with what an operator has to know before enabling it. */
+/** Returns the registrations of a write, each with the facts that an operator has to know before enabling it. */
 export function registeredOf({ main, besides, registered, trusted }: Standing): readonly RegisteredWrite[] {
   const { pin } = main;
   return registered.map((one, n) => {
@@ -55,7 +55,7 @@ export function registeredOf({ main, besides, registered, trusted }: Standing): 
   });
 }
 
-/** The enabled state, without the definition. */
+/** Returns the enabled state without the definition. */
 export function enabledSummary(pin: Pin): EnabledSummary {
   const { toolset, definition, hash, enabled, pinnedAt, pinnedBy, receiptKeys = [] } = pin;
   const kids = receiptKeys.map(({ kid }) => kid);

@@ -193,7 +193,7 @@ describe("the tier of a write", () => {
     await t.decideAs("amy", id);
     const granted = await t.decided.next();
     expect(claimsOf(granted)).toMatchObject({ tier: "high" });
-    // The worker judges by its own definition: a grant of a higher tier also covers a lower one.
+    // The worker judges the grant by its own definition. A grant of a higher tier also covers a lower one.
     expect(await t.verdict(granted, smallRefund(2), { tier: "medium", need: 0 })).toMatchObject({ kind: "granted" });
   });
 
@@ -280,7 +280,7 @@ describe("a registration that is to go", () => {
   });
 });
 
-/** Approvals as it runs in its own process: nothing is pinned automatically. */
+/** Starts approvals as in its own process, where it pins nothing automatically. */
 async function setup(options: Options = {}) {
   const t = await setupApprovals({ tools: [refund], ...options, env: { PIN_ON_FIRST_SIGHT: "false", ...options.env } });
   const post = async (who: Person, url: string, body: object): Promise<HttpAnswer> => {
@@ -306,7 +306,7 @@ async function setup(options: Options = {}) {
       const writes = body["writes"] as unknown as readonly { tool: string; version: string; state: string }[];
       return writes.map(({ tool, version, state }) => `${tool}@${version} ${state}`).toSorted();
     },
-    /** The outcome of a small refund by this definition, which policy would grant. */
+    /** Returns the outcome of a small refund by this definition, which policy would grant. */
     async outcome(n: number, tool: ToolDefinition): Promise<unknown> {
       await t.ask({ ...smallRefund(n), tool });
       return (await t.decided.next()).body["outcome"];

@@ -21,11 +21,11 @@ import { besidePut } from "./pins.ts";
 import { receiptKeysOf } from "./receipt-keys.ts";
 import { enabledSummary, registeredOf, type Standing, UNKNOWN_GUARDS } from "./write-views.ts";
 
-/** What operators see of writes and decide about them. Every decision is in the audit with the operator's name, and a repeat of it changes nothing. */
+/** Shows writes to operators and applies their decisions. The audit records each decision with the operator's name. A repeat changes nothing. */
 export interface Writes {
-  /** Every registered write. */
+  /** Returns every registered write. */
   list(): Promise<readonly WriteSummary[]>;
-  /** One write; null if nothing of this name is registered or enabled. */
+  /** Returns one write, or null if no write of this name is registered or enabled. */
   show(tool: string): Promise<WriteView | null>;
   /** Enables exactly this definition. */
   enable(tool: string, wanted: WriteEnable, by: string): Promise<WriteOutcome>;
@@ -51,7 +51,7 @@ export interface WritesOptions {
   readonly pace: DefinitionPace;
 }
 
-/** The pin to write in place of this one, or that nothing is to be written. */
+/** The pin to write in place of the current one, or an outcome that writes nothing. */
 type Decided = { readonly kind: "pin"; readonly pin: Pin } | WriteOutcome;
 
 interface Now {
@@ -103,7 +103,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
     return { ...(await store.read(tool, hashes)), registered, trusted };
   }
 
-  /** Reads, decides and writes until nobody changes the pin in between. */
+  /** Reads the pin, decides and writes. Repeats this, up to `MAX_ATTEMPTS` times, if somebody changed the pin in between. */
   async function decide(
     tool: string,
     by: string,
@@ -133,7 +133,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
     { toolset, hash, acceptWeaker = false, receiptKeys: shown }: WriteEnable,
     { registered, now, by }: Now & { readonly registered: readonly Registration[] },
   ): Decided {
-    // An enabled definition may be enabled again although its workers are gone: the pin has it.
+    // An operator may enable an enabled definition again after its workers are gone, because the pin contains the definition.
     const known = before?.hash === hash && before.toolset === toolset ? before : null;
     const found = registered.find((one) => one.hash === hash && one.toolset === toolset) ?? known;
     if (!found) return no("not_registered", `No worker of "${toolset}" registers this definition now.`);

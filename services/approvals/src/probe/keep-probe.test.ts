@@ -17,7 +17,7 @@ function setup() {
   return {
     store,
     warnings,
-    /** A process of approvals that has these keys and signs with the first. */
+    /** Starts a process of approvals that has these keys and signs with the first one. */
     async start(signing: readonly [StoredSigningKey, ...StoredSigningKey[]], everyMs = NEVER_MS, state = store): Promise<void> {
       const seals = sealKeysOf({ keys: [{ kid: "test", secret: Buffer.alloc(32, 7).toString("base64url") }] });
       const ownKeys = staticKeySet(publicKeySet(signing));
@@ -63,7 +63,7 @@ describe("the probe of approvals' keys", () => {
     await t.start([next, first], 1);
     expect(await t.signedBy(next)).toBe(true);
     const { version } = (await t.stored()) ?? {};
-    // So often that each replica has looked again.
+    // After this many reads, each replica has checked the probe again.
     const reads = vi.spyOn(t.store, "read");
     await vi.waitUntil(() => reads.mock.calls.length > 6, { interval: 1 });
     expect((await t.stored())?.version).toBe(version);

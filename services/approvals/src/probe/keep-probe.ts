@@ -2,9 +2,9 @@ import { HOME_SHARD, keys, SEEN_EVERY_MS } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
 import type { ReadDocument, SealedStore } from "../sealed/sealed-store.ts";
 
-/** The probe of approvals' keys, for as long as approvals runs. */
+/** The task that keeps the probe of approvals' keys in the store while approvals runs. */
 export interface KeptProbe {
-  /** Stops checking, and waits for a check that is running. Safe to call twice. */
+  /** Stops checking and waits for a check that is running. A second call does no harm. */
   stop(): Promise<void>;
 }
 
@@ -12,13 +12,14 @@ export interface KeepProbeOptions {
   readonly sealed: SealedStore;
   readonly newId: () => string;
   readonly log: Pick<Log, "debug" | "warn">;
-  /** How often it checks that the probe is stored; 30 s by default. */
+  /** The time between two checks that the probe is stored, in milliseconds. The default is 30 s. */
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Stores a document that the key of grants has signed, so that each worker can check its keys before the first grant comes (decision 0082). Writes it again
- * at a start with another key, and when the store has lost it. Resolves after the first attempt, whether it succeeded or not: no grant depends on it.
+ * Stores a document that is signed with the key for grants, so that each worker can check its keys before the first grant arrives (decision 0082).
+ * Stores the document again at a start with another key, and when the store has lost it. Resolves after the first attempt, even if that attempt
+ * failed, because no grant depends on the document.
  */
 export async function keepProbe({ sealed, newId, log, everyMs = SEEN_EVERY_MS }: KeepProbeOptions): Promise<KeptProbe> {
   const key = keys.keyProbe();
@@ -37,7 +38,8 @@ export async function keepProbe({ sealed, newId, log, everyMs = SEEN_EVERY_MS }:
 
   function arm(): void {
     if (stopping.signal.aborted) return;
-    // Replicas may sign with different keys while a rotation is under way. Each accepts what another signed, or they would take turns.
+    // During a rotation, replicas may sign with different keys. So each replica accepts a probe that another one signed. Otherwise the replicas would
+    // replace each other's probes again and again.
     timer = setTimeout(() => {
       underWay = look(counts).finally(arm);
     }, everyMs).unref();
@@ -53,7 +55,7 @@ export async function keepProbe({ sealed, newId, log, everyMs = SEEN_EVERY_MS }:
         guards: [{ key, version: probe.stored?.version ?? 0 }],
         put: [{ key, value: { madeAt: now } }],
       });
-      // Stale: another replica was faster.
+      // If the outcome is stale, another replica stored the probe first.
       if (outcome === "ok") log.debug({}, "the probe of the keys of grants was stored");
     } catch (error) {
       log.warn({ error }, "approvals could not check the probe with which workers check their keys; it tries again");

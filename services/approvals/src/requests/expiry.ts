@@ -7,11 +7,14 @@ import { refuseStored } from "../machine/refuse-stored.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import { APPROVALS_SERVICE } from "../settings.ts";
 
-/** Handles a due timer of an approval: ends the approval when its time is over, and removes the timer if it has already ended. */
+/**
+ * Returns the handler of an approval's timer. When the timer is due, the handler ends the approval if its time is over. It removes the timer if the
+ * approval has already ended.
+ */
 export function expiryHandler(options: {
   readonly documents: ApprovalDocuments;
   readonly outbox: Outbox;
-  /** The longest that people have to decide. */
+  /** The longest time that people have to decide, in milliseconds. */
   readonly expiryMs: number;
 }): (timer: TimerRow) => Promise<void> {
   const { documents, outbox, expiryMs } = options;
@@ -19,7 +22,7 @@ export function expiryHandler(options: {
     const approvalId = id.slice(timerIdOf("").length);
     if (!isApprovalId(approvalId)) throw new Error(`The timer ${id} does not belong to an approval.`);
     const { now, approval, refused } = await documents.read(approvalId, callParts(approvalCallId(approvalId)).runId);
-    // For as long as the document says, but no longer than an approval may wait: an operator has that time to adopt it.
+    // The document's own time limits how long an operator can adopt it, but an approval never waits longer than `expiryMs`.
     const left = Math.min((refused?.claimed?.expiresAt ?? 0) - now, expiryMs);
     if (refused?.claimed?.status === "pending" && refused.why !== "unknown_key" && left <= 0) {
       await outbox.commit(shard, refuseStored(approvalId, { version: refused.version, claimed: refused.claimed }, { now }).change);
@@ -28,7 +31,7 @@ export function expiryHandler(options: {
     const version = approval?.version ?? refused?.version ?? 0;
     const moved = approval ? expire(approval, { now }) : null;
     if (moved?.kind === "move") {
-      // Stale: a decision was first. The timer is due again soon and finds it final.
+      // If the commit is stale, a decision was first. The timer is due again soon and then finds that the approval has ended.
       await outbox.commit(shard, moved.change);
       return;
     }

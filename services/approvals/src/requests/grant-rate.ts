@@ -4,11 +4,11 @@ import type { StateStore } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import { grantedIn } from "./granted-so-far.ts";
 
-/** How often policy grants a tool to one principal within an hour, over all of their runs. */
+/** Limits how often policy grants a tool to one principal within an hour, over all of the principal's runs. */
 export interface GrantRate {
   /**
-   * Takes one of the hour's grants before the write is granted: an unused one is lost, so the count is never too low. False if none is left, or if nobody
-   * can tell. `now` is the store's. Throws `StoreUnavailable`.
+   * Uses up one of the hour's grants before the write is granted. If the write is then not granted, that grant is lost, so the count is never too
+   * low. Returns false if no grant is left, or if nobody knows the count. `now` is the store's time. Throws `StoreUnavailable`.
    */
   take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester" | "toolName">, now: number): Promise<boolean>;
 }
@@ -16,7 +16,7 @@ export interface GrantRate {
 export interface GrantRateOptions {
   readonly state: Pick<StateStore, "commit" | "shards">;
   readonly documents: Pick<ApprovalDocuments, "own">;
-  /** 0 for no limit. */
+  /** The largest number of grants within an hour. 0 means no limit. */
   readonly perHour: number;
 }
 
@@ -24,7 +24,9 @@ const HOUR_MS = 3_600_000;
 // Each failed attempt means that another grant was counted.
 const TRIES = 64;
 
-/** Counted in a shard of the principal, because a principal has runs in every shard: two commits, of which this one comes first. */
+/**
+ * Stores the count in a shard of the principal, because a principal has runs in every shard. So a grant needs two commits, and this one is the first.
+ */
 export function grantRate({ state, documents, perHour }: GrantRateOptions): GrantRate {
   return {
     async take({ approvalId, tenant, requester, toolName }, now) {

@@ -2,8 +2,8 @@ import { parseQuota } from "@toolbus/contracts";
 import type { OpenedDocument } from "../sealed/sealed-store.ts";
 
 /**
- * The count in a document of policy's grants; null if nobody can tell. Each grant is one revision. So if the store has an older copy than this process saw,
- * as after a loss of writes, the revision that it saw is the count.
+ * Returns the count in a document of grants by policy, or null if nobody knows it. Each grant is one revision. If the store has lost writes and
+ * returns an older copy, the count is the highest revision that this process saw.
  */
 export function grantedIn(document: Exclude<OpenedDocument, { kind: "absent" }>): number | null {
   if (document.kind === "refused") return document.why === "older" ? document.seen : null;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { judgeRequest } from "./judge-request.ts";
 import { call, CONVERSATION, refund, RUN, START } from "../testing/writes-under-test.ts";
 
-/** Enabled by a version that did not yet check this in definitions. */
+/** An earlier version, which did not yet check patterns in rules, enabled this definition. */
 const hostile: ToolDefinition = {
   ...refund,
   risk: { tier: "low", rules: [{ when: { properties: { order: { pattern: "(?<=x)y" } } }, tier: "high", reason: "never judged" }] },

@@ -25,7 +25,10 @@ import { pinFault, pinnedTier } from "../pins/pin-rules.ts";
 import { decidedBy } from "./policy.ts";
 import { NOBODY_ASKED } from "./unasked.ts";
 
-/** The facts that a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
+/**
+ * The facts by which a request is judged. The origin shows who asked, because the agent's word is not trusted. The pin has the definition that is
+ * shown and granted.
+ */
 export interface Case {
   readonly request: ApprovalRequest;
   /** The agent that waits for the answer. */
@@ -41,18 +44,18 @@ export interface Judgement {
   readonly holding: Holding;
 }
 
-/** The largest approval, in bytes of JSON: the rest of a document's 64 KiB is kept for decisions and their comments. */
+/** The size of the largest approval, in bytes of JSON. The rest of a document's 64 KiB is for decisions and their comments. */
 export const MAX_APPROVAL_BYTES = 40 * 1024;
 
 /**
- * Who ends this request: policy, people, or nobody because something about it is wrong. In the last case the reason is a sentence for the model, and only a
- * hash is kept of what could not be trusted.
+ * Returns who decides about this request: policy, people, or nobody because something about the request is wrong. In the last case, the reason is a
+ * sentence for the model, and only a hash of the untrusted arguments is stored.
  */
 export function judgeRequest(asked: Case): Judgement {
   const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
   if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
   const { definition } = asked.pin;
-  // It may have been pinned before definitions were checked for this.
+  // The definition may have been pinned before approvals checked definitions for this fault.
   const quarantined = definitionFault(definition);
   if (quarantined !== null) return refused(asked, `${quarantineSentence(definition, quarantined)} Continue without it.`);
   if (asked.request.toolVersion !== definition.version)
@@ -78,14 +81,14 @@ export function judgeRequest(asked: Case): Judgement {
   return { facts, holding: { by: decidedBy(tier) } };
 }
 
-/** An operator may have raised the tool: then every call of it has at least that tier. */
+/** Raises the tier of a call to the lowest tier that an operator allows for the tool. */
 function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment {
   const least = pinnedTier(pin);
   if (atLeast(tier, least)) return { tier, reasons };
   return { tier: least, reasons: [...reasons, `an operator raised the tool to the tier "${least}"`] };
 }
 
-// The text that fits on a card; the arguments are shown in full next to it.
+// The longest effect that fits on a card. The card shows the full arguments next to the effect.
 const MAX_EFFECT = 2000;
 
 function originFault({ request, origin, now }: Case): string | null {
@@ -98,7 +101,10 @@ function originFault({ request, origin, now }: Case): string | null {
 
 type Arguments = { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly fault: string };
 
-/** The arguments, if they are canonical, obey the pinned schema and are complete: filling in a default would change what is granted. */
+/**
+ * Returns the arguments if they are canonical, obey the pinned schema and are complete. No default is filled in, because that would change the write
+ * that is granted.
+ */
 function canonicalArguments(definition: ToolDefinition, text: string): Arguments {
   const parsed = parseCanonicalArguments(text);
   if (!parsed.ok) return { ok: false, fault: `The arguments are not canonical JSON: ${describeProblems(parsed.problems)}.` };
@@ -123,7 +129,10 @@ function refused(asked: Case, reason: string): Judgement {
   return { facts, holding: { by: "refused", reason } };
 }
 
-/** What is known whatever the judgement. An unknown requester's tenant is empty: no tenant matches, so nobody can read it. */
+/**
+ * Returns the facts that do not depend on the judgement. If the requester is unknown, the tenant is empty. An empty tenant matches no tenant, so
+ * nobody can read the approval.
+ */
 function known({ request, agent, correlationId, origin }: Case) {
   const { toolCallId: callId, toolName, toolVersion, toolHash } = request;
   const { runId } = callParts(callId);

@@ -3,11 +3,12 @@ import { type Approval, isJsonObject, type Json, keyOf, shardName } from "@toolb
 import type { StateStore } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 
-/** How many writes of one requester may wait for people at a time, over all of their runs. */
+/** Limits how many writes of one requester may wait for people at a time, over all of the requester's runs. */
 export interface PendingRoom {
   /**
-   * Takes a place before the write is held; a write that has one keeps it, however often it is requested. False if none is left. A place is free again when
-   * its approval has ended, which is checked now and then, and always when no other is left. `now` is the store's. Throws `StoreUnavailable`.
+   * Reserves a place before the write is held. A write that has a place keeps it, however often it is requested. Returns false if no place is left. A
+   * place is free again when its approval has ended. Approvals checks this from time to time, and always when no other place is left. `now` is the
+   * store's time. Throws `StoreUnavailable`.
    */
   take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester">, now: number): Promise<boolean>;
 }
@@ -15,16 +16,19 @@ export interface PendingRoom {
 export interface PendingRoomOptions {
   readonly state: Pick<StateStore, "commit" | "shards">;
   readonly documents: Pick<ApprovalDocuments, "own" | "approvals">;
-  /** 0 for no limit. */
+  /** The largest number of places. 0 means no limit. */
   readonly most: number;
-  /** The longest time that a place can be needed: how long people have to decide, in milliseconds. */
+  /** The longest time that a write can need its place, in milliseconds. People have this long to decide. */
   readonly expiryMs: number;
 }
 
 // Each failed attempt means that another write took a place.
 const TRIES = 64;
 
-/** One sealed document for each requester, in their own shard, with the ids that have a place: two commits, of which this one comes first. */
+/**
+ * Stores one sealed document for each requester, in the requester's own shard, with the ids of the writes that have a place. So a held write needs
+ * two commits, and this one is the first.
+ */
 export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOptions): PendingRoom {
   return {
     async take({ approvalId, tenant, requester }, now) {
@@ -36,7 +40,7 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
       const key = keyOf("quota", shard, `${name.toString("base64url")}:pending`);
       for (let tries = 1; tries <= TRIES; tries++) {
         const { document } = await documents.own(key, approvalId);
-        // People decide each of them, so a forged list is reported and begun again.
+        // People decide about each of these writes, so approvals reports a forged list and starts an empty one.
         const value = document.kind === "genuine" ? document.value : null;
         let taken = placesIn(value, now);
         let lookAt = lookAtIn(value);
@@ -61,7 +65,7 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
 
   async function stillPending(taken: ReadonlyMap<string, number>, now: number): Promise<Map<string, number>> {
     const found = new Map((await documents.approvals([...taken.keys()])).map((approval) => [approval.approvalId, approval]));
-    // A write that is not stored yet took its place a moment ago; a place whose write never came is free again soon.
+    // A write without an approval may have reserved its place a moment ago. If its approval is never stored, the place is free again soon.
     return new Map(
       [...taken].filter(([id, until]) => {
         const approval = found.get(id);
@@ -71,10 +75,13 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
   }
 }
 
-/** From taking a place to holding the write. */
+/** The longest time from reserving a place to holding the write, in milliseconds. */
 const HELD_SOON_MS = 60_000;
 
-/** The number of places at which the list is checked for ended ones; twice as many as were left after the last check, so that checks are rare. */
+/**
+ * At this number of places, the list is checked for approvals that have ended. After a check, the next one happens at twice the number that was left,
+ * so that checks are rare.
+ */
 const LOOK_AT = 16;
 
 function lookAtIn(value: Json): number {

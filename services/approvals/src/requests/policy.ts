@@ -1,32 +1,33 @@
 import { APPROVERS_NEEDED, approverScopes, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 
-/** How a write of this tier is decided. */
+/** Who decides about a write. */
 export type DecidedBy = "policy" | "people";
 
-/** Low and medium writes are granted by policy at once; high and critical ones by people. */
+/** Returns who decides about a write of this tier. Policy grants low and medium writes at once, and people grant high and critical ones. */
 export function decidedBy(tier: Tier): DecidedBy {
   return APPROVERS_NEEDED[tier] === 0 ? "policy" : "people";
 }
 
-/** A critical approval names its ticket; one ticket serves both approvers. */
+/** Returns whether this decision lacks a ticket. A critical approval names a ticket, and one ticket is enough for both approvers. */
 export function needsTicket(approval: Approval, decision: DecisionKind): boolean {
   return approval.tier === "critical" && decision === "approve" && ticketOf(approval) === undefined;
 }
 
-/** The ticket of the approval: the first that an approver named. */
+/** Returns the ticket of the approval. It is the first one that an approver named. */
 export function ticketOf({ decisions }: Pick<Approval, "decisions">): string | undefined {
   return decisions.find((made) => made.decision === "approve" && made.ticket !== undefined)?.ticket;
 }
 
-/** Whether this person may decide; if not, the rule that forbids it and a sentence for them. */
+/** The right of a person to decide. If it is missing, `rule` names what forbids it, and `reason` is a sentence for the person. */
 export type Permission =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly rule: "self" | "role" | "scope" | "twice" | "unknown_requester"; readonly reason: string };
 
 /**
- * Who may decide an approval of their own tenant: role approver, scope `approve:<tier>` or `approve:*`, not the requester (nor the principal that stands
- * behind a trigger), and only once. Without the origin nobody knows who asked, so nobody may decide, unless an operator vouched for the approval.
+ * Returns whether this person may decide an approval of their own tenant. The person needs the role approver and the scope `approve:<tier>` or
+ * `approve:*`. The person is neither the requester nor the principal behind a trigger, and decides only once. Without the origin, nobody knows who
+ * asked, so nobody may decide unless an operator vouched for the approval.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
   if (requesters(approval, origin).includes(approver.id))

@@ -288,7 +288,7 @@ describe("a repeated request", () => {
   });
 });
 
-/** A critical write that accepts any arguments. */
+/** Returns a critical write that accepts any arguments. */
 function anyWire() {
   return { ...wire, parameters: { type: "object" } };
 }

@@ -45,18 +45,18 @@ export interface RequestsOptions {
 }
 
 /**
- * Handlers of the two queues that agents write to. Each may be called again with the same message: the same approval is answered, a second one is never
- * made.
+ * The handlers of the two queues that agents write to. A handler may be called again with the same message. It then answers for the same approval and
+ * never makes a second one.
  */
 export interface Requests {
   request(message: Message, body: ApprovalRequest): Promise<Verdict>;
   cancel(message: Message, body: ApprovalCancel, context: Pick<DeliveryContext, "count">): Promise<Verdict>;
 }
 
-/** What is needed for a request that is new. */
+/** The values that only a new request needs. */
 interface FirstTime {
   readonly correlationId: string;
-  /** Takes one of the requester's grants of the hour, once. */
+  /** Uses up one of the requester's grants of the hour. Further calls for the same request use up no more. */
   readonly take: (facts: Facts, now: number) => Promise<boolean>;
 }
 
@@ -69,7 +69,7 @@ export function handleRequests(options: RequestsOptions): Requests {
       if (!isShardOf(state, shardOf(request.toolCallId)))
         return { kind: "unusable", reason: "the call id names a shard that this store does not have" };
       const correlationId = newCorrelationId();
-      // A try that lost the race leaves nothing behind but the hour's grant that it took.
+      // A failed attempt has only used up one grant of the hour, and the next attempt reuses this grant.
       let taken: Promise<boolean> | undefined;
       const take = (facts: Facts, now: number): Promise<boolean> => (taken ??= rate.take(facts, now));
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -87,7 +87,7 @@ export function handleRequests(options: RequestsOptions): Requests {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const { now, approval, refused } = await documents.read(approvalIdOf(toolCallId), callParts(toolCallId).runId);
         if (refused) return { kind: "ack" };
-        // The request may arrive after its own cancel: queues keep no order between topics.
+        // The cancel may arrive before its request, because queues keep no order between topics.
         if (!approval)
           return count < CANCEL_TRIES
             ? { kind: "retry", after: EARLY_CANCEL_MS, reason: "nothing is known of the call yet" }
@@ -106,20 +106,20 @@ export function handleRequests(options: RequestsOptions): Requests {
     return { kind: "ack" };
   }
 
-  /** One try to make or to repeat an approval; false if somebody else was first. */
+  /** Tries once to make the approval or to answer again. Returns false if somebody else changed the approval first. */
   async function answer(request: ApprovalRequest, agent: string, first: FirstTime): Promise<boolean> {
     const records = await documents.read(approvalIdOf(request.toolCallId), callParts(request.toolCallId).runId);
     if (records.approval) return repeat(request, agent, records.approval, records.now);
-    // A pending approval from before the seals waits for an operator, and one whose key is missing waits for that key: both may be genuine.
-    // An approval without a seal that claims to be decided does not count: it ends.
+    // A pending approval from before the seals waits for an operator, and an approval whose key is missing waits for that key. Both may be genuine.
+    // An approval without a seal that claims to be decided is not valid, so it ends.
     const { refused, origin, now } = records;
     if (refused?.why === "unknown_key" || (refused?.why === "unsealed" && refused.claimed?.status === "pending")) return true;
-    // Only an existing document is overwritten: very many requests of runs that nobody asked for do not leave one document each.
+    // If nobody asked for the run, only an existing document is overwritten. So a flood of requests does not leave one document for each request.
     if (!refused && !origin) return refuse({ request, agent, now }).then(() => true);
     return create(request, agent, first, records);
   }
 
-  /** Makes the approval. An approval that somebody else wrote is overwritten only with a refusal, so that the call ends and its person may ask again. */
+  /** Makes the approval. Overwrites an approval that somebody else wrote only with a refusal, so that the call ends and its person may ask again. */
   async function create(request: ApprovalRequest, agent: string, { correlationId, take }: FirstTime, records: Records): Promise<boolean> {
     const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
@@ -127,7 +127,7 @@ export function handleRequests(options: RequestsOptions): Requests {
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
-    // Nobody was asked, so only the kind of the request is kept: very many of them stay small.
+    // Nobody was asked, so the arguments and the effect are not stored. A very large number of these approvals stays small.
     const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
     const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
@@ -141,8 +141,8 @@ export function handleRequests(options: RequestsOptions): Requests {
   }
 
   /**
-   * Policy's decision, unless policy has already granted as much as it may: under this origin, or to this principal within the hour. Otherwise people are
-   * asked, unless as much already waits for them.
+   * Returns `holding`, or a limit that ends the write. Policy has limits for the grants under one origin and for the grants to one principal within
+   * an hour. People have a limit for the pending writes of one requester.
    */
   async function limited(
     facts: Facts,
@@ -189,20 +189,20 @@ function notOurs({ why }: RefusedApproval): Holding {
 
 const UNCOUNTED =
   "The grants of the tool to this run without a person can no longer be counted, because the count was changed in the store. Finish with what was done.";
-/** All agents share one trust domain and one key; the message says which of them asked, and only that one may cancel. */
+/** All agents share one trust domain and one key. The message says which agent asked, and only this agent may cancel. */
 const AGENT = "agent";
 const CANCELLED: Readonly<Record<CancelReason, string>> = {
   not_needed: "The run no longer needs this decision.",
   run_cancelled: "The run was cancelled.",
 };
 const MOST_SOURCE = 100;
-// Requests of one run and tool change the same count, so each may lose against all others that are handled at the same time.
+// Requests of one run and tool change the same count, so one request may lose the race against every other that is handled at the same time.
 const MAX_ATTEMPTS = 32;
 const CROWDED_MS = 100;
 const CANCEL_TRIES = 3;
 const EARLY_CANCEL_MS = 1000;
 
-/** The agent that waits for the answer; its name is a part of topics. Null for an invalid name. */
+/** Returns the agent that waits for the answer, or null if its name is invalid. The name is a part of topics. */
 function agentOf(message: Message): string | null {
   const name = message.attributes[attributes.agent] ?? DEFAULT_AGENT;
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) ? name : null;

@@ -54,7 +54,7 @@ describe("a request for a write of a run that nobody asked for", () => {
     for (let n = 1; n <= FLOOD; n++) await t.ask(forged(n));
     for (let n = 1; n <= ANSWERS_PER_MINUTE; n++) expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
     await until(async () => looked.size === FLOOD);
-    // When it stops, it reports how many were left out.
+    // Approvals reports how many events were left out when it stops.
     await t.restart();
     expect((await t.security(SHARD)).reduce((sum, event) => sum + countOf(event), 0)).toBe(FLOOD);
     expect(commits.length).toBeLessThanOrEqual(32);
@@ -94,7 +94,7 @@ describe("a request for a write of a run that nobody asked for", () => {
   });
 });
 
-/** `looked`: the approvals that were looked up. */
+/** Returns a store that records its commits, and in `looked` the approvals that were read. */
 function watched(store: StateStore, commits: Change[], looked = new Set<string>()): StateStore {
   return {
     ...store,
@@ -106,7 +106,7 @@ function watched(store: StateStore, commits: Change[], looked = new Set<string>(
   };
 }
 
-/** The number of events that an entry stands for. */
+/** Returns the number of events that an entry represents. */
 function countOf({ details }: JsonObject): number {
   const leftOut = isJsonObject(details) ? details["leftOut"] : 1;
   return typeof leftOut === "number" ? leftOut : 1;

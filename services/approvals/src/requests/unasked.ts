@@ -13,7 +13,7 @@ import {
 import { eventSample } from "@toolbus/state";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 
-/** A request for a write of a run whose origin is missing, or was not signed by the gateway. */
+/** A request for a write of a run whose origin is missing or was not signed by the gateway. */
 export interface Unasked {
   readonly request: Pick<ApprovalRequest, "toolCallId" | "toolHash">;
   /** The recipient of the answer. */
@@ -23,11 +23,11 @@ export interface Unasked {
 }
 
 /**
- * Refuses a write that nobody asked for, and stores only a sampled security event. The sender may be an honest agent, if the origin was damaged or has
- * expired, so it is answered: before its request is acked, and again when it is delivered again. A topic that nobody reads has nobody waiting. Of a flood,
- * the first of a minute are answered; an honest agent that got no answer asks again. Of agents that never took an answer before, only a few are tried per
- * minute: names can be invented without limit, and a refusal by the broker costs more than a message. Throws if the broker is unreachable: then the request
- * comes again.
+ * Refuses a write that nobody asked for, and stores only a sampled security event. The sender may be an honest agent whose origin was damaged or has
+ * expired. So it gets an answer before its request is acknowledged, and another one after a redelivery. An answer to a topic without a reader is
+ * dropped. In a flood, only the first requests of a minute are answered, and an honest agent without an answer asks again. Agents that never took an
+ * answer before share a small number of answers per minute. Names can be invented without limit, and a refusal by the broker costs more than a
+ * message. Throws if the broker is unreachable, so that the request is delivered again.
  */
 export type RefuseUnasked = (unasked: Unasked) => Promise<void>;
 
@@ -41,7 +41,7 @@ export function refuseUnasked({
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }): RefuseUnasked {
-  // Unanswered requests are counted with the security events.
+  // The security events already include the unanswered requests, so nothing is reported here.
   const tell = async (): Promise<void> => undefined;
   const answers = eventSample({ monotonic, tell, perMinute: ANSWERS_PER_MINUTE });
   const strangers = eventSample({ monotonic, tell, perMinute: STRANGERS_PER_MINUTE });
@@ -77,5 +77,5 @@ export const ANSWERS_PER_MINUTE = 600;
 export const STRANGERS_PER_MINUTE = 30;
 const MOST_KNOWN = 1000;
 
-/** For the model. */
+/** The reason that the model reads. */
 export const NOBODY_ASKED = "No request of a person stands behind this run, so none of its writes is granted.";

@@ -1,4 +1,4 @@
-/** A UUID (version 4, RFC 9562) from 16 random bytes: the number of a request that people quote to each other. */
+/** Returns a UUID (version 4, RFC 9562) from 16 random bytes. People quote it to each other as the number of a request. */
 export function correlationIdFrom(random: Uint8Array): string {
   const bytes = Buffer.from(random.subarray(0, 16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

@@ -6,7 +6,10 @@ import { recorded } from "./route-docs.ts";
 const TAG = "Era";
 const OPERATORS = ["operator"] as const;
 
-/** What operators use when the store lost writes: the era of all grants, and the shards in which writes wait. Both belong to no tenant. */
+/**
+ * Returns the routes that operators use after the store lost writes. The routes show and change the era of all grants and the shards in which writes
+ * wait. Both belong to no tenant.
+ */
 export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise" | "replace" | "resume"> }): readonly Route[] {
   return [
     getRoute({
@@ -15,7 +18,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
       docs: {
         operationId: "getEra",
         tag: TAG,
-        summary: "The era that grants are valid for, and the shards that lost writes.",
+        summary: "Shows the era for which grants are valid, and the shards that lost writes.",
         answers: { 200: { says: "The era.", body: view, example: recorded.era } },
         problems: ["conflict"],
       },
@@ -28,9 +31,9 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
       docs: {
         operationId: "raiseEra",
         tag: TAG,
-        summary: "Voids every grant, after a restore that no process could notice.",
+        summary: "Voids every grant, for example after a restore that no process could notice.",
         description:
-          "Grants are renewed by themselves. With `hold`, writes that cannot be repeated safely wait in every shard until they are resumed. `replace` raises it over a stored era that approvals did not sign, and holds every shard.",
+          "Agents get new grants automatically. With `hold`, writes that cannot be repeated safely wait in every shard until an operator resumes them. `replace` raises the era over a stored era that approvals did not sign, and holds every shard.",
         answers: { 200: { says: "The current era.", body: view, example: recorded.raisedEra } },
         problems: ["conflict"],
       },
@@ -50,7 +53,8 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         operationId: "resumeWrites",
         tag: TAG,
         summary: "Lets writes begin again in shards that lost some.",
-        description: "In the named shards, or in all. The caller has checked what the targets received before the loss.",
+        description:
+          "Writes begin again in the named shards, or in all shards. The caller has first checked what the targets received before the loss.",
         answers: { 200: { says: "The current era.", body: view, example: recorded.resumedEra } },
         problems: [],
       },
@@ -82,7 +86,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
     return viewOf(await orProblem(() => eras.resume({ shards: shards ?? null, by })));
   }
 
-  /** An era that approvals did not sign is for the operator to handle, and not a fault of the service. */
+  /** Reports an era that approvals did not sign as a conflict, because the operator has to handle it. It is not a fault of the service. */
   async function orProblem<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -23,14 +23,14 @@ interface Hook {
   readonly source?: string;
   readonly id?: string;
   readonly secret?: string;
-  /** How long before the request it was signed. */
+  /** The time between the signature and the request. */
   readonly ageMs?: number;
-  /** What is sent instead of what was signed. */
+  /** The body that is sent instead of the signed one. */
   readonly sent?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Approvals with three systems that may decide. */
+/** Starts approvals with three systems that may decide. */
 async function hooked() {
   const { file, remove } = await hooksFile([CHAT, DESK, ABROAD]);
   const t = await setup({ env: { DECISION_HOOKS_FILE: file } });

@@ -14,36 +14,37 @@ export interface HookRoutesOptions {
   readonly documents: ApprovalDocuments;
   readonly decisions: Decisions;
   readonly sources: HookSources;
-  /** Milliseconds since 1970, for the time that a source signed. */
+  /** Returns the time in milliseconds since 1970. A source's signed time is compared with it. */
   readonly clock: () => number;
-  /** How many decisions each approver may make per minute; null for no limit. */
+  /** How many decisions each approver may make per minute. Null means no limit. */
   readonly rate: RateLimit | null;
 }
 
 /**
- * `POST /v1/hooks/{id}`: another system decides for one of its people, with a request that it signed. People whom the operator's file does not name, and decisions that it does not allow, are refused.
+ * Returns the route `POST /v1/hooks/{id}`, with which another system decides for one of its people. The system signs the request. Approvals refuses
+ * people whom the operator's file does not name, and decisions that the file does not allow.
  */
 export function hookRoutes({ state, documents, decisions, sources, clock, rate }: HookRoutesOptions): readonly Route[] {
   const route = postRoute({
     url: "/v1/hooks/:id",
-    // The signature, below, identifies the caller.
+    // The signature identifies the caller, and it is checked below.
     access: "public",
     docs: {
       operationId: "decideByWebhook",
       tag: "Approvals",
-      summary: "Decides an approval for a person of another system, whose request is signed.",
+      summary: "Decides an approval for a person of another system, which signs the request.",
       description:
-        "Signed as Standard Webhooks specifies, over the exact bytes of the body, within 5 minutes, with the secret of a source that an operator named. The operator's file says who its people are, and which tiers they may decide this way; the rules of approvals apply to them as to everybody. A repeat of the same `webhook-id` gets the first answer.",
+        "The request is signed as Standard Webhooks specifies, over the exact bytes of the body, with the secret of a source that an operator named. The signed time differs from now by at most 5 minutes. The operator's file lists the source's people and the tiers that they may decide this way. The rules of approvals apply to them as to everybody. A repeat of the same `webhook-id` gets the first answer.",
       id: { says: "The source.", pattern: "^[a-z0-9][a-z0-9-]{0,22}$", example: "servicenow" },
       headers: {
-        "Idempotency-Key": "Not read: the `webhook-id` names the request.",
-        "webhook-id": "Names the request: the same in a repeat.",
-        "webhook-timestamp": "When it was signed, in seconds since 1970.",
+        "Idempotency-Key": "This header is not read, because the `webhook-id` names the request.",
+        "webhook-id": "The name of the request. A repeat has the same name.",
+        "webhook-timestamp": "The time of the signature, in seconds since 1970.",
         "webhook-signature": "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`.",
       },
       answers: {
         200: {
-          says: "The decision counts; the approval as this decision left it.",
+          says: "The decision was accepted. The body is the approval as this decision left it.",
           body: views.approval,
           example: recorded.approved,
           headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same `webhook-id`." },
@@ -88,7 +89,7 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
         const { id = "" } = request.params as { readonly id?: string };
         const source = signingSource(sources, id, { headers: request.headers, text: bodyTextOf(request) }, clock());
         const approver = approverOf(source, request.body as JsonObject | undefined);
-        // A body without an approver is refused by its schema, before anybody is asked for.
+        // The schema refuses a body without an approver, so `NOBODY` never decides.
         return route.handle(request, reply, approver ?? NOBODY);
       },
     },
@@ -103,12 +104,12 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 const APPROVAL = approvalDocs.example;
 
-/** The owner of the `webhook-id`: the source, whichever of its people it speaks for. */
+/** Returns the owner of the `webhook-id`. The owner is the source itself, whichever of its people it decides for. */
 function sourceOf(source: string, { tenant, keyId }: Principal): Principal {
   return { id: `hook:${source}`, tenant, keyId, roles: [], scopes: [] };
 }
 
-/** The decision as it is recorded under its id: with the decider instead of a token. */
+/** Returns the decision as it is recorded under the `webhook-id`. The record names the approver instead of a token. */
 function asRequest({ decision, approver, comment, ticket }: HookDecision) {
   return { decision, token: approver, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
 }

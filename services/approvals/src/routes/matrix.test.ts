@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type Person, setup } from "../testing/approvals-under-test.ts";
 import { bigRefund } from "../testing/writes-under-test.ts";
 
-// Every route × every kind of caller, with the answer written out. The approval is a write that rita, an approver herself, has asked for in
-// the tenant acme: amy may approve it and cat may not, otto is its operator, una a user, alma an Alertmanager; zed approves for another
-// tenant. The posted body is a decision, which the other routes cannot read. A route that is not in this table fails the test.
+// The table has every route and every kind of caller, with the expected answer. The approver rita has asked for the write in the tenant acme. In this
+// tenant, amy may approve it and cat may not, otto is the operator, una a user, and alma an Alertmanager. The approver zed belongs to another tenant.
+// The posted body is a decision, which the other routes cannot read. A route that is not in this table fails the test.
 const TABLE = `
                                     stranger  wrong-key  una  alma  otto  amy  cat  rita  zed
   GET  /v1/approvals                401       401        403  403   200   200  200  200   200
@@ -54,7 +54,7 @@ describe("the routes of approvals", () => {
     const seen: number[] = [];
     for (const [n, who] of COLUMNS.entries()) {
       const id = await t.hold(bigRefund(n + 1));
-      // Only amy gets a token; the others try with a made-up one.
+      // Only amy gets a token. The others try an invented one.
       const token = who === "amy" ? await t.token("amy", id) : "a-token-that-was-never-given-out";
       const headers = who === "wrong-key" ? { authorization: "Bearer nobody-has-this" } : {};
       const posted = {

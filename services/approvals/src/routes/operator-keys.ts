@@ -8,9 +8,9 @@ const KEPT_MS = 48 * 3_600_000;
 const REPLAY = "`true` when this repeats the answer to an earlier request with the same Idempotency-Key.";
 
 /**
- * The same routes, with the answer of each POST kept under its `Idempotency-Key`: a repeat gets that answer, and a key that is reused with another body is
- * refused. Refusals are not kept, so that a corrected request may use the same key. If a process dies between the effect and its record, a repeat is
- * executed; then every operator's request changes nothing, or reports that the state has changed.
+ * Returns the same routes, but the answer of each POST is stored under its `Idempotency-Key`. A repeat gets that answer, and a key that is reused
+ * with another body is refused. Refusals are not stored, so that a corrected request may use the same key. If a process dies between the effect and
+ * its record, a repeat is executed. Every operator's request then changes nothing, or reports that the state has changed.
  */
 export function withOperatorKeys(routes: readonly Route[], sealed: SealedStore): readonly Route[] {
   return routes.map((route) => (route.method === "POST" ? keyed(route, sealed) : route));
@@ -40,7 +40,7 @@ function keyed(route: Route, sealed: SealedStore): Route {
       const answer = (await route.handle(request, reply, principal)) as Json;
       const { now } = await sealed.read([]);
       const put = [{ key: name, value: { bodyHash, answer }, expiresAt: now + KEPT_MS }];
-      // If two race, the first one's answer is kept.
+      // If two requests race, the first one's answer is stored.
       await sealed.store.commit(HOME_SHARD, { op: `key:${name}:${bodyHash}`, guards: [{ key: name, version: 0 }], put });
       return answer;
     },

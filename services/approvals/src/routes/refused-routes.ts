@@ -26,7 +26,7 @@ const OPERATORS = ["operator"] as const;
 const DAY_MS = 86_400_000;
 const LISTED = 20;
 
-/** What operators see of documents and messages that approvals refused, and what they may vouch for. These belong to no tenant. */
+/** Returns the routes with which operators see refused documents and messages, adopt documents and seal them again. These belong to no tenant. */
 export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): readonly Route[] {
   return [
     getRoute({
@@ -35,8 +35,8 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "getSeals",
         tag: TAG,
-        summary: "How many documents of approvals are sealed or signed with another key than the current one.",
-        description: "An old key may be removed when there are none left, two days after the new one was first used.",
+        summary: "Counts the documents of approvals that were sealed or signed with a key other than the current one.",
+        description: "You may remove an old key when none are left, two days after the new key was first used.",
         answers: { 200: { says: "The count.", body: views.seals, example: { left: 3, resealed: 0 } } },
         problems: [],
       },
@@ -49,10 +49,15 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "resealDocuments",
         tag: TAG,
-        summary: "Seals and signs them again with the current key.",
-        description: "Approvals, pins and the era. Only seal and signature change. It may be repeated.",
+        summary: "Seals or signs these documents again with the current key.",
+        description:
+          "The documents are approvals, pins, the era and the probe. Only the seals and signatures change. It is safe to repeat the request.",
         answers: {
-          200: { says: "How many were sealed again, and how many are left.", body: views.seals, example: { left: 0, resealed: 3 } },
+          200: {
+            says: "The number of documents that were sealed again, and the number that are left.",
+            body: views.seals,
+            example: { left: 0, resealed: 3 },
+          },
         },
         problems: [],
       },
@@ -66,9 +71,9 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "listRefused",
         tag: TAG,
-        summary: "Documents of approvals in the store that do not count.",
+        summary: "Lists the documents of approvals in the store that approvals refuses.",
         description:
-          "Documents of pending approvals, registered writes and the era. Anybody may have written their content: earlier versions wrote no seals, and neither does anybody else who can write to the store.",
+          "The list covers pending approvals, registered writes and the era. Nobody knows who wrote an unsealed document. An earlier version may have stored it without a seal, or somebody else who can write to the store.",
         answers: { 200: { says: "The documents.", body: views.list, example: { documents: [document] } } },
         problems: [],
       },
@@ -81,10 +86,16 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "adoptDocument",
         tag: TAG,
-        summary: "Has approvals seal an unsealed document, exactly as the caller saw it.",
+        summary: "Seals an unsealed document as the caller saw it, except that an approval loses its decisions.",
         description:
-          "The caller vouches for it, by name, in the audit. A forged document, an older one, or a decided approval is never adopted.",
-        answers: { 200: { says: "The document counts.", body: views.adopted, example: { document: document.document, adopted: true } } },
+          "The audit records the name of the caller, who vouches for the document. The tier of an adopted approval decides how many people have to approve it. Approvals never adopts a forged document, an older one, or a decided approval.",
+        answers: {
+          200: {
+            says: "Approvals accepts the document from now on.",
+            body: views.adopted,
+            example: { document: document.document, adopted: true },
+          },
+        },
         problems: ["conflict"],
       },
       body: {
@@ -102,7 +113,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "listSecurityEvents",
         tag: TAG,
-        summary: "Security events: what no honest service or person does, as approvals recorded it, newest first.",
+        summary: "Lists the recorded security events, newest first. Each one is something that no honest service or person does.",
         answers: { 200: { says: "The events.", body: views.events, example: { since: AT - DAY_MS, count: 1, events: [event] } } },
         problems: [],
       },

@@ -7,8 +7,8 @@ import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 const KEPT_MS = 48 * 3_600_000;
 
 /**
- * Records an `Idempotency-Key` with the decision that it names, before anything is decided. The token already makes the repeat of a decision harmless, so
- * only the use of the key has to be kept. Throws the problem for a key that is reused with another decision.
+ * Records an `Idempotency-Key` with its decision, before anything is decided. The token already makes a repeated decision harmless, so only the use
+ * of the key is stored. Throws a problem if the key is reused with another decision.
  */
 export async function firstUse(
   { state, documents }: { readonly state: Pick<StateStore, "commit">; readonly documents: ApprovalDocuments },
@@ -20,7 +20,7 @@ export async function firstUse(
   const { now, document } = await documents.own(name, approvalId);
   if (document.kind === "absent") {
     const put = [{ key: name, value: { bodyHash }, expiresAt: now + KEPT_MS }];
-    // Two requests that race with different bodies are two changes; with the same body, they may be one.
+    // Two requests that race with different bodies are two changes. With the same body, they may be one change.
     const change = { op: `key:${name}:${bodyHash}`, guards: [{ key: name, version: 0 }], put };
     if ((await state.commit(shardOf(approvalId), change)).outcome === "ok") return "first";
   }

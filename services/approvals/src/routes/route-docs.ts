@@ -2,7 +2,7 @@ import { ApprovalPage, ApprovalToDecide, ApprovalView, declared, ID_PATTERNS, ty
 import type { RouteDocs } from "@toolbus/runtime";
 import answers from "./recorded-answers.json" with { type: "json" };
 
-// The parts of the routes' descriptions: the views under their names, and consistent examples.
+// The routes' descriptions share these parts: the views under their names, and consistent examples.
 
 const RUN = "rn_05_01JD0000000000000000000001";
 const CALL = `${RUN}.1.0`;
@@ -15,7 +15,7 @@ export const views = {
 
 export const exampleToken = "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";
 
-/** What a whole system answered (docs/testing.md#examples-of-the-api). */
+/** The answers of a whole system (docs/testing.md#examples-of-the-api). */
 export const recorded: Readonly<Record<keyof typeof answers, JsonObject>> = answers;
 
 export const approvalId: NonNullable<RouteDocs["id"]> = { says: "The approval.", pattern: ID_PATTERNS.approval, example: `ap_${CALL}` };

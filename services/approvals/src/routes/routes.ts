@@ -24,14 +24,14 @@ export interface RoutesOptions {
   readonly state: StateStore;
   readonly documents: ApprovalDocuments;
   readonly decisions: Decisions;
-  /** The public keys that grants are verified with. */
+  /** The public keys that verify grants. */
   readonly jwks: object;
   readonly unready: () => readonly string[];
   readonly warnings?: (() => readonly string[]) | undefined;
-  /** Whether the store accepts changes. */
+  /** The check of whether the store accepts changes. */
   readonly storeNeed: Need;
   readonly clocks: Infrastructure["clocks"];
-  /** How many decisions each approver may make per minute; null for no limit. */
+  /** How many decisions each approver may make per minute. Null means no limit. */
   readonly rate: RateLimit | null;
 }
 
@@ -39,7 +39,7 @@ const TAG = "Approvals";
 const READERS = ["approver", "operator"] as const;
 const APPROVALS = 20;
 
-/** The HTTP surface for approvers and workers. GET never decides: machines fetch links before people read them. */
+/** Returns the routes for approvers and workers. A GET never decides, because machines fetch links before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   const { state, documents, decisions, jwks, unready, warnings, storeNeed, clocks, rate } = options;
   const listNeed: Need = { what: storeNeed.what, ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) };
@@ -50,8 +50,8 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       docs: {
         operationId: "listApprovals",
         tag: TAG,
-        summary: "The approvals that wait for a decision in the caller's tenant, oldest first.",
-        description: "A page may hold fewer approvals than its limit, and still have one after it.",
+        summary: "Lists the approvals that wait for a decision in the caller's tenant, oldest first.",
+        description: "A page may have fewer approvals than its limit and not be the last.",
         answers: { 200: { says: "A page of approvals.", body: views.page, example: recorded.page } },
         problems: ["invalid_cursor"],
       },
@@ -64,9 +64,9 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       docs: {
         operationId: "getApproval",
         tag: TAG,
-        summary: "An approval, and a single-use token if the caller may decide it.",
+        summary: "Shows an approval, with a single-use token if the caller may decide it.",
         description:
-          "Everything in it comes from the pinned definition and the requester, nothing from the agent's words. Reading decides nothing.",
+          "The approval is built from the pinned definition, the arguments and the requester, never from the agent's words. A GET never decides.",
         id: approvalId,
         answers: { 200: { says: "The approval.", body: views.toDecide, example: recorded.pending } },
         problems: [],
@@ -82,11 +82,11 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         tag: TAG,
         summary: "Decides an approval, once.",
         description:
-          "The token that `GET /v1/approvals/{id}` gave this approver identifies the decision: a repeat of the same decision gets the first answer, another decision is refused. The requester never decides, and nobody decides twice.",
+          "The token that `GET /v1/approvals/{id}` gave this approver identifies the decision. A repeat of the same decision gets the first answer, and another decision is refused. The requester never decides, and nobody decides twice.",
         id: approvalId,
         answers: {
           200: {
-            says: "The decision counts; the approval as this decision left it.",
+            says: "The decision was accepted. The body is the approval as this decision left it.",
             body: views.approval,
             example: recorded.approved,
             headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." },
@@ -117,7 +117,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       docs: {
         operationId: "getKeys",
         tag: "Keys",
-        summary: "The public keys that grants are verified with (RFC 7517).",
+        summary: "Returns the public keys that verify grants (RFC 7517).",
         answers: { 200: { says: "The keys.", media: { schema: jwksSchema } } },
         problems: [],
       },
@@ -146,7 +146,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
     return viewOf(outcome.approval);
   }
 
-  /** The id in the path. An invalid id, or one that this store never had, is not found. */
+  /** Returns the id in the path. Throws "not found" for an invalid id, or for one that this store cannot have. */
   function knownId(id: string): string {
     if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
     return id;

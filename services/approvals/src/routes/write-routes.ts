@@ -7,7 +7,10 @@ import { recorded } from "./route-docs.ts";
 const TAG = "Writes";
 const OPERATORS = ["operator"] as const;
 
-/** What operators decide about writes: which definition is granted, whether it is at all, and its lowest tier. Writes belong to no tenant. */
+/**
+ * Returns the routes with which operators decide about writes: which definition is granted, whether it is granted at all, and its lowest tier. Writes
+ * belong to no tenant.
+ */
 export function writeRoutes({ writes, removals }: { readonly writes: Writes; readonly removals: Removals }): readonly Route[] {
   return [
     getRoute({
@@ -16,8 +19,8 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "listWrites",
         tag: TAG,
-        summary: "Every registered write, and whether it is enabled.",
-        description: "`pending` and `changed` ones wait for an operator: until then their calls are refused.",
+        summary: "Lists every registered write, and whether it is enabled.",
+        description: "A write that is `pending` or `changed` waits for an operator. Until then, approvals refuses its calls.",
         answers: { 200: { says: "The writes.", body: views.list, example: recorded.writes } },
         problems: [],
       },
@@ -30,7 +33,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "getWrite",
         tag: TAG,
-        summary: "One write: the enabled definition, the registered ones, and the difference.",
+        summary: "Shows one write: the enabled definition, the registered ones, and the difference.",
         id: tool,
         answers: { 200: { says: "The write.", body: views.write, example: recorded.write } },
         problems: [],
@@ -46,7 +49,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         tag: TAG,
         summary: "Enables a registered definition, exactly as the caller saw it.",
         description:
-          "The hash names the definition, so that the checked definition is the one that is enabled. A definition that is less strict than the enabled one needs `acceptWeaker`. The earlier definition stays granted for runs that began with it, if it is no less strict.",
+          "The hash names the definition, so that approvals enables the definition that the caller checked. A definition that is less strict than the enabled one needs `acceptWeaker`. Runs that began with the earlier definition still get grants if that definition is no less strict.",
         id: tool,
         answers: { 200: { says: "The write in its new state.", body: views.write, example: recorded.enabledWrite } },
         problems: ["conflict"],
@@ -66,7 +69,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "disableWrite",
         tag: TAG,
-        summary: "Switches a write off: no version of it gets grants.",
+        summary: "Switches a write off, so that no version of it gets grants.",
         description: "Existing grants stay valid until they expire.",
         id: tool,
         answers: { 200: { says: "The write in its new state.", body: views.write, example: recorded.disabledWrite } },
@@ -84,7 +87,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         tag: TAG,
         summary: "Sets the lowest tier for the calls of a write.",
         description:
-          "Never below the definition's own tier; naming that tier undoes a raise. Writes that were approved at a lower tier get no more grants. Lowering the tier again needs `acceptWeaker`.",
+          "The tier cannot be below the definition's own tier. Naming the definition's own tier undoes a raise. Writes that were approved at a lower tier get no more grants. Lowering the tier again needs `acceptWeaker`.",
         id: tool,
         answers: { 200: { says: "The write in its new state.", body: views.write, example: recorded.raisedWrite } },
         problems: ["conflict"],
@@ -101,7 +104,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         tag: TAG,
         summary: "Asks `operations` to remove a registration.",
         description:
-          "Of any tool, also of one whose workers are gone. A running worker of `operations` does it within seconds. An enabled definition stays enabled; a worker that still runs registers the tool again when it next starts.",
+          "The tool may be of any kind, and its workers may be gone. A running worker of `operations` removes the registration within seconds. An enabled definition stays enabled. A worker that still runs registers the tool again at its next start.",
         id: tool,
         answers: { 200: { says: "The registration that is removed.", body: views.removal, example: removal } },
         problems: ["conflict"],
@@ -134,7 +137,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
   }
 }
 
-/** The tool in the path; an invalid tool name is not found. */
+/** Returns the tool in the path. Throws "not found" for an invalid tool name. */
 function known(id: string): string {
   if (!new RegExp(tool.pattern).test(id)) throw notFound();
   return id;
@@ -176,7 +179,7 @@ const views = {
 
 const tool: NonNullable<RouteDocs["id"]> = { says: "The tool's name.", pattern: "^[a-z][a-z0-9_]{0,63}$", example: "file_risk_report" };
 
-/** That of the recorded write. */
+/** The hash of the recorded write. */
 const HASH = "sha256-s0OeURxmSAKMCfGtBIlFR2ILD2WrBpGVtblIbjWj-U8";
 const AT = 1_763_718_400_000;
 const removal: JsonObject = { tool: "file_risk_report", toolset: "release", version: "1", lastSeenAt: AT, served: false };

@@ -41,9 +41,9 @@ import { approvals, type ApprovalsService } from "../service.ts";
 import { approvalsSettings } from "../settings.ts";
 import { type Asked, note, own, putDocument, putOrigin, refund, register, requestMessage, RUN, START, wire } from "./writes-under-test.ts";
 
-// Everything that the tests of a running service share: a real bus, store, keys and HTTP port, and a clock that they move.
+// The tests of a running service share this file. It has a real bus, store, keys and HTTP port, and a clock that the tests move.
 
-/** The people of the tests. Keys are `key-<id>`. */
+/** The people in the tests. The key of each person is `key-<id>`. */
 export const PEOPLE = [
   { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
   { id: "ben", tenant: "acme", roles: ["approver"], scopes: ["approve:high", "approve:critical"] },
@@ -97,7 +97,7 @@ export async function setup(options: Options = {}) {
     APPROVALS_KEY_FILE: path.join(folder, "key.json"),
     PIN_ON_FIRST_SIGHT: "true",
     POLL_MS: "5",
-    // Limits are tested where they are set: elsewhere a test may decide as often as it needs.
+    // Only the tests of these limits set them. In all other tests, a person may decide as often as needed.
     DECISIONS_PER_MINUTE: "0",
     AUTH_FAILURES_PER_MINUTE: "0",
     ...options.env,
@@ -115,7 +115,7 @@ export async function setup(options: Options = {}) {
     bus,
     held,
     decided,
-    /** Its signing key; the secrets of its seals are next to it. */
+    /** The file of the service's signing key. The secrets of its seals are next to it. */
     keyFile: env.APPROVALS_KEY_FILE,
     async [Symbol.asyncDispose]() {
       await service.stop();
@@ -123,7 +123,7 @@ export async function setup(options: Options = {}) {
       await store.close();
       await rm(folder, { recursive: true, force: true });
     },
-    /** A new process over the same store, bus and key. */
+    /** Starts a new process with the same store, bus and key. */
     async restart() {
       await service.stop();
       service = await startService();
@@ -154,16 +154,16 @@ export async function setup(options: Options = {}) {
       });
       await (as === null ? bus.publish(made) : this.publishAs(as, made));
     },
-    /** Sends a message with the signature of this service. */
+    /** Signs a message as this service and sends it. */
     async publishAs(service: string, made: Message): Promise<void> {
       await bus.publish(await signMessage(made, own.identityOf(service)));
     },
     async get(who: Person | null, url: string): Promise<HttpAnswer> {
       return http(await fetch(service.url + url, { headers: authorization(who) }));
     },
-    /** Every route that it serves. */
+    /** Every route that the service serves. */
     routes: service.routes,
-    /** One request, answered as it arrives over the wire. */
+    /** Sends one request and returns the response as it arrives over HTTP. */
     request(who: Person | null, url: string, init: Requested = {}): Promise<Response> {
       return fetch(service.url + url, { ...init, headers: { ...authorization(who), ...init.headers } });
     },
@@ -177,7 +177,7 @@ export async function setup(options: Options = {}) {
       const headers = { ...authorization(who), "content-type": "application/json" };
       return http(await fetch(`${service.url}/v1/approvals/${id}/decision`, { method: "POST", headers, body: JSON.stringify(body) }));
     },
-    /** Reads, then decides, as a person does. */
+    /** Reads the approval and then decides, as a person does. */
     async decide(who: Person, id: string, decision: string, extra: object = {}): Promise<HttpAnswer> {
       return this.post(who, id, { decision, token: await this.token(who, id), ...extra });
     },
@@ -188,7 +188,7 @@ export async function setup(options: Options = {}) {
       if (!parsed.ok) throw new Error(`${id} is not stored as it should be.`);
       return parsed.value;
     },
-    /** Writes a document as the service does: sealed or signed with its keys, over the existing one. */
+    /** Overwrites a document as the service does, sealed or signed with its keys. */
     async write(key: string, value: Json): Promise<void> {
       const keysOf = { APPROVALS_KEY_FILE: env.APPROVALS_KEY_FILE, APPROVALS_SEAL_KEYS_FILE: "" };
       const { signing, verifying, seals } = await approvalsKeys(keysOf, { embedded: true, random: (count) => new Uint8Array(count) });
@@ -203,7 +203,7 @@ export async function setup(options: Options = {}) {
     async security(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.security(shard, "approvals"));
     },
-    /** A worker's verdict on the grant in an answer, now, with the keys that the service publishes. */
+    /** Returns a worker's verdict on the grant in an answer. The worker checks it now, with the keys that the service publishes. */
     async verdict(
       answer: Answer,
       asked: Asked,
@@ -245,15 +245,15 @@ export async function setup(options: Options = {}) {
   }
 }
 
-/** The claims of a grant, unchecked. */
+/** Returns the claims of a grant without checking them. */
 export function claimsOf(answer: Answer): GrantClaims {
   const payload = (answer.message.attributes[attributes.grant] ?? "").split(".")[1] ?? "";
   return JSON.parse(Buffer.from(payload, "base64url").toString());
 }
 
-/** Waits, in turns of the event loop, until something stored or sent has the expected state. */
+/** Waits until `holds` returns true. Calls it once in every turn of the event loop. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  // Longer than a test's own time, so that a failed test leaves nothing behind that loops forever.
+  // This is longer than a test's own time limit. It stops the loop of a failed test, which would otherwise never end.
   const deadline = performance.now() + 30_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error("What the test waits for did not happen within 30 s.");
@@ -261,7 +261,10 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** The messages that arrive on a queue, in order; `next` waits for one. A moved clock makes the relay repeat a message, so the same id counts once. */
+/**
+ * Collects the messages that arrive on a queue, in order. `next` waits for one. A moved clock makes the relay repeat a message, so a second message
+ * with the same id is ignored.
+ */
 async function mailbox(bus: MessageBus, topic: string) {
   const arrived: Answer[] = [];
   const waiting: ((answer: Answer) => void)[] = [];
@@ -307,7 +310,7 @@ async function entries(store: StateStore, log: string): Promise<readonly JsonObj
   return found.map(({ value }) => value as JsonObject);
 }
 
-/** A store as approvals sees it, and a function that signs documents as approvals does. */
+/** Returns a store as approvals sees it, and a function that signs documents as approvals does. */
 export function sealedUnderTest(store: StateStore) {
   const { signer } = own.identityOf("approvals");
   const seals = sealKeysOf({ keys: [{ kid: "test", secret: Buffer.alloc(32, 7).toString("base64url") }] });

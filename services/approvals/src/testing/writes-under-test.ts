@@ -16,13 +16,13 @@ import {
 import { ownKeys, signDocument, canonicalJson, toolHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 
-// Writes that the tests ask for, and what an agent, a gateway and a worker would have stored or sent for them.
+// This file has the writes that the tests ask for, and the documents and messages that an agent, a gateway and a worker would make for them.
 
 export const CONVERSATION = "cv_03_01HZX3V5J8K2M4N6P8Q0R2S4T6";
 export const RUN = "rn_03_01HZX3V5J8K2M4N6P8Q0R2S4T7";
 export const START = 1_800_000_000_000;
 
-/** A refund: medium up to 50, high above. */
+/** A refund. Its tier is medium up to 50 and high above. */
 export const refund: ToolDefinition = {
   name: "issue_refund",
   version: "1",
@@ -54,7 +54,7 @@ export interface Asked {
   readonly tool: ToolDefinition;
   readonly args: JsonObject;
   readonly agent?: string;
-  /** Replaces fields of the request: what a faulty or hostile agent would send. */
+  /** Replaces fields of the request, as a faulty or hostile agent would. */
   readonly lie?: Partial<ApprovalRequest>;
 }
 

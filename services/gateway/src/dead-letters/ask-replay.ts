@@ -10,13 +10,13 @@ import { announcedReplay } from "./replay-timer.ts";
 export interface ReplayAccepted {
   readonly kind: "accepted";
   readonly found: FoundLetter;
-  /** It was already replayed: nothing is left to do. */
+  /** Whether the dead letter was already replayed, so that nothing is left to do. */
   readonly over: boolean;
-  /** By an earlier request with the same key. */
+  /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
 }
 
-/** Accepts an operator's request to replay a dead letter. A dead letter has one such request, whoever sends it and however often, and one replay. */
+/** Accepts an operator's request to replay a dead letter. A dead letter has only one such request and one replay, whoever asks and however often. */
 export async function askReplay(
   inbound: Inbound,
   { principal, key, letterId }: Request & { readonly letterId: string },
@@ -52,7 +52,10 @@ export async function askReplay(
   return refused("conflict", "The request could not be stored.", "Repeat it.");
 }
 
-/** The call that a replay has the agent look at, in its current state; null if the message itself is published. Refused if a replay could do nothing. */
+/**
+ * Returns the call that the agent has to check in a replay, in its current state. Returns null if the message itself is published again, and a
+ * refusal if a replay could do nothing.
+ */
 async function callToLookAt(
   state: StateStore,
   { replayBy }: KeptLetter,
@@ -72,7 +75,7 @@ async function callToLookAt(
   }
 }
 
-/** Why a replay of this dead letter could do nothing now; undefined if it could do something, or if it was already requested. */
+/** Returns why a replay of this dead letter could do nothing now. Returns undefined if it could do something, or if it was already requested. */
 export async function whyNotReplayed(state: StateStore, { letter, request }: FoundLetter): Promise<string | undefined> {
   if (letter.replayed || request) return undefined;
   const seen = await callToLookAt(state, letter);

@@ -12,14 +12,14 @@ export interface FoundLetter {
   readonly request: ReplayRequest | null;
 }
 
-/** The dead letter with this id, if this operator may see it. Everything else is "not found", so that nobody learns what exists. */
+/** Returns the dead letter with this id if this operator may see it. Everything else is "not found", so that nobody learns what exists. */
 export async function findLetter(state: StateStore, letterId: string, operator: Principal): Promise<FoundLetter | Refused> {
   if (!isDeadLetterId(letterId) || !isShardOf(state, letterId)) return noLetter(letterId);
   const [found] = await readLetters(state, [letterId], operator);
   return found ?? noLetter(letterId);
 }
 
-/** Those of the dead letters that exist and that this operator may see, in the given order. */
+/** Returns those of the dead letters that exist and that this operator may see, in the given order. */
 export async function readLetters(state: StateStore, letterIds: readonly string[], operator: Principal): Promise<readonly FoundLetter[]> {
   const { now, documents } = await state.read(letterIds.flatMap((id) => [keys.deadLetter(id), keys.replayRequest(id)]));
   return letterIds.flatMap((_, i) => {
@@ -35,7 +35,7 @@ function foundIn(now: number, letter: StoredDocument | null | undefined, request
   return { kind: "found", now, letter: parsed.value, request: asked.ok ? asked.value : null };
 }
 
-/** A dead letter that names no run belongs to no tenant: every operator sees it. */
+/** A dead letter that names no run belongs to no tenant, so every operator sees it. */
 function mayShow({ tenant }: KeptLetter, operator: Principal): boolean {
   return tenant === null || tenant === operator.tenant;
 }

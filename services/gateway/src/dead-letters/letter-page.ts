@@ -11,12 +11,12 @@ export interface LetterPageOptions {
   readonly cursor?: string | undefined;
 }
 
-// The most that one request looks through if few dead letters are in the requested state.
+// The largest number of pages that one request reads if few dead letters are in the requested state.
 const MOST_LOOKS = 20;
 
 /**
- * A page of dead letters, newest first. It may hold fewer than its limit, or none, and still have a next page: those of other tenants, in other states, or
- * expired ones are skipped. Throws the problem for a cursor that no page returned.
+ * Returns a page of dead letters, newest first. A page may have fewer dead letters than its limit, or none, although another page follows. It skips
+ * dead letters that have expired, that belong to other tenants, or that are in other states. Throws the problem for a cursor that no page returned.
  */
 export async function letterPage(store: StateStore, operator: Principal, options: LetterPageOptions): Promise<DeadLetterPage> {
   const { queue, state, limit } = options;

@@ -11,7 +11,7 @@ export function letterSummary(found: FoundLetter): DeadLetterSummary {
   return redacted(plainSummary(found));
 }
 
-/** `whyNot` says why a replay could do nothing now. */
+/** Returns the view of a dead letter. `whyNot` says why a replay could do nothing now. */
 export function letterView(found: FoundLetter, whyNot?: string): DeadLetterView {
   const { letter, request } = found;
   const { replayBy, replayed, history, message, cut } = letter;
@@ -53,7 +53,7 @@ function plainSummary(found: FoundLetter): DeadLetterSummary {
   };
 }
 
-/** Anybody who knows the hash of a call's secret could answer the call. */
+/** These attributes are not shown, because anybody who knows the hash of a call's secret could answer the call. */
 const PROOFS: readonly string[] = [attributes.secretHash, attributes.receipt];
 
 function shown(named: FoundLetter["letter"]["message"]["attributes"]): FoundLetter["letter"]["message"]["attributes"] {

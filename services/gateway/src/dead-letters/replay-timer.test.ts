@@ -9,7 +9,7 @@ describe("the timer of a replay", () => {
     await using t = await setup();
     const id = await t.asks();
     await until(() => t.asked.length === 1);
-    // After one second, then after a pause as long as the whole time before.
+    // The first repeat follows after one second. Each later pause is as long as the whole time before it.
     for (const [n, wait] of [
       [2, REPEAT_MS],
       [3, REPEAT_MS],
@@ -46,7 +46,7 @@ describe("the timer of a replay", () => {
   });
 });
 
-/** A gateway whose commits can be seen, and a worker of operations that only listens. */
+/** Starts a gateway whose commits the test can see, and a worker of operations that only listens. */
 async function setup({ worker = true } = {}) {
   const ops: string[] = [];
   const t = await setupGateway({
@@ -68,7 +68,7 @@ async function setup({ worker = true } = {}) {
     ...t,
     asked,
     consume,
-    /** Keeps a dead letter and asks for its replay. */
+    /** Stores a dead letter and asks for its replay. */
     async asks(): Promise<string> {
       const id = await t.letters.keep();
       const { status } = await t.ask("otto", `/v1/dead-letters/${id}/replay`, { method: "POST" });
@@ -76,7 +76,7 @@ async function setup({ worker = true } = {}) {
       return id;
     },
     over: (id: string): boolean => ops.includes(`replay-over:${id}`),
-    /** The timers that the gateway still has after it has stopped. */
+    /** Stops the gateway and returns the timers that it still has. */
     async left() {
       await t.service.stop();
       t.clock.now += 40 * 86_400_000;

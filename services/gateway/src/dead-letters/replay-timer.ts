@@ -19,7 +19,7 @@ const LONGEST_WAIT_MS = 300_000;
 
 export const isReplayTimer = ({ id }: Pick<TimerRow, "id">): boolean => id.startsWith(PREFIX);
 
-/** The message that asks for a replay, and the timer that repeats it until the dead letter says that it was replayed. `n` distinguishes repeats. */
+/** Returns the message that asks for a replay, and the timer that repeats it until the dead letter shows its replay. `n` distinguishes repeats. */
 export function announcedReplay(
   { letterId, askedAt }: ReplayRequest,
   n: number,
@@ -35,18 +35,18 @@ export function announcedReplay(
     now,
     body,
   });
-  // A pause as long as the whole time before: a worker that is away for days finds few repeats.
+  // Each pause is as long as the whole time before it, so that a worker that is away for days finds few repeats.
   const dueIn = Math.min(Math.max(WAKE_REPEAT_MS, now - askedAt), Math.max(WAKE_REPEAT_MS, LONGEST_WAIT_MS));
   return {
     timers: [{ service: GATEWAY_SERVICE, id: PREFIX + letterId, dueIn }],
-    // One row per dead letter, whose message the next repeat replaces.
+    // Each dead letter has one row, and the next repeat replaces its message.
     outbox: [
       { service: GATEWAY_SERVICE, id: asked.id.replace(/#g\d+$/, ""), topic: asked.topic, message: asked as unknown as Json, dueIn: 0 },
     ],
   };
 }
 
-/** Asks again for a replay that is not done; when it is, or its dead letter has expired, the obligation is over. */
+/** Asks again for a replay that is not done. Removes the timer when the replay is done or the dead letter has expired. */
 export async function onReplayTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
   const letterId = timer.id.slice(PREFIX.length);
   const key = keys.replayRequest(letterId);

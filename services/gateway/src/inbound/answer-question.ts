@@ -9,11 +9,11 @@ import { tooLarge } from "./text-size.ts";
 export interface AnswerAccepted {
   readonly kind: "accepted";
   readonly run: OwnRun;
-  /** By an earlier request with the same key. */
+  /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
 }
 
-/** Accepts the owner's answer to a question of a run. A question has one answer: the first that is accepted. */
+/** Accepts the owner's answer to a question of a run. A question has one answer, which is the first that is accepted. */
 export async function answerQuestion(
   inbound: Inbound,
   { principal, key, runId, body: { callId, text } }: Request & { readonly runId: string; readonly body: AnswerRequest },

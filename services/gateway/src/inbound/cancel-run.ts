@@ -8,13 +8,15 @@ import { keyHashOf } from "./request-hash.ts";
 export interface CancelAccepted {
   readonly kind: "accepted";
   readonly run: OwnRun;
-  /** It was already cancelled: nothing is left to do. */
+  /** Whether the run was already cancelled, so that nothing is left to do. */
   readonly over: boolean;
-  /** By an earlier request with the same key. */
+  /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
 }
 
-/** Accepts the request of its owner, or of an operator, to cancel a run. A run has one such request, whoever sends it and however often. */
+/**
+ * Accepts the request of a run's owner, or of an operator, to cancel the run. A run has only one such request, whoever sends it and however often.
+ */
 export async function cancelRun(
   inbound: Inbound,
   { principal, key, runId }: Request & { readonly runId: string },

@@ -15,7 +15,7 @@ import { type Inbound, newRequestId, type Request } from "./inbound.ts";
 export interface ConversationCreated {
   readonly kind: "created";
   readonly origin: ConversationOrigin;
-  /** By an earlier request with the same key. */
+  /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
 }
 
@@ -23,7 +23,7 @@ const DEFAULT_PROFILE = "chat";
 const ROUTE = "POST /v1/conversations";
 const TRIES = 3;
 
-/** Creates a conversation of this principal. Refused for a profile that the agent does not know, if an agent has announced its profiles. */
+/** Creates a conversation of this principal. If an agent has announced its profiles, an unknown profile is refused. */
 export async function createConversation(
   inbound: Inbound,
   { principal, key, body }: Request & { readonly body: ConversationRequest },
@@ -47,14 +47,14 @@ export async function createConversation(
     if (first.ok && first.value.deletedAt !== undefined)
       return refused("expired", "The conversation of this Idempotency-Key was deleted.", "Begin a new one, with another key.");
     if (first.ok) return first.value.profile === profile ? { kind: "created", origin: first.value, replayed: true } : keyReused();
-    // A store that has lost what it had of this shard says so once, and takes the same then.
+    // A store that has lost writes of this shard reports the loss once, and then accepts the same commit.
   }
   return refused("conflict", "The conversation could not be stored; nothing was accepted.", "Repeat the request.");
 }
 
 function unknownProfile(profile: string, document: unknown): Refused | null {
   const list = parseProfileList(document);
-  // An agent that has never started has not announced its profiles; it will decide for itself.
+  // An agent that has never started has not announced its profiles. It decides about the profile itself.
   if (!list.ok || list.value.profiles.some(({ name }) => name === profile)) return null;
   const names = list.value.profiles.map(({ name }) => name).join(", ");
   return refused("invalid_request", `There is no profile "${profile}".`, `Use one of these: ${names || "none"}.`, [

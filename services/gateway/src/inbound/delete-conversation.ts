@@ -12,10 +12,10 @@ export interface Deleted {
   readonly deletedAt: number;
 }
 
-/** A message that no agent has taken for this long is taken as late as its deletion: it ends like a message to a deleted conversation. */
+/** After this time, a message that no agent has taken no longer blocks a deletion. It then ends like a message to a deleted conversation. */
 const NOT_YET_TAKEN_MS = 86_400_000;
 
-/** Deletes a conversation of the principal, in which no run is active or waits. A repeat gets the first answer. */
+/** Deletes a conversation of the principal in which no run is active or waits. A repeat gets the first answer. */
 export async function deleteConversation(
   inbound: Inbound,
   { principal, conversationId }: { readonly principal: Principal; readonly conversationId: string },
@@ -35,7 +35,7 @@ export async function deleteConversation(
     const change = acceptDeletion({ now, conversation: { version, value: origin }, runId, requestId }, config);
     const { outcome } = await outbox.commit(shardOf(conversationId), change);
     if (outcome === "ok") return { kind: "deleted", conversationId, deletedAt: now };
-    // A message came first: read again.
+    // A message was accepted first, so the loop reads again.
   }
   return refused("conflict", "Others kept writing to this conversation; nothing was deleted.", "Repeat the request.");
 }
@@ -52,7 +52,7 @@ async function deletedBefore(
   return { kind: "deleted", conversationId, deletedAt: origin.value.deletedAt };
 }
 
-/** The run that is active, waits, or was accepted and not taken yet; null if there is none. */
+/** Returns the run that is active, that waits, or that was accepted but not taken. Returns null if there is none. */
 async function activeRun({ state: store }: Pick<Inbound, "state">, { origin, state, now }: OwnConversation): Promise<string | null> {
   const known = state?.activeRun ?? state?.queue[0]?.runId ?? null;
   const { lastRun } = origin;
@@ -73,7 +73,7 @@ function isBusy(runId: string): Refused {
   );
 }
 
-/** What the owner is shown: what is removed, and what is kept for which reason. */
+/** Returns what the owner sees: the data that is removed, and the data that is kept with the reason. */
 export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConversation {
   return {
     conversationId,

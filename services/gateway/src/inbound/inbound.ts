@@ -1,13 +1,16 @@
 import type { Principal } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 
-/** What accepting needs: no HTTP. Every caller that accepts something, a route or a simulator, calls the functions of this folder. */
+/**
+ * The parts that accepting needs. They do not include HTTP. Every caller that accepts something, such as a route or a simulator, calls the functions
+ * of this folder.
+ */
 export type Inbound = Pick<Gateway, "state" | "outbox" | "config" | "identity" | "random" | "clock">;
 
-/** What starting a run needs: it takes one of the principal's places for active runs. */
+/** The parts that starting a run needs. A new run uses one of the principal's places for active runs. */
 export type Starting = Inbound & Pick<Gateway, "underWay">;
 
-/** Who asks, and how a repeat of the request is recognised. */
+/** Who asks, and the key by which a repeat is recognised. */
 export interface Request {
   readonly principal: Principal;
   /** The `Idempotency-Key`. */
@@ -16,7 +19,7 @@ export interface Request {
   readonly traceparent?: string | undefined;
 }
 
-/** The number of tries of a commit that keeps losing against others. */
+/** The number of attempts for a commit that loses against other commits each time. */
 export const TRIES = 20;
 
 export function newRequestId({ random }: Pick<Inbound, "random">): string {

@@ -1,7 +1,7 @@
 import type { Alert, InvestigationRequest, JsonObject } from "@toolbus/contracts";
 import { refused, type Refused } from "../refused.ts";
 
-/** The limit for the text, and for the input, as stored: the entry holds both, and the run's document the input next to its report. */
+/** The limit for the stored text, and for the stored input. The entry contains both, and the run's document contains the input next to its report. */
 const MAX_PART_BYTES = 28 * 1024;
 
 /** The input of an investigation. */
@@ -12,7 +12,7 @@ export interface Subject {
   readonly input: JsonObject;
 }
 
-/** The subject of an investigation, as the agent gets it. Refused if it is not exactly one subject, or if it is too large. */
+/** Returns the subject of an investigation as the agent gets it. Refuses a body that has not exactly one subject, or one that is too large. */
 export function subjectOf(body: InvestigationRequest): Subject | Refused {
   const subject = meant(body);
   return subject.kind === "refused" ? subject : (tooLarge(subject) ?? subject);
@@ -43,7 +43,7 @@ function meant({ releaseId, alert, note }: InvestigationRequest): Subject | Refu
   };
 }
 
-/** Why this cannot be stored; null when it can. */
+/** Returns why a subject cannot be stored, or null if it can. */
 function tooLarge({ text, input }: Subject): Refused | null {
   const bytes = Math.max(...[text, input].map((part) => Buffer.byteLength(JSON.stringify(part))));
   if (bytes <= MAX_PART_BYTES) return null;

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { isJsonObject, type Json } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 
-/** The hash of a request's content, whatever the order of its fields. */
+/** Returns the hash of a request's content. The order of its fields does not matter. */
 export function requestHash(body: Json): string {
   return `sha256-${createHash("sha256")
     .update(JSON.stringify(sorted(body)))
     .digest("hex")}`;
 }
 
-/** The hash of an `Idempotency-Key` as this principal's; undefined without one. */
+/** Returns the hash of this principal's `Idempotency-Key`, or undefined without one. */
 export function keyHashOf({ tenant, id }: Principal, key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
   return createHash("sha256")

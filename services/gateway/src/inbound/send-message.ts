@@ -16,17 +16,17 @@ import { type Inbound, newRequestId, type Request, type Starting, TRIES } from "
 import { requestHash } from "./request-hash.ts";
 import { tooLarge } from "./text-size.ts";
 
-/** A message that was accepted: it has a run. */
+/** An accepted message. It has a run. */
 export interface MessageAccepted {
   readonly kind: "accepted";
   readonly runId: string;
-  /** By an earlier request with the same key. */
+  /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
 }
 
 /**
- * Accepts a message in a conversation of the principal. Only the agent's stored view of an active run is seen here; the agent decides again when it takes
- * the message.
+ * Accepts a message in a conversation of the principal. The gateway sees only the agent's stored view of an active run, and the agent decides again
+ * when it takes the message.
  */
 export async function sendMessage(
   inbound: Starting,
@@ -59,7 +59,7 @@ export async function sendMessage(
     const reply = await underWay.within(principal, runId, commit);
     if (isRefused(reply)) return reply;
     if (reply.outcome === "ok") return { kind: "accepted", runId, replayed: false };
-    // Another message came first, or a repeat of this one: read again.
+    // Another message was accepted first, or a repeat of this one, so the loop reads again.
   }
   return refused("conflict", "Others kept writing to this conversation; nothing was accepted.", "Repeat the request.");
 
@@ -70,7 +70,7 @@ export async function sendMessage(
   }
 }
 
-/** The outcome of an earlier request with the key of this run; null if there was none. */
+/** Returns the outcome of an earlier request with the key of this run, or null if there was none. */
 export async function acceptedBefore(
   { state }: Pick<Inbound, "state">,
   runId: string,

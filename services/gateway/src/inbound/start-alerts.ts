@@ -9,17 +9,17 @@ import { idsOf, type Known, startSubject } from "./start-investigation.ts";
 
 const ROUTE = "POST /v1/triggers/alertmanager";
 
-/** How many runs one message starts; the sender gets that the others wait, and sends them again. */
+/** How many runs one message starts. The answer says that the other alerts wait, so the sender sends them again. */
 export const MOST_STARTED = 50;
 
 /** The outcome for one alert of a message. */
 export type AlertOutcome =
   | { readonly kind: "started" | "repeated"; readonly runId: string }
-  /** It is resolved. */
+  /** The alert is resolved. */
   | { readonly kind: "ignored" }
-  /** For room: the same message has to come again. */
+  /** There is no room for a run now. The sender has to send the same message again. */
   | { readonly kind: "waits"; readonly says: string; readonly retryAfterS: number }
-  /** For good. */
+  /** The alert is refused permanently. */
   | Refused;
 
 type Waits = Extract<AlertOutcome, { kind: "waits" }>;
@@ -27,14 +27,14 @@ type Waits = Extract<AlertOutcome, { kind: "waits" }>;
 export interface AlertsSent {
   readonly principal: Principal;
   readonly message: AlertmanagerMessage;
-  /** The rate limit of which each started run uses one; null for no limit. */
+  /** The rate limit that each started run uses once. Null means no limit. */
   readonly rate: Pick<RateLimit, "take" | "words"> | null;
 }
 
 /**
- * Starts an investigation of each firing alert, one for its group, its fingerprint and its start. An alert that Alertmanager sends again, because it still
- * fires or because an answer was lost, starts nothing; an alert that fires again does. The outcomes are in the order of the alerts. If there is no room for
- * all, the rest waits, and the runs of the others stay: the same message continues where this one stopped. Throws `StoreUnavailable`.
+ * Starts an investigation of each firing alert, one for each combination of group, fingerprint and start. If Alertmanager repeats an alert, because
+ * it still fires or an answer was lost, no run starts. An alert that fires again starts a new run. The outcomes are in the order of the alerts. If
+ * there is no room for all, the rest wait, and the same message starts them later. Throws `StoreUnavailable`.
  */
 export async function startAlerts(inbound: Starting, { principal, message, rate }: AlertsSent): Promise<readonly AlertOutcome[]> {
   const named = message.alerts.map((alert): Named => {
@@ -76,7 +76,7 @@ export async function startAlerts(inbound: Starting, { principal, message, rate 
   async function begin(subject: Subject, { known, conversationId }: Named): Promise<AlertOutcome> {
     return withSpan(spanNames.conversation, {}, async (span) => {
       const reply = await startSubject(inbound, { principal, subject, known, traceparent: currentTraceparent() });
-      // Only room can be missing for an alert that was prepared above. If the store changes in the meantime, the next try may succeed.
+      // An alert that was prepared above can only lack room. If the store changes in the meantime, the next attempt may succeed.
       if (isRefused(reply)) return waits(reply.detail, reply.retryAfterS ?? 1);
       span.set({ [attributeNames.conversationId]: conversationId, [attributeNames.runId]: reply.runId });
       return { kind: reply.replayed ? "repeated" : "started", runId: reply.runId };
@@ -84,7 +84,7 @@ export async function startAlerts(inbound: Starting, { principal, message, rate 
   }
 }
 
-/** An alert, its identity, and the ids that follow from that. */
+/** An alert, its identity, and the ids that follow from the identity. */
 interface Named extends ReturnType<typeof idsOf> {
   readonly alert: SentAlert;
   readonly known: Known;
@@ -92,13 +92,13 @@ interface Named extends ReturnType<typeof idsOf> {
 
 const waits = (says: string, retryAfterS: number): Waits => ({ kind: "waits", says, retryAfterS });
 
-/** Its texts are not part of its identity: an annotation may hold a current value. */
+/** Returns the identity of an alert. Its texts are not part of it, because an annotation may contain a current value. */
 function knownAs({ groupKey }: AlertmanagerMessage, { fingerprint, startsAt }: SentAlert): Known {
   const what = [groupKey, fingerprint, Date.parse(startsAt)];
   return { route: ROUTE, name: JSON.stringify(what), hash: requestHash(what) };
 }
 
-/** Those of the runs that have been started, by this message or by an earlier one. */
+/** Returns the runs among these that this message or an earlier one has started. */
 async function begunAmong({ state }: Starting, runs: readonly string[]): Promise<Set<string>> {
   const begun = new Set<string>();
   for (let from = 0; from < runs.length; from += READ) {
@@ -109,14 +109,16 @@ async function begunAmong({ state }: Starting, runs: readonly string[]): Promise
   return begun;
 }
 
-/** The alert with its full texts, or truncated as far as necessary: an investigation that lacks the end of a text is better than none. */
+/**
+ * Returns the alert with its full texts, or truncates them as far as necessary. An investigation that lacks the end of a text is better than none.
+ */
 function fitting(alert: SentAlert): Subject | Refused {
   let subject = subjectOf({ alert: alertOf(alert, WIDTHS[0]) });
   for (const width of WIDTHS.slice(1)) if (subject.kind === "refused") subject = subjectOf({ alert: alertOf(alert, width) });
   return subject;
 }
 
-/** In the form of `POST /v1/investigations`. While it fires it has no end, only the zero value of its sender's language. */
+/** Returns an alert in the form of `POST /v1/investigations`, without its end. While an alert fires, its end is only the zero value of a Go time. */
 function alertOf({ status, labels, annotations, startsAt, generatorURL, fingerprint }: SentAlert, width: number): Alert {
   const cut = (texts: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, cutText(text, width)]));
@@ -131,5 +133,5 @@ function alertOf({ status, labels, annotations, startsAt, generatorURL, fingerpr
 }
 
 const READ = 100;
-/** In characters of one text. */
+/** The lengths to which each text is truncated, in characters. */
 const WIDTHS = [2000, 300, 60] as const;

@@ -10,17 +10,17 @@ import { acceptedBefore, type MessageAccepted } from "./send-message.ts";
 const ROUTE = "POST /v1/investigations";
 const TRIES = 3;
 
-/** How a repeat of a request that starts a run is recognised. */
+/** The values by which a repeat of a request is recognised. */
 export interface Known {
-  /** The scope of the name: the same name in another scope is another run. */
+  /** The scope of the name. The same name in another scope is another run. */
   readonly route: string;
-  /** The run's name, the same in every repeat; without one each request is a separate run. */
+  /** The run's name. It is the same in every repeat. Without a name, each request is a separate run. */
   readonly name: string | undefined;
-  /** The hash of the request under this name: another request is refused. */
+  /** The hash of the request under this name. A different request under the same name is refused. */
   readonly hash: string;
 }
 
-/** Starts an investigation of a release or of an alert, in its own conversation. A repeat is recognised by the key, or by `known`. */
+/** Starts an investigation of a release or of an alert, in its own conversation. The key or `known` identifies a repeat. */
 export async function startInvestigation(
   inbound: Starting,
   { key, body, known, ...request }: Request & { readonly body: InvestigationRequest; readonly known?: Known },
@@ -51,12 +51,12 @@ export async function startSubject(
     const before = await acceptedBefore(inbound, runId, messageHash);
     if (before) return before;
     if (isRefused(reply)) return reply;
-    // A store that has lost what it had of this shard says so once, and takes the same then.
+    // A store that has lost writes of this shard reports the loss once, and then accepts the same commit.
   }
   return refused("conflict", "The request could not be stored; nothing was accepted.", "Repeat it.");
 }
 
-/** The run and the conversation of a principal's request with this name: the same for every repeat, new ones without a name. */
+/** Returns the run and the conversation of a principal's request with this name. They are the same for every repeat. Without a name, they are new. */
 export function idsOf(
   { state, clock, random }: Pick<Inbound, "state" | "clock" | "random">,
   { tenant, id }: Principal,

@@ -7,12 +7,12 @@ import { type Known, startInvestigation } from "./start-investigation.ts";
 
 const ROUTE = "POST /v1/triggers/release";
 
-/** Starts the investigation of a release for a deployment system: one per release, or per key if the request has one. */
+/** Starts the investigation of a release for a deployment system. There is one investigation per release, or per key if the request has one. */
 export function startRelease(inbound: Starting, request: Request & { readonly body: ReleaseTrigger }): Promise<MessageAccepted | Refused> {
   return startInvestigation(inbound, { ...request, known: knownAs(request) });
 }
 
-/** Without a key a note is not part of the identity: a repeated rollout may have another note. */
+/** Returns the identity of a request. Without a key, the note is not part of it, because a repeated rollout may have another note. */
 function knownAs({ key, body }: Request & { readonly body: ReleaseTrigger }): Known {
   const { releaseId } = body;
   if (key === undefined) return { route: ROUTE, name: JSON.stringify({ releaseId }), hash: requestHash({ releaseId }) };

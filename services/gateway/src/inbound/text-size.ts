@@ -1,9 +1,9 @@
 import { refused, type Refused } from "../refused.ts";
 
-/** The longest text, in bytes as stored: an entry of a log holds it together with its other fields. */
+/** The longest text, in stored bytes. A log entry contains it together with its other fields. */
 const MAX_TEXT_BYTES = 48 * 1024;
 
-/** Why a text cannot be stored; null if it can. Characters beyond ASCII need several bytes. */
+/** Returns why a text cannot be stored, or null if it can. Characters beyond ASCII need several bytes. */
 export function tooLarge(text: string, what: string): Refused | null {
   const bytes = Buffer.byteLength(JSON.stringify(text));
   if (bytes <= MAX_TEXT_BYTES) return null;

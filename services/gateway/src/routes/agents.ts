@@ -4,7 +4,7 @@ import type { Gateway } from "../gateway.ts";
 import { CALLERS } from "./callers.ts";
 import { recorded, views } from "./documented.ts";
 
-/** `GET /v1/agents`: whether an agent is alive that takes the runs of this gateway, and which profiles it knows. */
+/** Returns the route `GET /v1/agents`. It shows whether an agent is alive that takes the runs of this gateway, and which profiles the agent knows. */
 export function agentRoutes({ state, config }: Gateway): readonly Route[] {
   return [
     getRoute({
@@ -13,8 +13,9 @@ export function agentRoutes({ state, config }: Gateway): readonly Route[] {
       docs: {
         operationId: "listAgents",
         tag: "Agents",
-        summary: "The agent for the runs of this gateway, and when one of its replicas last sent a heartbeat.",
-        description: "A replica sends one every 30 s. Runs are accepted even while no replica is alive: they wait for one.",
+        summary: "Shows the agent for the runs of this gateway, and when one of its replicas last sent a heartbeat.",
+        description:
+          "A replica sends a heartbeat every 30 s. The gateway accepts runs even while no replica is alive, and the runs wait for one.",
         answers: {
           200: {
             says: "The agents.",

@@ -174,7 +174,7 @@ describe("a cancel with an Idempotency-Key", () => {
   });
 });
 
-/** A gateway with one run of una's that its agent has taken. */
+/** Starts a gateway with one run of una's that its agent has taken. */
 async function setupRun(options: Options = {}) {
   const t = await setup(options);
   const runId = await t.accepted();
@@ -183,7 +183,7 @@ async function setupRun(options: Options = {}) {
     ...t,
     runId,
     url: `/v1/runs/${runId}`,
-    /** The run asks a question; returns the call. */
+    /** Makes the run ask a question and returns the call. */
     async asks(index = 0): Promise<string> {
       const callId = `${runId}.1.${index}`;
       const args = JSON.stringify({ options: ["a", "b"], question: "Which one?" });
@@ -193,7 +193,7 @@ async function setupRun(options: Options = {}) {
   };
 }
 
-/** A store that, from `hold` on, commits only when this many commits wait: none of them has seen another. */
+/** Returns a store that, from `hold` on, commits only when this many commits wait. So no commit has seen another one. */
 function together(count: number) {
   const { promise: all, resolve: release } = Promise.withResolvers<void>();
   let waiting = -1;

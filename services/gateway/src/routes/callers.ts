@@ -1,4 +1,4 @@
 import type { Role } from "@toolbus/contracts";
 
-/** Who may use the routes of runs and conversations; what each caller may see is decided case by case. */
+/** The roles that may use the routes of runs and conversations. Each route decides what a caller may see. */
 export const CALLERS: readonly Role[] = ["user", "operator"];

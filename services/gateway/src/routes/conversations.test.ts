@@ -38,7 +38,7 @@ describe("POST /v1/conversations", () => {
 
   it("creates one, and accepts a run, also with the first commit after the store lost what it had", async () => {
     const lost = new Set<string>();
-    // A store behaves like this if it sees a commit that it no longer has.
+    // A store behaves like this after it has lost a commit.
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,
       commit: async (shard, change) => {

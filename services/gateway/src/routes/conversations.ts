@@ -29,7 +29,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         operationId: "createConversation",
         tag: TAG,
         summary: "Begins a conversation.",
-        description: "`profile` names who answers in it: `chat` by default.",
+        description: "`profile` names the profile of the agent that answers. The default is `chat`.",
         answers: {
           201: {
             says: "The new, empty conversation.",
@@ -60,9 +60,9 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "listConversations",
         tag: TAG,
-        summary: "The caller's own conversations, newest first.",
+        summary: "Lists the caller's own conversations, newest first.",
         description:
-          "Those of investigations are included: see `profile`. A page may hold fewer than its limit, and still have a next page.",
+          "The list includes the conversations of investigations, which `profile` shows. A page may have fewer conversations than its limit and not be the last.",
         answers: { 200: { says: "A page of conversations.", body: views.conversations, example: recorded.conversations } },
         problems: ["invalid_cursor"],
       },
@@ -75,7 +75,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "getConversation",
         tag: TAG,
-        summary: "A conversation: its profile, the run that is active and those that wait.",
+        summary: "Shows a conversation: its profile, the active run and the waiting runs.",
         id: conversationId,
         answers: { 200: { says: "The conversation.", body: views.conversation, example: recorded.conversation } },
         problems: [],
@@ -91,11 +91,11 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         tag: TAG,
         summary: "Deletes a conversation, and lists what is kept.",
         description: [
-          "Refused while a run of it is active or waits. After the answer it is no longer found; its messages are removed soon after.",
+          "The request is refused while a run of the conversation is active or waits. After the answer, the conversation is not found any more. Its messages are removed soon after.",
           "Only the owner of a conversation may delete it. A repeat gets the same answer.",
         ].join("\n\n"),
         id: conversationId,
-        answers: { 200: { says: "It is deleted.", body: views.deletedConversation, example: recorded.deletedConversation } },
+        answers: { 200: { says: "The conversation is deleted.", body: views.deletedConversation, example: recorded.deletedConversation } },
         problems: ["conflict", "conversation_busy"],
       },
       handle: async ({ id, principal }) => deletedView(orProblem(await deleteConversation(gateway, { principal, conversationId: id }))),
@@ -106,8 +106,8 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "listMessages",
         tag: TAG,
-        summary: "The messages of a conversation, newest page first.",
-        description: "Within a page the oldest message comes first. `before` of a page asks for the one before it.",
+        summary: "Lists the messages of a conversation, newest page first.",
+        description: "Within a page, the oldest message is first. Send the `before` of a page to get the page before it.",
         id: conversationId,
         answers: { 200: { says: "A page of messages.", body: views.messages, example: recorded.messages } },
         problems: [],
@@ -126,13 +126,13 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         tag: TAG,
         summary: "Sends a message, which starts a run.",
         description: [
-          "If `Accept` asks for `text/event-stream`, it answers with the stream of the run; otherwise at once with the run, which can be followed at its `events`.",
-          "While a run of the conversation is active, the message waits behind it, or is refused (`reject`), or cancels it and goes first (`interrupt`), as `ifActive` says.",
-          "Only the owner of a conversation sends messages in it. The message is `content`, as in the list of messages; its earlier name `text` is accepted as well.",
+          "If `Accept` asks for `text/event-stream`, the answer is the stream of the run. Otherwise the answer is the run, at once, and the client can follow the run at its `events`.",
+          "`ifActive` decides what happens while a run of the conversation is active. The message waits for the run (`enqueue`), is refused (`reject`), or cancels the run and is handled next (`interrupt`).",
+          "Only the owner of a conversation sends messages in it. The message is in `content`, as in the list of messages. The earlier name `text` is accepted too.",
         ].join("\n\n"),
         id: conversationId,
         answers: {
-          200: { says: "The stream of its run, if requested.", headers: STARTED, ...STREAM },
+          200: { says: "The stream of the run, if requested.", headers: STARTED, ...STREAM },
           202: { says: "The request was accepted.", body: views.run, example: recorded.acceptedRun, headers: STARTED },
         },
         problems: ["conflict", "conversation_busy", "queue_full", "idempotency_key_reused", "expired", "rate_limited"],
@@ -155,10 +155,10 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "getContext",
         tag: TAG,
-        summary: "What a conversation contains and has used.",
-        description: "Tool calls are those of its newest 200 messages.",
+        summary: "Shows what a conversation contains and has used.",
+        description: "Only the tool calls of its newest 200 messages are listed.",
         id: conversationId,
-        answers: { 200: { says: "Its context.", body: views.context, example: recorded.context } },
+        answers: { 200: { says: "The context of the conversation.", body: views.context, example: recorded.context } },
         problems: [],
       },
       query: noQuery,

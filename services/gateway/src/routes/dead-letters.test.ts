@@ -230,7 +230,7 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-/** With a worker of operations that only listens. */
+/** Starts a gateway and a worker of operations that only listens. */
 async function replaying() {
   const t = await setup();
   const asked: Message[] = [];
@@ -248,7 +248,7 @@ async function replaying() {
   };
 }
 
-/** A call of a run of una's. */
+/** Makes a call in a run of una's. */
 async function callOf(t: Pick<T, "accepted" | "agent">, part: Parameters<T["agent"]["call"]>[1]) {
   const runId = await t.accepted("una");
   await t.agent.take(runId);

@@ -13,7 +13,7 @@ const TAG = "Dead letters";
 const LETTERS = 20;
 const OPERATORS: readonly Role[] = ["operator"];
 
-/** `/v1/dead-letters…`: the messages that queues gave up, for operators. */
+/** Returns the routes `/v1/dead-letters…`, with which operators see the messages that queues gave up. */
 export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
   const { state } = gateway;
   return [
@@ -23,9 +23,9 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
       docs: {
         operationId: "listDeadLetters",
         tag: TAG,
-        summary: "Messages that their queues gave up, newest first.",
+        summary: "Lists the messages that their queues gave up, newest first.",
         description:
-          "Those whose run belongs to the operator's tenant, and those that name no run. A page may hold fewer than its limit, and still have a next page.",
+          "The list has the messages whose run belongs to the operator's tenant, and the messages that name no run. A page may have fewer messages than its limit and not be the last.",
         answers: { 200: { says: "A page of dead letters.", body: PAGE, example: { deadLetters: [summary] } } },
         problems: ["invalid_cursor"],
       },
@@ -39,7 +39,7 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
       docs: {
         operationId: "getDeadLetter",
         tag: TAG,
-        summary: "A dead letter: its message, and why it was given up.",
+        summary: "Shows a dead letter: its message, and why the message was given up.",
         description: "Grants and secrets are left out, and anything that looks like a credential is replaced.",
         id: letterId,
         answers: { 200: { says: "The dead letter.", body: VIEW, example: open } },
@@ -59,10 +59,10 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         tag: TAG,
         summary: "Replays a dead letter, once.",
         description:
-          "Its message is sent to its queue again; or, if it carried something that a dead letter does not keep, the agent looks at the call at once. `replayBy` says which of the two. A message that is given up again is a new dead letter, which refers to this one.",
+          "The worker of `operations` sends the message to its queue again. If the message had something that a dead letter does not store, the agent checks the call at once instead. `replayBy` says which of the two happens. If the message is given up again, it is a new dead letter that refers to this one.",
         id: letterId,
         answers: {
-          200: { says: "It was replayed before.", body: VIEW, example: replayed },
+          200: { says: "The dead letter was replayed before.", body: VIEW, example: replayed },
           202: { says: "The request was accepted.", body: VIEW, example: replaying, headers: REPLAY },
         },
         problems: ["not_replayable", "conflict"],

@@ -18,7 +18,7 @@ import {
 import type { RouteDocs } from "@toolbus/runtime";
 import answers from "./recorded-answers.json" with { type: "json" };
 
-// What the descriptions of several routes share: the views under their names, and consistent examples.
+// The descriptions of several routes share these parts: the views under their names, and consistent examples.
 
 const RUN = "rn_05_01JD0000000000000000000001";
 const CONVERSATION = "cv_05_01JD0000000000000000000001";
@@ -41,7 +41,7 @@ export const views = {
 
 const FINGERPRINT = "c5a1f1d4e2b39a60";
 
-/** As Alertmanager sends it: one alert fires, and one of its group is resolved. */
+/** A message as Alertmanager sends it. One alert fires, and another one of its group is resolved. */
 const alertmanagerMessage: JsonObject = {
   receiver: "toolbus",
   status: "firing",
@@ -74,7 +74,7 @@ const alertmanagerMessage: JsonObject = {
   truncatedAlerts: 0,
 };
 
-/** What a whole system answered (docs/testing.md#examples-of-the-api). */
+/** The answers of a whole system (docs/testing.md#examples-of-the-api). */
 export const recorded: Readonly<Record<keyof typeof answers, JsonObject>> = answers;
 
 export const examples = {
@@ -100,7 +100,7 @@ export const conversationId: NonNullable<RouteDocs["id"]> = {
   example: CONVERSATION,
 };
 
-/** Headers of answers to requests that start something. */
+/** The headers of answers to requests that start something. */
 export const REPLAY = {
   "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key.",
 } as const;

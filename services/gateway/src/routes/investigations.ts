@@ -22,8 +22,8 @@ export function investigationRoutes(gateway: Gateway, limits: Limits): readonly 
         tag: TAG,
         summary: "Starts the investigation of a release or of an alert.",
         description: [
-          "Give exactly one of `releaseId` and `alert`. An alert has the form in which Alertmanager sends each of its `alerts`. The run has its own conversation, and ends with a report.",
-          "If `Accept` asks for `text/event-stream`, it answers with the stream of the run.",
+          "Give exactly one of `releaseId` and `alert`. An alert has the form in which Alertmanager sends each of its `alerts`. The run has its own conversation and produces a report.",
+          "If `Accept` asks for `text/event-stream`, the answer is the stream of the run.",
         ].join("\n\n"),
         answers: {
           200: { says: "The stream of the run, if requested.", headers: STARTED, ...STREAM },
@@ -61,7 +61,7 @@ export function investigationRoutes(gateway: Gateway, limits: Limits): readonly 
       docs: {
         operationId: "getInvestigation",
         tag: TAG,
-        summary: "An investigation, which is its run.",
+        summary: "Shows an investigation, which is a run.",
         id: runId,
         answers: { 200: { says: "The run, with the report so far.", body: views.run, example: recorded.completedRun } },
         problems: ["expired"],

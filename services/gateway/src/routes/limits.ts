@@ -3,7 +3,7 @@ import { type RateLimit, rateLimit } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 import { GATEWAY_SERVICE } from "../settings.ts";
 
-/** What each principal may do per minute; null if a setting is 0. */
+/** The limits of each principal per minute. A limit is null if its setting is 0. */
 export interface Limits {
   readonly runs: RateLimit | null;
   readonly conversations: RateLimit | null;

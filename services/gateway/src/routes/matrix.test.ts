@@ -3,9 +3,9 @@ import { completed, started } from "../testing/agent-under-test.ts";
 import { type Asking, type Person, setup, START } from "../testing/gateway-under-test.ts";
 import { problemOf } from "../testing/problem-under-test.ts";
 
-// Every route × every kind of caller, with the answer written out. The objects are una's, of the tenant acme: ugo is another user of it,
-// otto its operator, amy an approver, alma an Alertmanager and rolf a deployment system; uma is a user and olga the operator of another
-// tenant. A route that is not in this table fails the test.
+// The table has every route and every kind of caller, with the expected answer. The objects belong to una, of the tenant acme. In this tenant, ugo is
+// another user, otto the operator, amy an approver, alma an Alertmanager and rolf a deployment system. In another tenant, uma is a user and olga the
+// operator. A route that is not in this table fails the test.
 const TABLE = `
                                         stranger  wrong-key  una  ugo  otto  amy  alma  rolf  uma  olga
   POST /v1/conversations                401       401        201  201  201   403  403   403   201  201
@@ -94,7 +94,7 @@ describe("the routes of the gateway", () => {
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-/** A conversation of una's, with a run in it that asks a question, and a dead letter. */
+/** Makes a conversation of una's with a run that asks a question, and a dead letter. */
 async function ofUna(t: T) {
   const conversationId = await t.conversation("una");
   const runId = await t.said("una", conversationId);
@@ -104,7 +104,7 @@ async function ofUna(t: T) {
   return { conversationId, runId, callId, letterId: await t.letters.keep({ runId }) };
 }
 
-/** A run of una's that has ended, so that its stream ends too. */
+/** Makes a run of una's that has ended, so that its stream ends too. */
 async function ended(t: T): Promise<string> {
   const runId = await t.accepted("una");
   await t.agent.take(runId);

@@ -41,7 +41,7 @@ describe("the webhook of a deployment system", () => {
     expect(repeat.body["runId"]).toBe(keyed.body["runId"]);
     expect(keyed.body["runId"]).not.toBe(plain.body["runId"]);
     expect(problemOf(await send(t, { releaseId: "v1.4.1" }, "rollout-7"))).toEqual({ status: 422, code: "idempotency_key_reused" });
-    // A key that equals the name of a release is not that release.
+    // A key that equals the name of a release does not identify that release.
     expect((await send(t, { releaseId: "v1.4.0" }, "v1.4.0")).body["outcome"]).toBe("started");
   });
 

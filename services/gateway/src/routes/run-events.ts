@@ -20,7 +20,9 @@ interface Wanted extends Pick<Incoming, "id" | "principal"> {
   readonly limit: number;
 }
 
-/** The stream of a run, its events so far as a page, and the ticket with which a browser's own EventSource may read it. */
+/**
+ * Returns the routes for the stream of a run, for a page of its events, and for the ticket with which a browser's own EventSource reads the stream.
+ */
 export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
   return [
     getRoute({
@@ -30,16 +32,16 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
       docs: {
         operationId: "streamRun",
         tag: TAG,
-        summary: "The events of a run, past and live.",
+        summary: "Streams the events of a run, past and live.",
         description: [
-          "With `Last-Event-ID` it continues after that event. A client that leaves stops nothing, and several may watch.",
+          "With `Last-Event-ID`, the stream continues after that event. The run continues when a client disconnects, and several clients may watch.",
           "A browser's own EventSource authenticates with the cookie of a stream ticket.",
         ].join("\n\n"),
         id: runId,
         headers: { "Last-Event-ID": "The id of the last durable event that the client has." },
         answers: {
           200: { says: "The stream.", ...STREAM },
-          204: { says: "The run has ended, and the client has its last event: it need not reconnect." },
+          204: { says: "The run has ended and the client has its last event, so the client does not need to reconnect." },
         },
         problems: ["not_acceptable", "expired", "rate_limited"],
       },
@@ -52,9 +54,9 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
       docs: {
         operationId: "listRunEvents",
         tag: TAG,
-        summary: "The durable events of a run so far, as JSON.",
+        summary: "Lists the durable events of a run so far, as JSON.",
         description:
-          "The same events as those of the stream, for clients that do not wait for more. A page may hold fewer than its limit; while it has a `next`, there is more.",
+          "These are the durable events of the stream, for clients that do not wait for more. A page may have fewer events than its limit. If it has a `next`, another page follows.",
         id: runId,
         answers: { 200: { says: "A page of events, in their order.", body: views.history, example: recorded.history } },
         problems: ["expired"],
@@ -70,14 +72,14 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
         tag: TAG,
         summary: "Lets a browser's EventSource read the stream of a run.",
         description:
-          "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a new ticket, which replaces the earlier one if its Idempotency-Key is the same.",
+          "The ticket is a cookie for the address of this stream only, because an EventSource sends no Authorization header. A repeat gives a new ticket. With the same Idempotency-Key, the new ticket replaces the earlier one.",
         id: runId,
         answers: {
           201: {
             says: "The ticket is set.",
             body: views.ticket,
             example: examples.ticket,
-            headers: { "Set-Cookie": "The ticket; HttpOnly, SameSite=Strict." },
+            headers: { "Set-Cookie": "The ticket, with HttpOnly and SameSite=Strict." },
           },
         },
         problems: ["expired"],
@@ -108,7 +110,7 @@ async function events(
     throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
       remedy: `Use the id of an event of this stream, "${own.runId}:<number>", or none.`,
     });
-  // The one answer after which a browser's EventSource does not reconnect: a client that has the run's end need not come back.
+  // This is the only answer after which a browser's EventSource does not reconnect. A client that has the run's end does not need to reconnect.
   if (place === "last" && run !== null && run.endedAt !== null) return reply.code(204).send();
   await streamRun(gateway, { own, after, principal, reply });
   return undefined;

@@ -61,7 +61,7 @@ interface Page extends JsonObject {
   readonly next?: number;
 }
 
-/** A run of una's in which this happened. */
+/** Starts a run of una's in which these events happened. */
 async function setupRun(...events: readonly RunEvent[]) {
   const t = await setup();
   const runId = await t.accepted();

@@ -108,7 +108,7 @@ describe("GET /v1/runs", () => {
     await using t = await setup();
     await t.accepted("olga");
     await t.accepted("una");
-    // Both are called una in the index, which does not separate tenants.
+    // The index does not separate tenants, so both principals are una in it.
     const { members } = await t.store.page("index.runs.olga", { limit: 1 });
     const stranger = members[0]?.member ?? "";
     await t.store.commit(stranger.slice(3, 5), {

@@ -148,7 +148,7 @@ describe("what a run waits for", () => {
   });
 });
 
-/** A gateway with one run of una's. */
+/** Starts a gateway with one run of una's. */
 async function setupRun({ take = true }: { readonly take?: boolean } = {}) {
   const t = await setup();
   const runId = await t.accepted();
@@ -161,7 +161,7 @@ async function setupRun({ take = true }: { readonly take?: boolean } = {}) {
     url,
     conversationId,
     waits: async () => (await t.ask("una", url)).body["waits"] as Wait[],
-    /** A worker registers the tool of every call by hand. */
+    /** Registers the tool that every call by hand uses, as a worker does. */
     async register(part: JsonObject): Promise<void> {
       const key = keys.registration("orders", "issue_refund", "1");
       const { documents } = await t.store.read([key]);

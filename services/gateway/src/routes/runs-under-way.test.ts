@@ -84,7 +84,7 @@ describe("the limit of a principal's active runs", () => {
   });
 
   it("is not exceeded by simultaneous requests", async () => {
-    // All check before the first is stored.
+    // All requests check the limit before the first run is stored.
     const { promise: allLooked, resolve: release } = Promise.withResolvers<void>();
     let looks = 0;
     const wrapStore = (state: StateStore): StateStore => ({

@@ -23,9 +23,9 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
       docs: {
         operationId: "listRuns",
         tag: TAG,
-        summary: "The caller's own runs, newest first.",
+        summary: "Lists the caller's own runs, newest first.",
         description:
-          "An operator may ask for those of a `requester`. `status`, `outcome`, `profile` and `since` choose among them. A page may hold fewer runs than its limit, and still have one after it.",
+          "An operator may ask for the runs of a `requester`. `status`, `outcome`, `profile` and `since` filter the runs. A page may have fewer runs than its limit and not be the last.",
         answers: { 200: { says: "A page of runs.", body: views.runs, example: recorded.runs } },
         problems: ["invalid_cursor"],
       },
@@ -39,9 +39,9 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
       docs: {
         operationId: "getRun",
         tag: TAG,
-        summary: "A run: its state, and what it waits for.",
+        summary: "Shows a run: its state, and what it waits for.",
         description:
-          "`awaiting` lists the approvals and the questions that people have to answer; `waits` everything that holds it up, one sentence each.",
+          "`awaiting` lists the approvals and the questions that people have to answer. `waits` lists everything that the run waits for, with one sentence for each.",
         id: runId,
         answers: { 200: { says: "The run.", body: views.run, example: recorded.waitingRun } },
         problems: ["expired"],
@@ -57,10 +57,10 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         tag: TAG,
         summary: "Cancels a run.",
         description:
-          "Nothing new begins from now on; the run waits for writes that were sent to their target. An operator may cancel any run of the tenant.",
+          "From now on, the run begins nothing new, but it waits for writes that were sent to their target. An operator may cancel any run of the tenant.",
         id: runId,
         answers: {
-          200: { says: "It was cancelled before.", body: views.run, example: recorded.cancelledRun },
+          200: { says: "The run was cancelled before.", body: views.run, example: recorded.cancelledRun },
           202: { says: "The request was accepted.", body: views.run, example: recorded.waitingRun, headers: REPLAY },
         },
         problems: ["run_ended", "conflict", "expired"],

@@ -8,13 +8,13 @@ import { viewRun } from "../run-view.ts";
 import { streamRun } from "../stream/stream-run.ts";
 import { takePlace } from "../stream/stream-place.ts";
 
-/** Starts a run and answers: with its stream if that was requested, else with the run. */
+/** Starts a run and answers with its stream if the client asked for that, else with the run. */
 export async function answerWithRun(
   gateway: Gateway,
   { principal, request, reply }: Pick<Incoming, "principal" | "request" | "reply">,
   start: (traceparent: string | undefined) => Promise<MessageAccepted | Refused>,
 ): Promise<unknown> {
-  // Taken before anything is accepted: a client whose stream is refused must not have started a run.
+  // The place is reserved before anything is accepted, because a client whose stream is refused must not have started a run.
   const place = request.headers.accept?.includes("text/event-stream") ? takePlace(gateway, principal) : null;
   try {
     const { own, replayed } = await withSpan(spanNames.conversation, {}, accepted);
@@ -32,7 +32,7 @@ export async function answerWithRun(
     place?.leave();
   }
 
-  /** In its own span: the run's spans are below it, or are linked to it if an earlier message began the conversation. */
+  /** Accepts the run in a span. The run's spans are below this span, or are linked to it if an earlier message began the conversation. */
   async function accepted(span: Span) {
     const { runId, replayed } = orProblem(await start(currentTraceparent()));
     const own = await ownRun(gateway.state, runId, principal);

@@ -21,7 +21,8 @@ import { CALLERS } from "./callers.ts";
 import { recorded, views } from "./documented.ts";
 
 /**
- * `GET /v1/tools`: the registered tools, whether or not a worker runs at this moment, what is known of their workers, and which of them the caller may not use.
+ * Returns the route `GET /v1/tools`. It lists the registered tools, whether or not a worker runs at this moment, with what is known of their workers.
+ * It also shows which tools the caller may not use.
  */
 export function toolRoutes({ state }: Gateway): readonly Route[] {
   return [
@@ -31,7 +32,7 @@ export function toolRoutes({ state }: Gateway): readonly Route[] {
       docs: {
         operationId: "listTools",
         tag: "Tools",
-        summary: "The registered tools, whether or not a worker runs at this moment.",
+        summary: "Lists the registered tools, whether or not a worker runs at this moment.",
         answers: {
           200: {
             says: "The tools, with what is known of their workers.",
@@ -86,7 +87,10 @@ async function registrationKeys(state: StateStore): Promise<readonly string[]> {
   return found;
 }
 
-/** Every reader leaves such a registration out (`readRegistry`), so the list must not call it ready. */
+/**
+ * Returns what is wrong with a registration's hash, or null. Every reader leaves out a registration with a wrong hash (`readRegistry`), so the list
+ * must not call it ready.
+ */
 function hashFault({ definition, hash }: Registration): { readonly pointer: string; readonly reason: string } | null {
   if (hasToolHash(definition, hash)) return null;
   return { pointer: "/hash", reason: "The hash is not that of the definition: no Toolbus worker registered it in this form." };
@@ -96,7 +100,7 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
   const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable, example } = registration;
   const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
   const quarantined = definitionFault(definition) ?? hashFault(registration);
-  // Refused content is not repeated in the list.
+  // The list does not repeat refused content.
   const { name, description, parameters } = quarantined ? { ...definition, parameters: { type: "object" } } : publicTool(definition);
   const availability = availabilityOf(registration, now);
   return {

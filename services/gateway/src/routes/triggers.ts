@@ -21,10 +21,10 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         tag: TAG,
         summary: "Starts an investigation of each alert that fires, from the webhook of an Alertmanager.",
         description: [
-          "The body is Alertmanager's own, version 4; fields that it adds are not read. An alert has one run for its `groupKey`, its `fingerprint` and its `startsAt`: an alert that is sent again, because it still fires or because an answer was lost, is `repeated` and starts nothing. An alert that is resolved starts nothing.",
-          `One message starts ${MOST_STARTED} runs at most. If there is no room for all, the answer is 503 \`incomplete\` and not 429: Alertmanager sends a message again after 5xx only. Runs that were started continue, and the same message starts the rest.`,
+          "The body is Alertmanager's own, version 4. The gateway ignores unknown fields. An alert has one run for its `groupKey`, its `fingerprint` and its `startsAt`. If Alertmanager sends an alert again, because it still fires or because an answer was lost, the alert is `repeated` and starts nothing. A resolved alert starts nothing.",
+          `One message starts ${MOST_STARTED} runs at most. If there is no room for all, the answer is 503 \`incomplete\` and not 429, because Alertmanager sends a message again only after 5xx. Runs that were started continue, and the same message starts the rest.`,
         ].join("\n\n"),
-        headers: { "Idempotency-Key": "Not read: the alerts themselves identify the runs that have been started." },
+        headers: { "Idempotency-Key": "This header is not read, because the alerts themselves identify the runs." },
         answers: {
           202: {
             says: "The outcome for each alert, in the order of the message.",
@@ -40,7 +40,7 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         examples: [examples.alertmanagerMessage],
         remedy: "Have Alertmanager send its own body, version 4: a webhook_config without a custom payload.",
       },
-      // Counted by the started runs, and never answered 429.
+      // The limit is for started runs, not for requests. This route never answers 429.
       rate: null,
       async handle({ principal, body, reply }) {
         const outcomes = await startAlerts(gateway, { principal, message: body, rate: limits.runs });
@@ -60,10 +60,10 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         tag: TAG,
         summary: "Starts the investigation of a release, for a deployment system.",
         description:
-          "A release has one run: a repeat, with whatever note, is `repeated` and starts nothing. With an `Idempotency-Key`, such as the id of a rollout, it has one run for each key instead.",
+          "A release has one run. A repeat, even with another note, is `repeated` and starts nothing. With an `Idempotency-Key`, such as the id of a rollout, a release has one run for each key instead.",
         answers: {
           202: {
-            says: "Its run was started, now or earlier.",
+            says: "The run of the release was started, now or earlier.",
             body: declared("ReleaseTriggerAnswer", ReleaseTriggerView),
             example: examples.releaseTrigger,
             headers: REPLAY,
@@ -93,8 +93,8 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
 }
 
 /**
- * Throws the problem that makes Alertmanager send the message again, or the one that says which alerts cannot be investigated at all; the others have their
- * runs.
+ * Throws the problem that makes Alertmanager send the message again, or the problem that names the alerts that can never be investigated. All other
+ * alerts have their runs.
  */
 function answerTheRest(outcomes: readonly AlertOutcome[]): void {
   const left = outcomes.flatMap((outcome, n) => {

@@ -2,7 +2,7 @@ import { deliveryIdOf, type Json, keys, shardOf, type WebhookDelivery } from "@t
 import { describe, expect, it } from "vitest";
 import { setup, START, until } from "../testing/gateway-under-test.ts";
 
-/** The agent's record of a delivery that it gave up. */
+/** Stores the agent's record of a delivery that the agent gave up. */
 async function givenUp(t: Awaited<ReturnType<typeof setup>>, runId: string, state: WebhookDelivery["state"] = "failed"): Promise<string> {
   const deliveryId = deliveryIdOf("run.ended", runId, "ops");
   const about = { event: "run.ended", subject: runId, target: "ops", at: START } as const;
@@ -31,7 +31,7 @@ describe("webhooks of the agent that were given up", () => {
     expect((await t.ask("otto", send, { method: "POST" })).status).toBe(202);
     const reported = (): boolean => t.wakes.some(({ body }) => (JSON.parse(body) as { readonly delivery?: string }).delivery === id);
     await until(reported);
-    // It stays in the list until the agent has taken it: a repeated request is forwarded again.
+    // The delivery stays in the list until the agent has taken it, so a repeated request is forwarded again.
     expect((await t.ask("otto", send, { method: "POST" })).status).toBe(202);
   });
 

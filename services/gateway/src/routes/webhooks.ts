@@ -19,7 +19,10 @@ import { newRequestId } from "../inbound/inbound.ts";
 import { GATEWAY_SERVICE } from "../settings.ts";
 import type { Limits } from "./limits.ts";
 
-/** `/v1/webhooks…`: the failed webhook deliveries about runs. The agent sends them; the gateway shows them, and passes on requests to send them again. */
+/**
+ * Returns the routes `/v1/webhooks…` for the failed webhook deliveries about runs. The agent sends deliveries. The gateway shows them and forwards
+ * requests to send them again.
+ */
 export function failedWebhookRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
   return webhookRoutes({
     state: gateway.state,
@@ -33,7 +36,7 @@ export function failedWebhookRoutes(gateway: Gateway, limits: Limits): readonly 
   });
 }
 
-/** The requesters of the runs that these are about, from the gateway's own records. */
+/** Returns the origins of the runs that these deliveries are about, from the gateway's own records. */
 async function originsOf(state: StateStore, deliveries: readonly WebhookDelivery[]): Promise<readonly (RunOrigin | null)[]> {
   if (deliveries.length === 0) return [];
   const { documents } = await state.read(deliveries.map(({ subject }) => keys.runOrigin(subject)));
@@ -43,7 +46,7 @@ async function originsOf(state: StateStore, deliveries: readonly WebhookDelivery
   });
 }
 
-/** Asks the agent to send it again. If that message is lost, the delivery stays in the list and can be requested once more. */
+/** Asks the agent to send a delivery again. If that message is lost, the delivery stays in the list and can be requested once more. */
 async function askAgain(gateway: Gateway, { deliveryId, subject }: WebhookDelivery, { id: by }: Principal): Promise<void> {
   const { state, outbox } = gateway;
   const [key, originKey] = [keys.replayRequest(deliveryId), keys.runOrigin(subject)];

@@ -105,7 +105,7 @@ describe("a client that reconnects", () => {
   });
 });
 
-/** A gateway with one run that has begun, and clients that write their requests by hand. */
+/** Starts a gateway with one run that has begun, and clients that write their requests by hand. */
 async function setup(env: Readonly<Record<string, string>> = {}, wrapStore?: (state: StateStore) => StateStore) {
   const t = await setupGateway({ env, ...(wrapStore ? { wrapStore } : {}) });
   const runId = await t.accepted();

@@ -3,7 +3,7 @@ import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { apiKeyOf, setup as setupGateway, textIn } from "../testing/gateway-under-test.ts";
 import { openViewer, type Seen, type Viewer } from "../testing/viewer-under-test.ts";
 
-// A run with text between its turns, as a list of steps: each is stored or sent live, one after the other.
+// These steps make a run with text between its turns. Each step is stored or sent live, one after the other.
 const WORDS = ["It ", "is ", "safe ", "to ", "roll ", "out."];
 type Step = { readonly kind: "event"; readonly at: number } | { readonly kind: "text"; readonly round: number; readonly word: number };
 const EVENTS = [started, turn(0), turn(1, WORDS.join("")), turn(2, WORDS.join("")), completed];
@@ -30,14 +30,14 @@ describe("a stream that is cut", () => {
         await t.play(first, 0, cut);
         first.leave();
         await first.ended;
-        // Words, turns and more may arrive while nobody watches.
+        // Words, turns and other events may arrive while nobody watches.
         const missed = when === "at once" ? cut : Math.min(STEPS.length, cut + 3);
         await t.play(null, cut, missed);
         const second = await t.watch(lastId(first));
         await t.play(second, missed, STEPS.length);
         await second.ended;
         expect([...durable(first), ...durable(second)], `cut after ${cut}`).toEqual(t.all);
-        // Words that were missed, or seen by the first viewer only, are all in the second's turn.
+        // The second viewer's turn has all words, even those that nobody saw or that only the first viewer saw.
         if (cut < TURN_1) expect(textOf(second, 1), `cut after ${cut}`).toBe(WORDS.join(""));
       }
     },
@@ -94,7 +94,7 @@ function words(round: number): Step[] {
   return WORDS.map((_, word) => ({ kind: "text", round, word }));
 }
 
-/** A gateway with one run that its agent has taken. */
+/** Starts a gateway with one run that its agent has taken. */
 async function setup() {
   const t = await setupGateway();
   const runId = await t.accepted();
@@ -102,10 +102,10 @@ async function setup() {
   return {
     ...t,
     runId,
-    /** Every durable event, as a client gets it. */
+    /** Every durable event, as a client receives it. */
     all: EVENTS.map((event, i): Seen => ({ id: `${runId}:${i + 1}`, name: event.type, data: { sequence: i + 1, ...(event as object) } })),
     watch: (after?: string) => t.view("una", runId, after),
-    /** Runs the steps, one after the other, and waits until this viewer has seen each. */
+    /** Makes the steps one after the other, and waits until this viewer has seen each. */
     async play(viewer: Viewer | null, from: number, to: number): Promise<void> {
       for (const step of STEPS.slice(from, to)) {
         const event = step.kind === "event" ? EVENTS[step.at] : undefined;
@@ -132,7 +132,7 @@ function lastId(viewer: Viewer): string | undefined {
   return durable(viewer).at(-1)?.id ?? undefined;
 }
 
-/** The text of a round as a viewer has it: from its deltas, or from its turn. */
+/** Returns the text of a round as a viewer has it, from its deltas or from its turn. */
 function textOf({ seen }: Viewer, round: number): string {
   const whole = seen.find(({ name, data }) => name === "turn" && data["round"] === round);
   if (whole) return textIn(whole.data, "text");

@@ -1,9 +1,9 @@
-/** The SSE id of a durable event: `<runId>:<sequence>`. */
+/** Returns the SSE id of a durable event: `<runId>:<sequence>`. */
 export function eventId(runId: string, sequence: number): string {
   return `${runId}:${sequence}`;
 }
 
-/** The sequence in a `Last-Event-ID` of this run; 0 without one, null for an invalid id. */
+/** Returns the sequence in a `Last-Event-ID` of this run. Returns 0 without a header and null for an invalid id. */
 export function parseEventId(header: string | string[] | undefined, runId: string): number | null {
   if (header === undefined || header === "") return 0;
   if (typeof header !== "string" || !header.startsWith(`${runId}:`)) return null;

@@ -23,7 +23,7 @@ describe("the reader of a run's log", () => {
     const early = await t.view("una", t.runId);
     await t.agent.say(t.runId, started);
     await early.sees(({ name }) => name === "run.started");
-    // A read that is done, but whose answer is still on its way.
+    // This read has looked at the store, but its answer has not arrived yet.
     const release = t.reads.hold();
     await t.agent.say(t.runId, turn(0));
     await t.reads.held();
@@ -49,7 +49,7 @@ describe("the reader of a run's log", () => {
   });
 });
 
-/** A gateway with one run, and a store whose reads of its events are counted and can be held back after they have looked. */
+/** Starts a gateway with one run. Its store counts the reads of the run's events and can delay their answers. */
 async function setup() {
   const gate = { open: Promise.resolve() };
   let held = Promise.withResolvers<void>();

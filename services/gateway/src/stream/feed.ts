@@ -6,24 +6,24 @@ import { eventId } from "./event-id.ts";
 import { type GenuineLive, genuineLive } from "./genuine-live.ts";
 import { sseBytes } from "./sse-writer.ts";
 
-/** What a subscriber of one run gets: a hint to read the log again, or a live event. */
+/** The callbacks of a subscriber of one run: a hint to read the log again, and a live event. */
 export interface FeedListener {
   readonly onAppend: () => void;
-  /** The same object for all listeners. */
+  /** All listeners receive the same object. */
   readonly onLive: (event: LiveEvent) => void;
 }
 
-/** One follower of the store and one reader of each log per process, however many clients watch. */
+/** The feed of a process. It follows the store once and reads each log once, however many clients watch. */
 export interface Feed {
-  /** From now on the listener is notified about this run, until it leaves. A listener must not throw, because there are others. */
+  /** Notifies the listener about this run from now on, until it leaves. A listener must not throw, because there are others. */
   listen(runId: string, listener: FeedListener): Listening;
   stop(): Promise<void>;
 }
 
 export interface Listening {
   /**
-   * The run's events after this sequence number, including everything that this listener was notified of before the call. Listeners that request the same
-   * at the same time get the same page, read and serialised once. Rejects if the store is unavailable.
+   * Returns the run's events after this sequence number, including every event of which this listener was notified before the call. Listeners that
+   * ask for the same events at the same time get the same page, which is read and serialised once. Rejects if the store is unavailable.
    */
   read(after: number): Promise<Page>;
   leave(): void;
@@ -31,7 +31,7 @@ export interface Listening {
 
 export interface Page {
   readonly events: readonly WrittenEvent[];
-  /** False when this was the end of the log. */
+  /** Whether the log may have more events after this page. */
   readonly more: boolean;
 }
 
@@ -42,14 +42,14 @@ export interface WrittenEvent {
   readonly bytes: Buffer;
 }
 
-// The page of a slow client is kept for it: a page may exceed its bytes by one read.
+// A slow client's page stays in memory until the client has read it. A page may exceed its bytes by one read.
 const READ = 16;
 const PAGE_BYTES = 65_536;
 
 /** A run that somebody watches. */
 interface Watched {
   readonly listeners: Set<FeedListener>;
-  /** The reads in progress by where they begin. A new map from each append on: an earlier read may not have seen it. */
+  /** The reads in progress, by where they begin. Each append starts a new map, because an earlier read may not have seen the append. */
   reads: Map<number, Promise<Page>>;
   readonly live: GenuineLive;
 }
@@ -90,7 +90,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
         log.warn({ error }, "the feed of the state store broke off and is opened again");
       }
       await pause(250, stopping.signal);
-      // Notifications in between were missed.
+      // Notifications in between were missed, so everybody reads again.
       everyoneLooks();
     }
   }
@@ -111,7 +111,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
   }
 
   function forget(runId: string, run: Watched): void {
-    // A listener may have left twice, with others coming in between.
+    // A listener may have left twice, and others may have subscribed in between.
     if (watched.get(runId) !== run) return;
     watched.delete(runId);
     for (const name of logsOf(runId)) byLog.delete(name);

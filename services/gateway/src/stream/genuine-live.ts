@@ -3,9 +3,9 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { liveEventOf } from "./live-event.ts";
 
-/** Live events of one run from the feed, until the run's own log has confirmed them. */
+/** Delivers the live events of one run from the feed, after the run's own log has confirmed them. */
 export interface GenuineLive {
-  /** Delivers it later, in this order, if the run's log has it. */
+  /** Delivers the batch later, in the order of arrival, if the run's log has it. */
   heard(batch: Json): void;
 }
 
@@ -16,20 +16,20 @@ export interface GenuineLiveOptions {
   readonly log: Log;
 }
 
-/** More unconfirmed events than this are dropped: the turn repeats the text. */
+/** More unconfirmed events than this are dropped, because the turn repeats the text. */
 const MOST_WAITING = 1024;
 
 /**
- * The feed of a store is writable by every service's login, the live log of a run by the agent's only. So nothing is shown just because it is in the feed:
- * the log is asked, with one request at a time for all events that arrived in between. Events that it does not have are dropped, with a warning that counts
- * them.
+ * Every service's login may write to the feed of a store, but only the agent's login may write to the live log of a run. So the gateway asks the log
+ * before it shows an event of the feed. Each request asks for all events that arrived during the one before. Events that the log does not have are
+ * dropped, and a warning counts them.
  */
 export function genuineLive({ runId, state, tell, log }: GenuineLiveOptions): GenuineLive {
   let waiting: Json[] = [];
   let asking = false;
   return {
     heard(batch) {
-      // An invalid event is ignored, without a request.
+      // An invalid event is ignored without a request.
       if (liveEventOf(batch) === null || waiting.length >= MOST_WAITING) return;
       waiting.push(batch);
       if (!asking) void askOn();

@@ -3,7 +3,7 @@ import { sseBytes } from "./sse-writer.ts";
 
 const written = new WeakMap<LiveEvent | TextReset, Buffer>();
 
-/** A live event's bytes on the wire. The feed gives all viewers of a run the same object, so it is serialised once. */
+/** Returns a live event's bytes on the wire. The feed gives all viewers of a run the same object, so the object is serialised only once. */
 export function liveBytes(event: LiveEvent | TextReset): Buffer {
   const known = written.get(event);
   if (known) return known;

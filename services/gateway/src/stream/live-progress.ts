@@ -1,14 +1,14 @@
 import type { Json, RunEvent, ToolProgressed } from "@toolbus/contracts";
 
-/** Which progress of tools a viewer is sent: of calls that it knows to be open, and never older progress than it has. */
+/** Decides which progress of tools a viewer receives: only of calls that the viewer knows to be open, and never older progress than it has. */
 export interface LiveProgress {
-  /** False for progress that is repeated, too late, or of a call that this run does not wait for. Every replica of the agent shows the same. */
+  /** Returns false for progress that is repeated, too late, or of a call that this run does not wait for. Every agent replica publishes the same. */
   take(progress: ToolProgressed): boolean;
-  /** An event that the viewer was sent. */
+  /** Records an event that the viewer has received. */
   sent(event: RunEvent): void;
 }
 
-/** `open` are the calls that the run waited for when the viewer came. */
+/** `open` has the calls for which the run waited when the viewer connected. */
 export function liveProgress(open: Iterable<string>): LiveProgress {
   const last = new Map([...open].map((callId) => [callId, 0]));
   return {
@@ -25,7 +25,7 @@ export function liveProgress(open: Iterable<string>): LiveProgress {
   };
 }
 
-/** A live batch parsed as progress; null for anything else, which must not break the feed of all viewers. */
+/** Returns a live batch as progress, or null for anything else. Other content must not break the feed of all viewers. */
 export function progressOf(batch: Json): ToolProgressed | null {
   if (batch === null || typeof batch !== "object" || Array.isArray(batch)) return null;
   const { type, callId, tool, n, at, message, fraction } = batch as Partial<Record<string, Json>>;

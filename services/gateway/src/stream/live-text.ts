@@ -1,23 +1,28 @@
 import { type ArgumentsDelta, isJsonObject, type Json, type TextDelta, type TextReset } from "@toolbus/contracts";
 
-/** Which text a viewer is sent while a round is written: every delta once and in order, and none of a round whose turn is there. */
+/** Decides which text a viewer receives while a round is written: every delta once and in order, and none of a round whose turn is stored. */
 export interface LiveText {
-  /** What to send for this delta: nothing if it is repeated or too late; first a reset if another epoch writes the round again. */
+  /**
+   * Returns what to send for this delta, which is nothing if the delta is repeated or too late. If another epoch writes the round again, a reset is
+   * first.
+   */
   take(delta: TextDelta): readonly (TextDelta | TextReset)[];
-  /** The same for arguments, which count within their call: a repeat is harmless, so only late ones are dropped. */
+  /**
+   * Returns what to send for a delta of arguments. Only late ones are dropped, because their places count within the call and a repeat is harmless.
+   */
   takeArguments(delta: ArgumentsDelta): readonly (ArgumentsDelta | TextReset)[];
-  /** The turn of this round is known: it contains all its deltas. */
+  /** Records that the turn of this round is stored. The turn contains all its deltas. */
   turned(round: number): void;
 }
 
-/** `turns` is the last round whose turn was stored before the viewer came, -1 when there is none. */
+/** `turns` is the last round whose turn was stored before the viewer connected, or -1 if there is none. */
 export function liveText(turns: number): LiveText {
   let last = { epoch: 0, round: -1, offset: -1 };
   return {
     take(delta) {
       const { epoch, round, offset } = delta;
       if (round <= turns || epoch < last.epoch) return [];
-      // Recent events that are read may already have been received live.
+      // A delta among the recent events may already have arrived live.
       if (epoch === last.epoch && round === last.round && offset <= last.offset) return [];
       const anew = round === last.round && epoch > last.epoch;
       last = { epoch, round, offset };
@@ -36,7 +41,7 @@ export function liveText(turns: number): LiveText {
   };
 }
 
-/** A live batch parsed as a delta; null for anything else, which must not break the feed of all viewers. */
+/** Returns a live batch as a delta, or null for anything else. Other content must not break the feed of all viewers. */
 export function deltaOf(batch: Json): TextDelta | null {
   if (!isJsonObject(batch)) return null;
   const { epoch, round, offset, after, text } = batch;
@@ -44,7 +49,7 @@ export function deltaOf(batch: Json): TextDelta | null {
   return { type: "delta", epoch, round, offset, after, text };
 }
 
-/** A live batch parsed as arguments; null for anything else. */
+/** Returns a live batch as arguments, or null for anything else. */
 export function argumentsOf(batch: Json): ArgumentsDelta | null {
   if (!isJsonObject(batch)) return null;
   const { type, epoch, round, after, index, tool, members } = batch;

@@ -1,17 +1,17 @@
 import { measure, metricNames } from "@toolbus/telemetry";
 
-/** The open streams, counted per principal, so that none takes them all and a stop can end each politely. */
+/** Counts the open streams of each principal, so that no principal uses all of them and a stop can end each stream properly. */
 export interface OpenStreams {
-  /** A place for one more stream, or null when the principal has its share. */
+  /** Returns a place for one more stream, or null if the principal already has the maximum. */
   take(principal: string): Place | null;
-  /** Says goodbye to every stream. */
+  /** Sends the event `bye` to every stream. */
   bye(): void;
 }
 
 export interface Place {
-  /** Registers what a stream does at a stop; it is done at once if the stop was earlier. */
+  /** Registers what a stream does at a stop. If the service is already stopping, the stream does it at once. */
   onBye(listener: () => void): void;
-  /** Frees the place. Safe to call twice. */
+  /** Frees the place. A second call does no harm. */
   leave(): void;
 }
 

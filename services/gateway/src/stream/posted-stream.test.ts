@@ -58,7 +58,7 @@ describe("the stream that a POST opens", () => {
     const runId = gone.headers.get("x-toolbus-run-id") ?? "";
     gone.leave();
     await gone.ended;
-    // There is one place: as soon as it is free, the gateway knows that the client has gone.
+    // There is only one place. When it is free, the gateway knows that the client has disconnected.
     await until(async () => (await t.view("una", runId).catch(() => null)) !== null);
     await t.agent.take(runId);
     await t.agent.say(runId, started, completed);
@@ -93,7 +93,7 @@ describe("the stream that a POST opens", () => {
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-/** A gateway that una posts to, asking for a stream; the test's end closes it. */
+/** Starts a gateway. With `post`, una asks for a stream, which is closed when the test ends. */
 async function setup(options: Options = {}) {
   const t = await setupGateway(options);
   return {

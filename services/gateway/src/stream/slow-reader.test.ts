@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { completed, turn } from "../testing/agent-under-test.ts";
 import { apiKeyOf, setup, until } from "../testing/gateway-under-test.ts";
 
-// More than the kernel buffers for a connection on this machine.
+// Together, these events exceed the kernel's buffer for a connection on this machine.
 const EVENTS = 480;
 const EVENT_BYTES = 50_000;
 
@@ -21,7 +21,7 @@ describe("a viewer that does not read", () => {
     await reader.ended;
     expect(reader.seen.map(({ id }) => id)).toEqual(Array.from({ length: EVENTS + 1 }, (_, i) => `${runId}:${i + 1}`));
 
-    // Its place is free again after it was disconnected; until then it holds the only one.
+    // The stalled viewer has the only place until it is disconnected. Then the place is free again.
     const late = `${runId}:${EVENTS}`;
     expect((await t.ask("una", `/v1/runs/${runId}/events`)).status).toBe(429);
     await until(async () => (await t.view("una", runId, late).catch(() => null)) !== null);
@@ -70,13 +70,13 @@ function connect(url: string): Promise<IncomingMessage> {
   });
 }
 
-/** Everything that came before the connection broke, without the block that was cut. */
+/** Returns everything that arrived before the connection broke, without the block that was cut. */
 async function textOf(response: IncomingMessage): Promise<string> {
   let text = "";
   try {
     for await (const bytes of response.setEncoding("utf8")) text += bytes;
   } catch {
-    // It broke, as it should.
+    // The connection broke, as it should.
   }
   return text.slice(0, text.lastIndexOf("\n\n"));
 }

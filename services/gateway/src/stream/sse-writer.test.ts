@@ -11,7 +11,7 @@ describe("a writer of server-sent events", () => {
     await using t = await setup();
     const writer = sseWriter(t.response, LIMIT, []);
     let most = 0;
-    // More than the kernel holds for it on any machine.
+    // This is more than the kernel buffers for a connection on any machine.
     for (let sent = 0; sent < 64_000_000 && writer.send(EVENT); sent += EVENT.length) {
       most = Math.max(most, t.response.writableLength);
       await new Promise((resolve) => setImmediate(resolve));
@@ -52,7 +52,7 @@ describe("a writer of server-sent events", () => {
   });
 });
 
-/** The two ends of one response, of which the client reads nothing until it is asked to. */
+/** Opens both ends of one response. The client reads nothing until the test asks it to. */
 async function setup() {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => resolve(response));

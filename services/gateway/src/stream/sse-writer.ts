@@ -1,34 +1,37 @@
 import type { ServerResponse } from "node:http";
 
-/** One server-sent event (WHATWG HTML, section 9.2). Only durable events have an id: a client that reconnects continues there. */
+/** One server-sent event (WHATWG HTML, section 9.2). Only durable events have an id, because a client that reconnects continues there. */
 export interface SseEvent {
   readonly id?: string;
   readonly name: string;
   readonly data: string;
 }
 
-/** The event as sent over the wire, serialised once for all recipients. */
+/** Returns the event's bytes on the wire. They are the same for all recipients. */
 export function sseBytes({ id, name, data }: SseEvent): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
 }
 
-/** Writes server-sent events to one client. A client that does not read is disconnected; nothing is buffered for it without limit. */
+/** Writes server-sent events to one client. It disconnects a client that does not read, so that its buffer has a limit. */
 export interface SseWriter {
-  /** False if the client is gone, or was just disconnected for being too far behind. */
+  /** Returns false if the client is gone, or was disconnected because it was too far behind. */
   send(event: Buffer): boolean;
   comment(text: string): boolean;
-  /** Whether the client is so far behind that `drained` would wait. */
+  /** Returns whether the client is so far behind that `drained` would wait. */
   behind(): boolean;
-  /** Waits until the client is no longer far behind; false if it is gone, or did not catch up in `ms` milliseconds and was disconnected. */
+  /** Waits until the client is no longer far behind, and disconnects it after `ms` milliseconds. Returns false if the client is gone. */
   drained(ms: number): Promise<boolean>;
   end(): void;
 }
 
 type Header = readonly [name: string, value: string | number | readonly string[] | undefined];
 
-/** `maxBuffered`: the bytes that a client may be behind when something more is written. `headers` are added to those of a stream. */
+/**
+ * Returns a writer for this response. `maxBuffered` is the number of bytes that a client may be behind at the next write. `headers` are added to
+ * those of a stream.
+ */
 export function sseWriter(response: ServerResponse, maxBuffered: number, headers: readonly Header[]): SseWriter {
-  // Node decides whether the connection is kept: it knows what the client asked for, and HTTP/1.0.
+  // Node decides whether to keep the connection open, because it knows what the client asked for and handles HTTP/1.0.
   response.writeHead(200, {
     ...Object.fromEntries(headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     "content-type": "text/event-stream; charset=utf-8",
@@ -37,7 +40,7 @@ export function sseWriter(response: ServerResponse, maxBuffered: number, headers
   });
   let unsent = 0;
   let onSent = (): void => undefined;
-  // How long a browser waits before it comes back.
+  // This is the time that a browser waits before it reconnects, in milliseconds.
   write("retry: 500\n\n");
   return {
     send: write,
@@ -60,13 +63,13 @@ export function sseWriter(response: ServerResponse, maxBuffered: number, headers
 
   function write(bytes: Buffer | string): boolean {
     if (gone()) return false;
-    // Judged by the bytes that already wait, so that one large event never costs a client its connection.
+    // The limit applies to the bytes that already wait, so that one large event never costs a client its connection.
     if (response.writableLength > maxBuffered) {
       response.destroy();
       return false;
     }
     unsent++;
-    // Not the event "drain": it comes only when more waits than Node's own limit, which is another one.
+    // The event "drain" does not help here, because Node sends it only after its own, different limit was exceeded.
     response.write(bytes, () => {
       if (--unsent === 0) onSent();
     });

@@ -4,7 +4,7 @@ import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { setup } from "../testing/gateway-under-test.ts";
 import type { Viewer } from "../testing/viewer-under-test.ts";
 
-/** A run that waits for one call, and a function that reports its progress. */
+/** Starts a run that waits for one call, and returns it with a function that reports the call's progress. */
 async function waitingRun() {
   const t = await setup();
   const runId = await t.accepted();

@@ -272,7 +272,7 @@ describe("live text in a stream", () => {
   });
 });
 
-/** A gateway with one run that its agent has taken. */
+/** Starts a gateway with one run that its agent has taken. */
 async function setup(env: Readonly<Record<string, string>> = {}, wrapStore?: (state: StateStore) => StateStore) {
   const t = await setupGateway({ env, ...(wrapStore ? { wrapStore } : {}) });
   const runId = await t.accepted();
@@ -280,7 +280,7 @@ async function setup(env: Readonly<Record<string, string>> = {}, wrapStore?: (st
   return { ...t, runId };
 }
 
-/** A store whose reads of this kind can be held back: from `hold()` to the call of its result, none of them begins. */
+/** Returns a store that can delay reads of this kind. From `hold()` to the call of its result, none of them begins. */
 function slow(kind: "range" | "recent") {
   const gate = { open: Promise.resolve() };
   const wrapStore = (state: StateStore): StateStore => ({
@@ -300,7 +300,7 @@ function names(viewer: Viewer): readonly string[] {
   return viewer.seen.map(({ name }) => name);
 }
 
-/** The sequences of the durable events that a viewer got. */
+/** Returns the sequences of the durable events that a viewer received. */
 function sequences(viewer: Viewer): readonly number[] {
   return viewer.seen.flatMap(({ id }) => (id === null ? [] : [Number(id.split(":")[1])]));
 }

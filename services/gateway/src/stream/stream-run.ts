@@ -13,24 +13,24 @@ import { sseBytes, sseWriter } from "./sse-writer.ts";
 import { takePlace } from "./stream-place.ts";
 
 export interface StreamRequest {
-  /** The run as it was when the client came. */
+  /** The run as it was when the client connected. */
   readonly own: OwnRun;
   /** The last durable sequence that the client has. */
   readonly after: number;
   readonly principal: Principal;
   readonly reply: FastifyReply;
-  /** The event with which a stream that a POST opened begins. */
+  /** The first event of a stream that a POST opened. */
   readonly accepted?: RunAccepted;
-  /** Its place, if it was already taken. */
+  /** The place of the stream, if it was reserved before. */
   readonly place?: Place;
 }
 
-// Twice what the store keeps of one log as recent; a client with more waiting does not read.
+// This is twice the number of recent events that the store keeps of one log. A client with more waiting events does not read.
 const MAX_EARLY = 1024;
 
 /**
- * Streams a run: every durable event after the client's last one, once and in order, then live events, until the event that ends the run. Deltas of a round
- * whose turn is stored are dropped; a new epoch resets the round's text. A client that leaves stops nothing.
+ * Streams a run. It sends every durable event after the client's last one, once and in order, and then live events, until the event that ends the
+ * run. It drops deltas of a round whose turn is stored. A new epoch resets the round's text. The run continues if a client leaves.
  */
 export async function streamRun(gateway: Gateway, { own, after, principal, reply, accepted, ...request }: StreamRequest): Promise<void> {
   const { state, feed, config, log } = gateway;
@@ -50,7 +50,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   let early: LiveEvent[] = [];
   let joined = false;
 
-  // Listening comes before reading, so that nothing appended in between is missed.
+  // The stream listens before it reads, so that it misses no event that is appended in between.
   const listening = feed.listen(runId, { onAppend: () => void look(), onLive: hear });
   const ping = setInterval(() => writer.comment("ping") || close(), config.SSE_PING_MS);
   place.onBye(() => {
@@ -58,11 +58,11 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     writer.send(sseBytes({ name: bye.type, data: JSON.stringify(bye) }));
     close();
   });
-  // Of the response: a request that was read to its end is closed as well.
+  // This listens to the response, because a request that was read to its end is closed as well.
   reply.raw.on("close", close);
   try {
     await look();
-    // An ended run has nothing more to send: a client that already has its last event is not kept waiting.
+    // An ended run has nothing more to send, so a client that already has its last event does not wait.
     if (run !== null && run.endedAt !== null) close();
     else await join();
     await ended;
@@ -82,7 +82,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     finish();
   }
 
-  /** The store is briefly unavailable: the client reconnects with its last id and misses nothing. */
+  /** Closes the stream while the store is briefly unavailable. The client reconnects with its last id and misses nothing. */
   function breakOff(error: unknown): void {
     log.warn({ error, runId }, "a stream broke off");
     close();
@@ -106,7 +106,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     if (joined) void look();
   }
 
-  /** Reads the log further; if called while it is reading, it reads once more after that. */
+  /** Reads the log from where the last read stopped. If it is called during a read, it reads once more after that. */
   function look(): Promise<void> {
     again = true;
     reading ??= read();
@@ -119,13 +119,13 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
         again = false;
         const held = joined ? early.splice(0) : [];
         await readPages();
-        // Text that is still waiting follows an event that the log does not have: waiting for it could last forever.
+        // Text that is not due yet follows an event that the log does not have. The stream drops this text, because it could wait forever.
         for (const event of held) if (isDue(event) && !(sendLive(event) && (await caughtUp()))) return close();
       }
     } catch (error) {
       breakOff(error);
     } finally {
-      // In the turn in which the loop ends: a later check must not find that somebody is still reading.
+      // The read clears this in the same turn of the event loop in which it ends, so that a later check does not find a read in progress.
       reading = undefined;
     }
   }
@@ -141,7 +141,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     } while (page.more);
   }
 
-  /** False if nothing is sent after it: the run's end, or the client is gone. */
+  /** Returns false if nothing is sent after this event, because the run has ended or the client is gone. */
   function sendEvent({ sequence: number, event, bytes }: WrittenEvent): boolean {
     sequence = number;
     if (event.type === "turn") text.turned(event.round);
@@ -149,19 +149,19 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     return writer.send(bytes) && !isRunEnd(event);
   }
 
-  /** Text follows an event of the log; progress belongs to a call, which is known or not. */
+  /** Returns whether a live event can be sent now. Text follows an event of the log. Progress belongs to a call, which is known or not. */
   function isDue(event: LiveEvent): boolean {
     return event.type === "progress" || event.after <= sequence;
   }
 
-  /** False when the client is gone. */
+  /** Returns false if the client is gone. */
   function sendLive(event: LiveEvent): boolean {
     if (event.type === "progress") return !progress.take(event) || writer.send(liveBytes(event));
     const due = event.type === "arguments" ? text.takeArguments(event) : text.take(event);
     return due.every((item) => writer.send(liveBytes(item)));
   }
 
-  /** Events that can be read again later are sent at the client's pace: they need not be buffered. */
+  /** Waits for the client, because events that can be read again later need no buffer. */
   async function caughtUp(): Promise<boolean> {
     return (await writer.drained(config.SSE_PING_MS)) && !over;
   }

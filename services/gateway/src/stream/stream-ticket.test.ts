@@ -100,7 +100,7 @@ describe("a ticket for the stream of a run", () => {
   });
 });
 
-/** A gateway with one run that has ended. */
+/** Starts a gateway with one run that has ended. */
 async function setup() {
   const t = await setupGateway();
   const runId = await t.accepted();
@@ -109,7 +109,7 @@ async function setup() {
   return {
     ...t,
     runId,
-    /** A ticket as una's browser sends it back. */
+    /** Returns a ticket as una's browser sends it back. */
     async ticket(key?: string): Promise<string> {
       const asked = { method: "POST", ...(key === undefined ? {} : { headers: { "idempotency-key": key } }) };
       const { headers } = await t.ask("una", `/v1/runs/${runId}/stream-ticket`, asked);

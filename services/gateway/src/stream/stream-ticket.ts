@@ -6,32 +6,32 @@ import type { FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway.ts";
 import { keyHashOf } from "../inbound/request-hash.ts";
 
-// A browser's EventSource cannot send an Authorization header. It sends the cookies of its own origin, so a ticket is a cookie: useless on
-// any other path, invisible to scripts, in no address and so in no log. For the reasons see docs/decisions/0020.
+// A browser's EventSource cannot send an Authorization header, but it sends the cookies of its own origin. So a ticket is a cookie. It is useless on
+// any other path and invisible to scripts. It is in no address and so in no log. The reasons are in docs/decisions/0020.
 const COOKIE = "toolbus-stream";
 
 export interface IssuedTicket {
   readonly expiresAt: number;
-  /** The `Set-Cookie` header. The secret is sent in no other way; the store has its hash. */
+  /** The `Set-Cookie` header. The secret is sent in no other way, and the store has only its hash. */
   readonly cookie: string;
 }
 
 export interface TicketRequest {
   readonly runId: string;
   readonly principal: Principal;
-  /** The request's own header of that name. */
+  /** The request's `Origin` header. */
   readonly origin: string | undefined;
-  /** Its `Idempotency-Key`. */
+  /** The request's `Idempotency-Key`. */
   readonly key: string | undefined;
 }
 
-/** Gives the principal a ticket for the stream of this run. An `Idempotency-Key` has one ticket: a repeat replaces the earlier one. */
+/** Gives the principal a ticket for the stream of this run. Each `Idempotency-Key` has one ticket, so a repeat replaces the earlier one. */
 export async function issueTicket({ state, config, random }: Gateway, request: TicketRequest): Promise<IssuedTicket> {
   const { runId, principal, origin } = request;
   const secret = Buffer.from(random(32)).toString("base64url");
   const key = keys.streamTicket(runId, hashOf(secret));
   const keyHash = keyHashOf(principal, request.key);
-  // No secret has a hash that begins like this.
+  // The hash of a secret never begins like this.
   const note = keyHash === undefined ? null : keys.streamTicket(runId, `key:${keyHash}`);
   const { now, documents } = await state.read(note === null ? [] : [note]);
   const before = documents[0] ?? null;
@@ -44,18 +44,17 @@ export async function issueTicket({ state, config, random }: Gateway, request: T
     remove: typeof before?.value === "string" ? [before.value] : [],
   });
   if (outcome !== "ok") throw new Error(`The ticket was not stored: ${outcome}.`);
-  // Over plain HTTP, on a developer's machine, a browser would drop a Secure cookie.
+  // A browser would drop a Secure cookie over plain HTTP, as on a developer's machine.
   const secure = origin?.startsWith("http://") ? "" : "; Secure";
   const maxAge = Math.floor(config.STREAM_TICKET_MS / 1000);
   return { expiresAt, cookie: `${COOKIE}=${secret}; Path=/v1/runs/${runId}/events; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}` };
 }
 
-/** The principal whose ticket for this very run the request carries, with the current rights of its key. Null without a valid one. */
+/** Returns the principal whose ticket for this run is in the request, with the current rights of its key. Returns null without a valid ticket. */
 export async function ticketHolder(state: StateStore, request: FastifyRequest, apiKeys: ApiKeys): Promise<Principal | null> {
   const runId = idOf(request);
   const secret = cookieIn(request);
-  // Cookies do not distinguish ports: a page of another program on this host can make the browser send one, and the browser's own header
-  // shows that.
+  // Cookies do not distinguish ports, so a page of another program on this host can make the browser send one. The browser's own header shows that.
   const site = request.headers["sec-fetch-site"] ?? "same-origin";
   if (secret === null || site !== "same-origin" || !isRunId(runId)) return null;
   const { documents } = await state.read([keys.streamTicket(runId, hashOf(secret))]);

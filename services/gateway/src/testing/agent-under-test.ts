@@ -15,17 +15,17 @@ import {
 } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** What an agent writes about a run, one commit at a time, when the test says so. */
+/** Writes what an agent writes about a run, one commit at a time, when the test says so. */
 export interface AgentByHand {
-  /** Takes an accepted run: from now on it has a document. */
+  /** Takes an accepted run, which has a document from now on. */
   take(runId: string, part?: Partial<Run>): Promise<void>;
-  /** Appends events as the agent does: with the run's document, in one commit. */
+  /** Appends events and writes the run's document in one commit, as the agent does. */
   say(runId: string, ...events: readonly RunEvent[]): Promise<void>;
-  /** Text of a round as it arrives. */
+  /** Sends text of a round while the model writes it. */
   live(runId: string, delta: Omit<TextDelta, "type">): Promise<void>;
-  /** Makes or changes a call of the run's current round: an open call waits for what its state says. */
+  /** Makes or changes a call of the run's current round. The call's state says what an open call waits for. */
   call(callId: string, part: Partial<Call>): Promise<void>;
-  /** Keeps the state of a conversation. */
+  /** Stores the state of a conversation. */
   keep(conversationId: string, part: Partial<ConversationState>): Promise<void>;
   /** Adds messages to a conversation. */
   transcribe(conversationId: string, ...entries: readonly StoredEntry[]): Promise<void>;
@@ -102,7 +102,7 @@ export function agentByHand(store: StateStore): AgentByHand {
   }
 }
 
-/** A turn that answers with text alone. */
+/** Returns a turn that answers with text alone. */
 export function turn(round: number, text = `round ${round}`): RunEvent {
   return { type: "turn", at: 0, round, seed: round === 0, provider: "p", model: "m", text, calls: [], usage: USAGE };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolbus/contracts";
 
-/** An alert within a message, as Alertmanager 0.34 writes it. */
+/** Returns an alert within a message, as Alertmanager 0.34 writes it. */
 export function sentAlert(n: number, part: JsonObject = {}): JsonObject {
   return {
     status: "firing",
@@ -14,7 +14,7 @@ export function sentAlert(n: number, part: JsonObject = {}): JsonObject {
   };
 }
 
-/** A message of Alertmanager 0.34, which has fields that its version 4 did not have at first. */
+/** Returns a message of Alertmanager 0.34. It has fields that its version 4 did not have at first. */
 export function alertMessage(alerts: readonly JsonObject[], part: JsonObject = {}): JsonObject {
   return {
     receiver: "toolbus",

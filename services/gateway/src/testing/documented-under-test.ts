@@ -1,10 +1,10 @@
 import { compileSchema, type Json, type JsonObject } from "@toolbus/contracts";
 import { openApiOf, type Route } from "@toolbus/runtime";
 
-/** What a test saw of an answer. */
+/** The parts of an answer that a test saw. */
 export interface SeenAnswer {
   readonly method: string;
-  /** With its query. */
+  /** The URL with its query. */
   readonly url: string;
   readonly status: number;
   readonly type: string;
@@ -12,8 +12,8 @@ export interface SeenAnswer {
 }
 
 /**
- * Throws for an answer that the description of its route does not promise: another status, another code of a problem, or a body that breaks its schema.
- * Answers on unknown routes, or to another method of a route, are left alone.
+ * Returns a check that throws if an answer differs from the description of its route, in its status, the code of a problem, or the schema of its
+ * body. It ignores answers on unknown routes and to other methods of a route.
  */
 export function documentedBy(routes: readonly Route[]): (seen: SeenAnswer) => void {
   const described = descriptionOf(routes);
@@ -41,13 +41,13 @@ type Check = ReturnType<typeof compileSchema>;
 
 interface Description {
   readonly paths: Json | undefined;
-  /** Compiled once, because every test of a route needs it. */
+  /** Returns a check that is compiled once, because every test of a route needs it. */
   check(schema: Json): Check;
 }
 
 const descriptions = new Map<string, Description>();
 
-/** Hundreds of gateways are started with the same routes; their description is made once. */
+/** Tests start hundreds of gateways with the same routes, so their description is made once. */
 function descriptionOf(routes: readonly Route[]): Description {
   const key = routes.map(({ method, url }) => `${method} ${url}`).join();
   const known = descriptions.get(key);

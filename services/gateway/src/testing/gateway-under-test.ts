@@ -15,9 +15,9 @@ import { gateway } from "../service.ts";
 import { gatewaySettings } from "../settings.ts";
 import { openViewer, type Viewer } from "./viewer-under-test.ts";
 
-// Everything that the tests of a running gateway share: a real bus, store, keys and HTTP port, and a clock that they move.
+// The tests of a running gateway share this file. It has a real bus, store, keys and HTTP port, and a clock that the tests move.
 
-/** The people of the tests, and the programs that begin investigations. */
+/** The people in the tests, and the programs that begin investigations. */
 export const PEOPLE = [
   { id: "una", tenant: "acme", roles: ["user"], scopes: ["tools:read"] },
   { id: "ugo", tenant: "acme", roles: ["user"], scopes: [] },
@@ -31,7 +31,7 @@ export const PEOPLE = [
 ] as const;
 export type Person = (typeof PEOPLE)[number]["id"];
 
-// Limits are tested where they are set: elsewhere a test may send as many requests as it needs.
+// Only the tests of these limits set them. All other tests may send as many requests as they need.
 const UNLIMITED = {
   RUNS_PER_PRINCIPAL: "0",
   RUNS_PER_MINUTE: "0",
@@ -41,7 +41,7 @@ const UNLIMITED = {
   SSE_PER_PRINCIPAL: "64",
 } as const;
 
-/** When the store's clock starts. */
+/** The time at which the store's clock starts. */
 export const START = 1_750_000_000_000;
 
 export const apiKeyOf = (who: Person): string => `tb_user_the-secret-of-${who}`;
@@ -50,7 +50,7 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>;
   readonly wrapStore?: (state: StateStore) => StateStore;
   readonly log?: Log;
-  /** Without an agent, nobody has ever declared the queue of wakes. */
+  /** Without an agent, nobody has declared the queue of wakes. */
   readonly noAgent?: boolean;
 }
 
@@ -58,18 +58,18 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** An empty object if the answer is not a JSON object. */
+  /** The answer's JSON object, or an empty object if the answer has none. */
   readonly body: JsonObject;
 }
 
 export interface Asking {
   readonly method?: string;
-  /** Sent unchanged if it is a string. */
+  /** The body, as JSON. A string is sent unchanged. */
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A running gateway, and everything around it. */
+/** Starts a gateway and everything around it. */
 export async function setup(options: Options = {}) {
   const clock = { now: START };
   const read = (): number => clock.now;
@@ -98,11 +98,11 @@ export async function setup(options: Options = {}) {
     store,
     bus,
     service,
-    /** The viewers; the test's end closes their streams. */
+    /** The viewers. Their streams are closed when the test ends. */
     viewers,
-    /** Every route that it serves. */
+    /** Every route that the gateway serves. */
     routes: service.routes,
-    /** Another gateway over the same store and bus. */
+    /** Starts another gateway over the same store and bus. */
     start,
     folder,
     /** Every wake that reached the agent's queue, in order. */
@@ -136,7 +136,7 @@ export async function setup(options: Options = {}) {
       if (answer.status !== 202) throw new Error(`The message was answered ${answer.status}: ${answer.text}`);
       return textIn(answer.body, "runId");
     },
-    /** Opens the stream of a run; the test's end closes it. */
+    /** Opens the stream of a run. The stream is closed when the test ends. */
     async view(who: Person, runId: string, after?: string): Promise<Viewer> {
       const viewer = await openViewer(`${service.url}/v1/runs/${runId}/events`, apiKeyOf(who), after);
       viewers.add(viewer);
@@ -154,16 +154,16 @@ export async function setup(options: Options = {}) {
   };
 }
 
-/** A field of an answer that must be a text. */
+/** Returns a text field of an answer. Throws if the field is not a text. */
 export function textIn(body: JsonObject, field: string): string {
   const value = body[field];
   if (typeof value !== "string") throw new Error(`The field ${field} is ${JSON.stringify(value)}.`);
   return value;
 }
 
-/** Waits, in turns of the event loop, until something stored or sent has the expected state. */
+/** Waits until `holds` returns true. Calls it once in every turn of the event loop. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  // Longer than a test's own time, so that a failed test leaves nothing behind that loops forever.
+  // This is longer than a test's own time limit. It stops the loop of a failed test, which would otherwise never end.
   const deadline = performance.now() + 30_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error("What the test waits for did not happen within 30 s.");

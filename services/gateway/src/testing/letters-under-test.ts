@@ -1,13 +1,13 @@
 import { indexedLetter, type Json, keys, type KeptLetter, parseKeptLetter, shardOf } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** What the worker of operations writes, one commit at a time, when the test says so. */
+/** Writes what the worker of operations writes, one commit at a time, when the test says so. */
 export interface LettersByHand {
-  /** Keeps a dead letter of the tenant acme, with another id at each call, and returns that id. */
+  /** Stores a dead letter of the tenant acme, with another id at each call, and returns that id. */
   keep(part?: Partial<KeptLetter>): Promise<string>;
   /** Records that a dead letter was replayed. */
   replayed(letterId: string): Promise<void>;
-  /** Removes a dead letter from the store, as its expiry does; it stays in the lists. */
+  /** Removes a dead letter from the store, as its expiry does. The dead letter stays in the lists. */
   expire(letterId: string): Promise<void>;
 }
 

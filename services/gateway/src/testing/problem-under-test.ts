@@ -1,12 +1,14 @@
 import { type Answer, apiKeyOf, PEOPLE } from "./gateway-under-test.ts";
 
-/** What a test compares of a problem. */
+/** The parts of a problem that a test compares. */
 export interface ShownProblem {
   readonly status: number;
   readonly code: string;
 }
 
-/** Status and code of an answer that must be a problem as RFC 9457 says, without a stack and without anybody's key. Throws if it is not. */
+/**
+ * Returns the status and the code of an answer that must be a problem by RFC 9457, without a stack and without anybody's key. Throws if it is not.
+ */
 export function problemOf({ status, headers, text, body }: Answer): ShownProblem {
   const type = headers.get("content-type");
   if (!type?.startsWith("application/problem+json")) throw new Error(`Not a problem but ${type}: ${text}`);

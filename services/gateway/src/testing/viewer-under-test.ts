@@ -1,10 +1,10 @@
 import { AnyLiveEvent, describeProblems, type JsonObject, NumberedRunEvent, parser } from "@toolbus/contracts";
 
-/** One block of a stream as a browser would read it. */
+/** One block of a stream, as a browser would read it. */
 export interface Seen {
-  /** Null for events that are not durable. */
+  /** The event's id, or null if the event is not durable. */
   readonly id: string | null;
-  /** The event's name; "comment" for a comment line. */
+  /** The event's name, or "comment" for a comment line. */
   readonly name: string;
   readonly data: JsonObject;
 }
@@ -12,16 +12,16 @@ export interface Seen {
 /** A client that watches a run over HTTP. */
 export interface Viewer {
   readonly headers: Headers;
-  /** Everything so far, without comments. */
+  /** All events so far, without comments. */
   readonly seen: readonly Seen[];
   readonly comments: readonly string[];
-  /** Events that the API's description does not promise: one sentence each. */
+  /** The events that the API's description does not promise, with one sentence for each. */
   readonly undocumented: readonly string[];
-  /** Resolves when a matching event was seen; rejects when the stream ends before it. */
+  /** Resolves when the viewer has seen a matching event. Rejects if the stream ends before that. */
   sees(wanted: (seen: Seen) => boolean): Promise<Seen>;
   /** Resolves when the stream is over, however it ends. */
   readonly ended: Promise<void>;
-  /** Disconnects without a goodbye. */
+  /** Disconnects abruptly. */
   leave(): void;
 }
 
@@ -42,7 +42,7 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
   };
   const post = posted === undefined ? {} : { method: "POST", body: JSON.stringify(posted.body) };
   const response = await fetch(url, { ...post, headers, signal: gone.signal });
-  // Nothing comes after the run's end, which this client has.
+  // The client already has the run's end, and no event follows it.
   const nothing = response.status === 204;
   if (!nothing && (response.status !== 200 || !response.body))
     throw new Error(`The stream was answered ${response.status}: ${await response.text()}`);
@@ -52,7 +52,7 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
   const waiting = new Set<() => void>();
   let over = false;
   const ended = readAll(response.body ?? new ReadableStream({ start: (empty) => empty.close() }))
-    // A connection that breaks is an end like another.
+    // A broken connection ends the stream like any other end.
     .catch(() => undefined)
     .then(() => {
       over = true;
@@ -110,7 +110,7 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
 const parseDurable = parser(NumberedRunEvent);
 const parseLive = parser(AnyLiveEvent);
 
-/** An event with an id is durable. */
+/** Returns what is wrong with an event. An event with an id is durable. */
 function faultsOf({ id, name, data }: Seen): string[] {
   const parsed = id === null ? parseLive(data) : parseDurable(data);
   if (!parsed.ok) return [`${describeProblems(parsed.problems)} ${JSON.stringify(data)}`];

@@ -1,32 +1,32 @@
 import { isJsonObject, type Json, type JsonObject, type Severity } from "@toolbus/contracts";
 import { quoted } from "../clean-text.ts";
 
-/** The facts that the rules read from an alert. Null and empty: the alert does not say. */
+/** The facts that the rules read from an alert. A fact that is null or empty is not in the alert. */
 export interface AlertFacts {
   readonly name: string | null;
   /** The component that the alert is about. */
   readonly service: string | null;
-  /** Releases that its labels name, without duplicates. */
+  /** The releases that the alert's labels name, without duplicates. */
   readonly releases: readonly string[];
   readonly severity: { readonly label: string; readonly means: Severity | null } | null;
   readonly status: string | null;
   readonly startsAt: string | null;
-  /** Its annotations, the shortest form first. */
+  /** The alert's annotations, with the shortest form first. */
   readonly says: readonly string[];
 }
 
-/** Labels that name a release, and labels that name the component; of the latter the first one present counts. */
+/** The labels that name a release. `SERVICE_LABELS` name the component, and the rules use the first of them that the alert has. */
 export const RELEASE_LABELS: readonly string[] = ["release", "version"];
 export const SERVICE_LABELS: readonly string[] = ["service", "app", "component", "job"];
 
-/** For each severity, the values of a severity label that mean it. */
+/** The values of a severity label that mean each severity. */
 export const severityWords = {
   high: ["critical", "page", "high", "error", "fatal", "emergency"],
   medium: ["warning", "warn", "medium", "major", "ticket"],
   low: ["info", "informational", "low", "minor", "none", "notice"],
 } as const satisfies Record<Severity, readonly string[]>;
 
-/** The facts of an alert from the run's input. Never throws: every part may be absent or malformed. */
+/** Returns the facts of an alert in the run's input. It never throws, because every part may be absent or malformed. */
 export function readAlertFacts(alert: JsonObject): AlertFacts {
   const labels = texts(alert["labels"]);
   const annotations = texts(alert["annotations"]);
@@ -43,7 +43,7 @@ export function readAlertFacts(alert: JsonObject): AlertFacts {
   };
 }
 
-/** The alert's name in a sentence: `Alert "HighErrorRate" on "payments"`. */
+/** Returns the alert's name for a sentence, such as `Alert "HighErrorRate" on "payments"`. */
 export function alertInWords({ name, service }: AlertFacts): string {
   const on = service === null ? "" : ` on ${quoted(service, 100)}`;
   return `${name === null ? "An alert without a name" : `Alert ${quoted(name, 100)}`}${on}`;

@@ -21,7 +21,7 @@ interface Seed {
   readonly result: ToolResult;
 }
 
-/** An investigation that begins with these lookups, and whose calls get these answers in turn. */
+/** Runs an investigation that begins with these lookups, and answers its calls in order. */
 function investigate(
   seeds: readonly Seed[],
   answers: readonly ToolResult[],

@@ -14,8 +14,8 @@ import { type Lookups, lookupsOf } from "./lookups.ts";
 export const CONCLUDE_TOOL = "conclude";
 
 /**
- * The next step of an alert's investigation, computed from the transcript of its run: look up the releases that the labels name, conclude, answer.
- * It is pure, and it ends: a lookup whose error may pass is retried once, and there is one conclusion.
+ * Computes the next step of an alert's investigation from the transcript of its run. The rules look up the releases that the labels name, conclude
+ * and answer. The function is pure, and every investigation ends. The rules retry a lookup once if the error may pass, and they conclude once.
  */
 export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonObject): Step {
   const alert = readAlertFacts(input);
@@ -41,7 +41,7 @@ export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonO
   return { text: concluding(conclusion, alert), calls: [{ name: CONCLUDE_TOOL, arguments: JSON.stringify(args) }] };
 }
 
-/** Never requested, or failed once with an error that may pass. */
+/** Returns true if the release was never requested, or if its lookup failed once with an error that may pass. */
 function isDue(release: string, lookups: Lookups): boolean {
   const attempts = lookups.get(release) ?? [];
   return attempts.length === 0 || mayRetry(attempts);

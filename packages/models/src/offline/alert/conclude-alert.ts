@@ -8,20 +8,20 @@ import { testFindings } from "../../testing/test-findings.ts";
 import { alertInWords, type AlertFacts, RELEASE_LABELS } from "./alert-facts.ts";
 import { serviceFindings } from "./service-findings.ts";
 
-/** A release that the alert names: its facts, or why there are none. */
+/** A release that the alert names, with its facts or the reason why it has none. */
 export interface NamedRelease {
   readonly releaseId: string;
   readonly facts: ReleaseFacts | null;
-  /** Why it could not be read; null if it was read. */
+  /** The reason why the release could not be read. Null if it was read. */
   readonly unread: string | null;
 }
 
 /** The result of an alert's investigation. */
 export interface Conclusion {
-  /** Null if nothing that was read points to one. */
+  /** The cause. Null if the alert and the summaries do not point to one. */
   readonly cause: string | null;
   readonly severity: Severity;
-  /** One line each: the alert, the signs that point to the release, the other measurements, the unknowns. */
+  /** The alert, the signs that point to the release, the other measurements and the unknowns. Each is one line. */
   readonly findings: readonly string[];
   readonly unknowns: readonly string[];
   readonly summary: string;
@@ -30,15 +30,15 @@ export interface Conclusion {
 /** The severity of an alert whose label has no word that the rules know. */
 export const UNGRADED: Severity = "medium";
 
-// All lines together fit into the reply of a model with 4096 tokens, whatever a summary contains.
+// All lines together fit into a model's reply of 4096 tokens, whatever a summary contains.
 const MAX_FINDINGS = 32;
 const LINE_CHARS = 360;
 const CAUSE_CHARS = 1000;
 
 /**
- * Cause, severity and findings of an alert, from the releases in its labels. A release is the cause if a measurement or a change in it points to the
- * alert, but never if the alert began before the release was made. Every statement quotes the alert or a summary, and what nobody reported is unknown.
- * Text in either can raise the severity and never lower it. Pure.
+ * Returns the cause, severity and findings of an alert, from the releases in its labels. A release is the cause if one of its measurements or changes
+ * points to the alert. It is never the cause if the alert began before the release was made. Every statement quotes the alert or a summary, and an
+ * unreported fact is unknown. Text in the alert or a summary can raise the severity but never lower it. The function is pure.
  */
 export function concludeAlert(alert: AlertFacts, releases: readonly NamedRelease[]): Conclusion {
   const looked = releases.map((release) => lookedAt(alert, release));
@@ -90,7 +90,7 @@ function lookedAt(alert: AlertFacts, { releaseId, facts, unread }: NamedRelease)
   };
 }
 
-/** An alert that began before a release was made is not caused by it. */
+/** Returns a sentence that excludes the release as the cause if the alert began before the release was made, else null. */
 function beganBefore({ startsAt }: AlertFacts, { madeAt }: ReleaseFacts, releaseId: string): string | null {
   const began = Date.parse(startsAt ?? "");
   if (madeAt === null || Number.isNaN(began) || began >= madeAt) return null;

@@ -38,7 +38,7 @@ interface Golden {
   readonly releases: Readonly<Record<string, JsonObject>>;
   readonly cause: string | null;
   readonly severity: Severity;
-  /** Among the findings. */
+  /** Lines that the findings must contain. */
   readonly finds: readonly string[];
 }
 

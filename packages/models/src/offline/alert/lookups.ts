@@ -5,7 +5,7 @@ import { objectIn } from "../release-facts.ts";
 /** The attempts to look up each release in a run, oldest first. */
 export type Lookups = ReadonlyMap<string, readonly Attempt[]>;
 
-/** The lookups of a run with this tool, by the release that each call named. */
+/** Returns the lookups of a run with this tool, by the release that each call names. */
 export function lookupsOf(tool: string, runId: string, transcript: readonly TranscriptEntry[]): Lookups {
   const asked = new Map<string, string>();
   for (const entry of transcript) {

@@ -14,7 +14,10 @@ export interface ServiceFindings {
   readonly leads: readonly Finding[];
 }
 
-/** Failed tests and changes that name the service. A change is a signal if it is in a documented risky area or undoes something, otherwise a lead. */
+/**
+ * Returns the failed tests and changes that name the service. A change is a signal if it is in a documented risky area or undoes something, and
+ * otherwise it is a lead.
+ */
 export function serviceFindings(service: string | null, { tests, paths, changes }: ReleaseFacts): ServiceFindings {
   const wanted = distinctive(service ?? "");
   if (service === null || wanted.length === 0) return { signals: [], leads: [] };
@@ -52,7 +55,7 @@ export function serviceFindings(service: string | null, { tests, paths, changes 
   return { signals, leads: touches ? [lead] : [] };
 }
 
-/** The words of a service's name without the generic ones; all of them if there are no others. */
+/** Returns the words of a service's name without the generic ones. If all words are generic, it returns all of them. */
 function distinctive(service: string): readonly string[] {
   const words = wordsOf(service).filter(Boolean);
   const rest = words.filter((word) => !GENERIC_WORDS.includes(word));

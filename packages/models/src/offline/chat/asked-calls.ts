@@ -7,15 +7,15 @@ import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-exam
 
 /** The requests in a message. */
 export interface Asked {
-  /** In the order of the message. */
+  /** The requested calls, in the order of the message. */
   readonly calls: readonly StepCall[];
-  /** Why a requested call cannot be made, one sentence each. */
+  /** The reasons why requested calls cannot be made. Each is one sentence. */
   readonly problems: readonly string[];
-  /** Tools that it mentions without calling them. */
+  /** The tools that the message mentions without a call. */
   readonly mentioned: readonly ChatTool[];
 }
 
-/** The loop's own tool that asks the person. */
+/** The loop's own tool that asks the person a question. */
 const ASK_TOOL = "ask_user";
 
 /**
@@ -63,13 +63,13 @@ export function askedCalls(text: string, tools: readonly ChatTool[]): Asked {
   return { calls, problems: [...new Set(problems)], mentioned: [...mentioned].filter(({ name }) => !called.has(name)) };
 }
 
-// Comparing names costs time, and nobody misspells so many.
+// The comparison of names costs time, and nobody misspells so many names.
 const MAX_STRANGERS = 50;
 
-// A line that contains only a name is short; scanning a long one again and again would be slow.
+// A line that contains only a name is short. Scanning a long line for every name in it would be slow.
 const MAX_LINE = 200;
 
-/** Where the object of arguments begins after a name: directly, or after a word or a sign that people write between them. */
+/** Returns the position of the arguments' object after a name, or null. People may write a word or a sign between the two. */
 function openingAfter(text: string, from: number): number | null {
   const between = /[`"'*]{0,3}\s{0,8}(?:(?:with|using|and|the|these|args|arguments|parameters)\s{1,8}){0,3}[:=(]?\s{0,8}(?=\{)/iy;
   between.lastIndex = from;
@@ -100,7 +100,10 @@ function lineAt(text: string, at: number): string {
   return text.slice(at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, endOfLine(text, at)).trim();
 }
 
-/** A name without arguments is a call if it stands alone or follows a verb that requests it; otherwise it is only a mention. */
+/**
+ * Returns true if a name without arguments is a call. The name must be alone in its line or follow a verb that requests a call. Otherwise it is only
+ * a mention.
+ */
 function isBareCall(text: string, at: number, line: string, written: string): boolean {
   if (line.endsWith("?")) return false;
   if (isAlone(line, written)) return true;
@@ -108,19 +111,19 @@ function isBareCall(text: string, at: number, line: string, written: string): bo
   return /\b(?:call|run|use|execute|try)\s{1,8}(?:the\s)?(?:tool\s)?[`"'*]*$/i.test(before) && !/\b(?:not|never|n't|without)\b/i.test(line);
 }
 
-/** True if the line contains only the name, with an optional verb before it and punctuation after it. */
+/** Returns true if the line contains only the name, with an optional verb before it and punctuation after it. */
 function isAlone(line: string, written: string): boolean {
   if (line.length > MAX_LINE) return false;
   const rest = line.replace(/^(?:[-*]\s+|\d+\.\s+)?(?:please\s+)?(?:(?:call|run|use|execute|try)\s+)?/i, "");
   return rest.replace(/^[`"'*]+/, "").replace(/[`"'*.!;,]+$/, "") === written;
 }
 
-/** True for snake case and camel case, which names of tools use and ordinary words do not. */
+/** Returns true for snake case and camel case, which occur in names of tools but not in ordinary words. */
 function looksLikeName(written: string): boolean {
   return /[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]/.test(written);
 }
 
-/** The question that a message such as `Ask me which release I mean` requests. */
+/** Returns the question that a message such as `Ask me which release I mean` requests, or null. */
 function questionIn(text: string): string | null {
   const line = text.split("\n").find((candidate) => ASK_ME.test(candidate));
   if (line === undefined) return null;

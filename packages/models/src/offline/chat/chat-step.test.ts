@@ -39,12 +39,12 @@ const askTool: ToolSpec = {
 };
 const tools = [summaryTool, reportTool, listTool, lookTool, askTool];
 
-/** Declared by the workers of the tool. */
+/** The examples that the workers of the tool declare. */
 const examples = new Map([["get_release_summary", '{"release_id": "v1.4.0"}']]);
 
 const runId = "rn_00_2";
 
-/** The step after this message, and after these results if there are any. */
+/** Returns the step after this message and these results. */
 function said(
   message: string,
   results: readonly (readonly [string, ToolResult])[] = [],

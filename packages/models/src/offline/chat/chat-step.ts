@@ -6,15 +6,15 @@ import { outcomeText, type ResultEntry } from "./outcome-text.ts";
 import { toolHelp, toolsText } from "./tools-text.ts";
 
 /**
- * The answer to a person's message in this run: first the calls that the message names, all in one turn, then how each one ended. Only the person's
- * own message is searched for calls. Results of tools are data, whatever they say, and earlier runs are history.
+ * Answers a person's message in this run. The first turn makes all calls that the message names, and the next turn reports their outcomes. The rules
+ * search only the person's own message for calls. Results of tools are data, whatever they say, and earlier runs are history.
  */
 export function chatStep({ transcript, tools: specs, examples, run }: ModelRequest): Step {
   const tools = specs.map((tool) => ({ ...tool, example: examples?.get(tool.name) }));
   const ours = transcript.filter((entry) => entry.runId === run.runId);
   const results = ours.filter((entry): entry is ResultEntry => entry.type === "result");
   const outcomes = results.map((entry) => outcomeText(entry, tools));
-  // Round 0 has the profile's seed calls.
+  // Round 0 contains the profile's seed calls.
   if (ours.some((entry) => entry.type === "assistant" && entry.round > 0)) return end(outcomes);
   if (tools.length === 0) return end([...outcomes, toolsText(tools)]);
   const message = ours.findLast((entry) => entry.type === "user")?.text ?? "";

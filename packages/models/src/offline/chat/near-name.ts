@@ -1,4 +1,4 @@
-/** The name that somebody probably meant: it differs by a few letters, or contains the written words. Null if none is similar. */
+/** Returns the name that the person probably meant. It differs by a few letters or contains the written words. Returns null if no name is similar. */
 export function nearName(written: string, names: readonly string[]): string | null {
   const asked = snakeCase(written);
   const byDistance = names
@@ -8,7 +8,7 @@ export function nearName(written: string, names: readonly string[]): string | nu
   return byDistance[0]?.name ?? names.find((name) => isPartOf(asked, name)) ?? null;
 }
 
-/** `getReleaseSummary` and `get-release-summary` in the form of tool names: `get_release_summary`. */
+/** Converts `getReleaseSummary` and `get-release-summary` to the form of tool names, `get_release_summary`. */
 function snakeCase(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -16,16 +16,16 @@ function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** True for two or more words of a name, in any order. */
+/** Returns true for two or more words of a name, in any order. */
 function isPartOf(asked: string, name: string): boolean {
   const words = asked.split("_").filter(Boolean);
   return words.length > 1 && words.every((word) => name.split("_").includes(word));
 }
 
-// No tool has a longer name, so a comparison would only cost time.
+// No tool has a longer name, so the comparison of longer names would only cost time.
 const MAX_CHARS = 64;
 
-/** The number of letters to add, drop, replace or swap with a neighbour to change one word into the other. */
+/** Returns the number of changes that turn one word into the other. A change adds, drops or replaces a letter, or swaps two neighbours. */
 function distance(a: string, b: string): number {
   if (a.length > MAX_CHARS || b.length > MAX_CHARS) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, n) => n)];

@@ -7,7 +7,7 @@ import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-exam
 
 export type ResultEntry = Extract<TranscriptEntry, { readonly type: "result" }>;
 
-/** How one call ended, in plain words, with a remedy if it failed. Never claims more than the result says. */
+/** Returns the outcome of one call in plain words, with a remedy if the call failed. The text never claims more than the result says. */
 export function outcomeText(entry: ResultEntry, tools: readonly ChatTool[]): string {
   const ended = attempt(entry);
   if (ended.ok) return [`${entry.name} answered:`, ...resultInWords(ended.content)].join("\n");

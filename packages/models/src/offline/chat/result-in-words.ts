@@ -4,7 +4,7 @@ import { cleanText, quoted } from "../clean-text.ts";
 const MAX_FIELDS = 16;
 const MAX_TEXT = 400;
 
-/** The content of a result, one line per field. Its texts are quoted, because they are somebody else's words. */
+/** Returns the content of a result with one line per field. Texts are quoted, because they are somebody else's words. */
 export function resultInWords(content: string): readonly string[] {
   const value = parsed(content);
   if (value === undefined) return content.trim() === "" ? ["It said nothing."] : [quoted(content, 1500)];
@@ -34,7 +34,7 @@ function membersInWords(value: { readonly [name: string]: Json }): string {
   return members.length === 0 ? "nothing" : [...reported, ...(members.length > reported.length ? ["…"] : [])].join(", ");
 }
 
-/** A value inside another value is not split any further. */
+/** Puts a value inside another value into words, without splitting it further. */
 function inShort(value: Json): string {
   if (typeof value === "string") return quoted(value, 120);
   if (Array.isArray(value)) return value.length === 0 ? "none" : `(${counted(value.length, "item")})`;

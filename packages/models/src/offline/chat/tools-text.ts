@@ -5,7 +5,7 @@ import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-exam
 const MAX_LISTED = 16;
 const ELSE = "To have a release or an alert assessed, start an investigation of it; to chat, configure a language model (docs/models.md).";
 
-/** What the rules can do without a language model: every tool, its purpose, and a call of it that can be sent unchanged. */
+/** Returns a text about the abilities of the rules. It lists the tools with their purposes and with example calls. */
 export function toolsText(tools: readonly ChatTool[]): string {
   if (tools.length === 0)
     return `I can run the tool that a message names, but this conversation has none: start a toolset, or take a profile that offers tools. ${ELSE}`;
@@ -19,7 +19,7 @@ export function toolsText(tools: readonly ChatTool[]): string {
   ].join("\n");
 }
 
-/** One tool with its purpose, its arguments and an example. */
+/** Returns the help for one tool, with its description and an example. */
 export function toolHelp(tool: ChatTool): string {
   return `${tool.name}: ${cleanText(tool.description, 1000)}\nCall it like this: ${exampleCall(tool)}${needsReplacing([tool]) ? `\n${REPLACE}` : ""}`;
 }
@@ -28,7 +28,7 @@ function toolLine(tool: ChatTool): string {
   return `- ${exampleCall(tool)}\n  ${firstSentence(tool.description)}`;
 }
 
-/** The first sentence of a description says what its tool is for. */
+/** Returns the first sentence of a description, which says the purpose of the tool. */
 function firstSentence(description: string): string {
   const line = cleanText(description.split("\n", 1)[0] ?? "", 300);
   return /^.*?(?<!\b(?:e\.g|i\.e))[.!?](?=\s|$)/i.exec(line)?.[0] ?? line;

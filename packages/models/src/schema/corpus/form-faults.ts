@@ -3,8 +3,8 @@ import type { CompiledTool } from "../compile-tool.ts";
 import type { DialectName } from "../dialect.ts";
 
 /**
- * How a compiled tool breaks a vendor's rules; empty if it does not. The rules are stated here again, with separate figures and words, because a rule
- * book that checks itself finds nothing.
+ * Returns the ways in which a compiled tool breaks a vendor's rules, or an empty list. The rules are repeated here with separate figures and words,
+ * because rules that check themselves find nothing.
  */
 export function formFaults({ name, description, parameters, strict }: CompiledTool, dialect: DialectName): readonly string[] {
   const faults: string[] = [];

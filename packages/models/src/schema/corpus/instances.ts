@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import fc from "fast-check";
 
-/** Values that a compiled schema accepts, including those at its bounds. */
+/** Generates values that a compiled schema accepts, including values at its bounds. */
 export function instancesOf(schema: Json | undefined, level = 1): fc.Arbitrary<Json> {
   if (!isJsonObject(schema)) throw new Error("no schema");
   const { type, enum: values } = schema;

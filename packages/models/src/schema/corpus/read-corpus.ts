@@ -6,13 +6,13 @@ import type { ToolSpec } from "../tool-spec.ts";
 export interface Found {
   readonly name: string;
   readonly tool: ToolSpec;
-  /** The same in JSON Schema 2020-12, if the schema itself is not in that form: its intended meaning. */
+  /** The intended meaning of the schema in JSON Schema 2020-12. It differs from the parameters if they are not in that form. */
   readonly meaning: JsonObject;
-  /** The place of its fault, if no dialect can have a form for it. */
+  /** The place of the schema's fault. Null if dialects have a form for it. */
   readonly setAside: string | null;
 }
 
-/** All of `corpus/*.json`, from the oldest dialects to the newest, each under its name. */
+/** Returns all cases of `corpus/*.json` with their names, in the order of the files' names. */
 export function readCorpus(): readonly Found[] {
   const folder = new URL("./", import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));

@@ -2,7 +2,10 @@ import type { Json } from "@toolbus/contracts";
 import { KINDS, type Kind, type Shape } from "../shape.ts";
 import { unite } from "../unite.ts";
 
-/** `anyOf` and `oneOf`: the values that any form accepts. With `one`, a value that fits two forms must be refused; if that can happen, it is a loss. */
+/**
+ * Returns the values that any form of an `anyOf` or `oneOf` accepts. With `one`, a value that fits two forms must be refused. If two forms can
+ * overlap, this is a loss.
+ */
 export function alternatives(forms: readonly Shape[], at: string, one: boolean): Shape {
   const taking = forms.filter(({ fault }) => fault === null);
   const [first, ...more] = taking.length > 0 ? taking : forms;
@@ -23,7 +26,7 @@ export function alternatives(forms: readonly Shape[], at: string, one: boolean):
   };
 }
 
-/** True if surely no value fits both. */
+/** Returns true if surely no value fits both. */
 function areDisjoint(a: Shape, b: Shape): boolean {
   return KINDS.every((name) => {
     const [one, other] = [a.kinds[name], b.kinds[name]];
@@ -37,7 +40,7 @@ function haveNoneInCommon({ values: a }: Kind, { values: b }: Kind): boolean {
   return a.list.every((value) => !(typeof value === "object" && value !== null) && !values.has(value));
 }
 
-/** True for objects that a required property distinguishes. */
+/** Returns true for objects that a required property distinguishes. */
 function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
   for (const name of a.required) {
     if (!b.required.has(name)) continue;
@@ -47,7 +50,7 @@ function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
   return false;
 }
 
-/** The description for forms that the schema cannot distinguish. */
+/** Returns the description for forms that the schema cannot distinguish. */
 function formsInWords(forms: readonly Shape[]): readonly string[] {
   const words = forms.slice(0, MAX_FORMS).map(formInWords);
   if (words.some((text) => text === "")) return [];
@@ -67,7 +70,7 @@ function formInWords({ kinds, description, title }: Shape): string {
     return marks.length > 0 ? marks.join(", ") : about;
   }
   if (object && object.members.required.size > 0) return [...object.members.required].join(" and ");
-  // One of several single values, each with a description.
+  // The form is one of several single values, each with a description.
   if (scalar?.values?.list.length === 1 && about) return `${JSON.stringify(scalar.values.list[0])}: ${about}`;
   return "";
 }

@@ -4,15 +4,15 @@ import { under } from "../pointer.ts";
 import { KINDS, type KindName } from "../shape.ts";
 
 export interface Dropped {
-  /** Losses for every kind. */
+  /** The losses for every kind. */
   readonly losses: readonly Loss[];
-  /** Losses for one kind only: they do not count if another is chosen. */
+  /** The losses for one kind only. They do not apply if another kind is chosen. */
   readonly byKind: ReadonlyMap<KindName, readonly Loss[]>;
-  /** Kinds that `not` excludes as a whole. */
+  /** The kinds that `not` excludes as a whole. */
   readonly ruledOut: ReadonlySet<KindName>;
 }
 
-/** The words that no vendor accepts and that have no simpler equivalent: each is a loss, unless it has no effect. */
+/** Returns the losses for words that no vendor accepts and that have no simpler equivalent. A word without effect is no loss. */
 export function droppedWords(schema: JsonObject, at: string): Dropped {
   const losses: Loss[] = [];
   const byKind = new Map<KindName, Loss[]>();
@@ -45,7 +45,7 @@ function saysNothing(word: string, value: Json, schema: JsonObject): boolean {
   return isJsonObject(value) && word !== "contains" && Object.keys(value).length === 0;
 }
 
-/** The kinds in `{"not": {"type": …}}`, if it has no other word. Whole numbers are not a separate kind. */
+/** Returns the kinds in `{"not": {"type": …}}`, if `not` has no other word. Whole numbers are not a separate kind. */
 function kindsOf(not: Json | undefined): ReadonlySet<KindName> {
   if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) return new Set(KINDS);
   if (!isJsonObject(not) || Object.keys(not).length !== 1) return new Set();

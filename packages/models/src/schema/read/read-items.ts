@@ -7,9 +7,9 @@ import { unite } from "../unite.ts";
 import { inside, type Place, type Reading } from "./reading.ts";
 
 export interface ItemsRead {
-  /** Null if the schema does not say. */
+  /** Null if the schema does not describe the items. */
   readonly items: Shape | null;
-  /** Bounds that follow from a list of items. */
+  /** The bounds that follow from a list of items. */
   readonly words: ReadonlyMap<string, Word>;
   readonly losses: readonly Loss[];
   readonly said: boolean;
@@ -17,7 +17,10 @@ export interface ItemsRead {
 
 type ReadPart = (schema: Json, place: Place, reading: Reading) => Shape;
 
-/** The rules of a schema for an array's items. A list by position (a tuple) becomes a list, equally long, of what any position accepts. */
+/**
+ * Reads the rules of a schema for an array's items. A list by position (a tuple) becomes a list of the same length, in which each item may be a value
+ * of any position.
+ */
 export function readItems(schema: JsonObject, place: Place, reading: Reading, readPart: ReadPart): ItemsRead {
   const { items, prefixItems } = schema;
   const list = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : null;

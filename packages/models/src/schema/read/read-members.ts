@@ -14,7 +14,7 @@ export interface MembersRead {
 
 type ReadPart = (schema: Json, place: Place, reading: Reading) => Shape;
 
-/** The rules of a schema for an object's members. */
+/** Reads the rules of a schema for an object's members. */
 export function readMembers(schema: JsonObject, place: Place, reading: Reading, readPart: ReadPart): MembersRead {
   const { properties, required, additionalProperties, patternProperties, propertyNames } = schema;
   const at = (...names: readonly string[]) => under(place.at, ...names);
@@ -28,7 +28,7 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
       break;
     }
     shapes.set(name, readPart(part, inside(place, at("properties", name)), reading));
-    // Draft-03 has `required` inside the property, and many generators still do.
+    // Draft-03 has `required` inside the property, and many generators still write it there.
     if (isJsonObject(part) && part["required"] === true) must.add(name);
   }
   if (Array.isArray(required)) {
@@ -44,7 +44,8 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
   let others = besides;
   let keys = isSaid(propertyNames) ? readPart(propertyNames as Json, inside(place, at("propertyNames")), reading) : null;
   if (first) {
-    // Either only names that match a pattern are allowed, or any: together they become one map of everything that any of them allows.
+    // The schema allows only names that match a pattern, or also other names. In both cases, the result is one map of all values that any of its
+    // parts allows.
     others = more.reduce((all, shape) => unite(all, shape, at("patternProperties")), besides ? unite(first, besides, place.at) : first);
     const [pattern] = patterned[0] ?? [];
     if (more.length === 0 && besides === false && pattern !== undefined) keys ??= namesBy(pattern, at("patternProperties"));
@@ -56,14 +57,14 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
   return { members: said ? { properties: shapes, required: must, others, keys } : NO_MEMBERS, losses, said };
 }
 
-/** A map becomes a list of entries, which takes two levels. */
+/** A map becomes a list of entries, which needs two levels. */
 const MAP = 2;
 const MAX_REQUIRED = 8000;
 const MAX_PATTERNS = 8;
 
 const isSaid = (value: Json | undefined) => value !== undefined && value !== null;
 
-/** Names that match the pattern. */
+/** Returns the shape of names that match the pattern. */
 function namesBy(pattern: string, at: string): Shape {
   const string: Kind = { ...FREE, said: true, words: new Map([["pattern", { value: pattern, at }]]) };
   return { ...anything(at), kinds: { string } };
@@ -74,7 +75,7 @@ function othersOf(value: Json | undefined, place: Place, reading: Reading, readP
   return value === false ? false : readPart(value, place, reading);
 }
 
-/** The members of a word that holds schemas by name. PHP writes an empty object as a list. */
+/** Returns the members of a word that contains schemas by name. PHP writes an empty object as a list. */
 function entriesOf(value: Json | undefined, at: string, reading: Reading): readonly (readonly [string, Json])[] {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return [];
   if (isJsonObject(value)) return Object.entries(value);

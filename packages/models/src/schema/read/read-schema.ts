@@ -19,11 +19,11 @@ export interface ReadResult {
   readonly shape: Shape;
   /** The first place that is not a schema. */
   readonly fault: Fault | null;
-  /** False: it has more parts than the limit, so a reading with fewer levels might cover more of it. */
+  /** False if the schema has more parts than the limit. A reading with fewer levels may then cover more of it. */
   readonly whole: boolean;
 }
 
-/** A tool's parameters as a shape, down to this number of nested objects and lists. The work is limited, whatever the parameters are. */
+/** Reads a tool's parameters as a shape, down to this number of nested objects and lists. The work is limited, whatever the parameters are. */
 export function readSchema(parameters: Json, levels: number): ReadResult {
   const reading = beginReading(parameters, levels);
   const shape = readPart(parameters, { at: "", level: 1, depth: 0, trail: [""] }, reading);
@@ -103,7 +103,7 @@ function lossy(at: string, what: string): Shape {
   return { ...anything(at), losses: [{ pointer: at, what }] };
 }
 
-/** The rules in the schema's own words, without words such as `allOf` that hold other schemas for the same value. */
+/** Reads the rules in the schema's own words, without words such as `allOf` that contain other schemas for the same value. */
 function readOwn(schema: JsonObject, place: Place, reading: Reading): Shape {
   const { at } = place;
   const types = readTypes(schema, place, reading);
@@ -143,7 +143,7 @@ const MAX_COMPOSITE = 200;
 
 function readKind(name: KindName, schema: JsonObject, place: Place, reading: Reading, integer: boolean, dropped: readonly Loss[]): Kind {
   const { words, losses } = readWords(schema, name, place.at);
-  // A format applies to numbers as well as to strings, so it does not say which is meant.
+  // A format applies to numbers and to strings, so it does not show the intended type.
   const said = words.size > (words.has("format") && name === "number" ? 1 : 0);
   const kind: Kind = { said, integer, words, values: null, losses: [...losses, ...dropped], items: null, members: NO_MEMBERS };
   if (name === "array") {

@@ -5,14 +5,17 @@ import { KINDS, type KindName } from "../shape.ts";
 import { faulty, type Place, type Reading } from "./reading.ts";
 
 export interface Types {
-  /** The allowed types; null if the schema does not say. */
+  /** The allowed types, or null if the schema names none. */
   readonly names: ReadonlySet<KindName> | null;
-  /** True if numbers must be whole. */
+  /** True if only whole numbers are allowed. */
   readonly integer: boolean;
   readonly losses: readonly Loss[];
 }
 
-/** The word `type` in all its forms: one, a list, `nullable` beside it (OpenAPI 3.0), and the names that other languages use for the same. */
+/**
+ * Reads the word `type` in all its forms. It may be one type or a list, with `nullable` beside it (OpenAPI 3.0), and may use the names of other
+ * languages.
+ */
 export function readTypes({ type, nullable }: JsonObject, { at }: Place, reading: Reading): Types {
   const unsaid: Types = { names: null, integer: false, losses: [] };
   if (type === undefined || type === null) return unsaid;
@@ -45,7 +48,7 @@ function typeNamed(name: string): string | undefined {
   return OTHER_NAMES.get(name.toLowerCase());
 }
 
-/** The names that generators write for types of other languages; a name in another case is one of them. */
+/** The names that generators write for types of other languages. The names of JSON types in another case are allowed too. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     any: "any mixed unknown *",

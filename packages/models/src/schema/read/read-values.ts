@@ -3,7 +3,7 @@ import { under } from "../pointer.ts";
 import type { KindName, Values } from "../shape.ts";
 import { faulty, type Place, type Reading } from "./reading.ts";
 
-/** The words `enum` and `const` as one list, grouped by type; null if neither is present. Duplicates are removed. */
+/** Returns the words `enum` and `const` as one list, grouped by type and without duplicates. Returns null if neither word is present. */
 export function readValues(schema: JsonObject, place: Place, reading: Reading): ReadonlyMap<KindName, Values> | null {
   const listed = listedValues(schema, place, reading);
   if (!listed) return null;
@@ -35,7 +35,7 @@ function listedValues({ enum: list, const: only }: JsonObject, { at }: Place, re
   return null;
 }
 
-/** The type of a value; null for a value that JSON cannot express, such as infinity. */
+/** Returns the type of a value, or null for a value that JSON cannot express, such as infinity. */
 function kindOf(value: Json | undefined): KindName | null {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -44,7 +44,7 @@ function kindOf(value: Json | undefined): KindName | null {
   return type === "string" || type === "boolean" || type === "object" ? type : null;
 }
 
-/** True for equal JSON values. Composite values are equal only if they are written alike. */
+/** Returns true for equal JSON values. Composite values are equal only if their JSON text is equal. */
 export function sameValue(a: Json, b: Json): boolean {
   return a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null && marked(a) === marked(b));
 }
@@ -53,7 +53,7 @@ function marked(value: Json): unknown {
   try {
     return JSON.stringify(value);
   } catch {
-    // Too deep to be written, so it equals no other value.
+    // The value is too deep to be written, so it equals no other value.
     return {};
   }
 }

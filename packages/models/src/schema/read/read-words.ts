@@ -18,7 +18,7 @@ export interface WordsRead {
   readonly losses: readonly Loss[];
 }
 
-/** The limits that a schema sets for one type, in the words of 2020-12. A limit with an invalid value is ignored, which is a loss. */
+/** Returns the limits of a schema for one type, in the words of JSON Schema 2020-12. A limit with an invalid value is ignored, which is a loss. */
 export function readWords(schema: JsonObject, kind: KindName, at: string): WordsRead {
   const words = new Map<string, Word>();
   const losses: Loss[] = [];
@@ -43,7 +43,7 @@ const NOTHING_SAID: ReadonlyMap<string, Json> = new Map<string, Json>([
 
 const DRAFT_04: ReadonlySet<string> = new Set(["exclusiveMinimum", "exclusiveMaximum"]);
 
-/** `exclusiveMinimum: true` beside a `minimum` (draft-04) becomes a number, as in today's JSON Schema. */
+/** Converts `exclusiveMinimum: true` beside a `minimum` (draft-04) into a number, as in today's JSON Schema. */
 function exclusiveOfDraft04(schema: JsonObject, words: Map<string, Word>): void {
   for (const [exclusive, inclusive] of [
     ["exclusiveMinimum", "minimum"],

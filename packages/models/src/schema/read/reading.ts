@@ -1,16 +1,16 @@
 import type { Json } from "@toolbus/contracts";
 import type { Fault } from "../loss.ts";
 
-/** One reading of a tool's parameters. It is mutable: its budget decreases, whatever the schema is. */
+/** The mutable state of one reading of a tool's parameters. Its budget decreases, whatever the schema is. */
 export interface Reading {
   readonly root: Json;
-  /** Objects and lists nested deeper than this are not read; the root is level 1. */
+  /** The maximum level of objects and lists that are read. The root is level 1. */
   readonly levels: number;
-  /** How many parts may still be read. References can refer to each other so often that writing them out would never end. */
+  /** The number of parts that may still be read. References can refer to each other so often that their full form would be endless. */
   room: number;
   /** The first place that is not a schema. */
   fault: Fault | null;
-  /** The places of the anchors; computed at the first lookup. */
+  /** The places of the anchors, which are computed at the first lookup. */
   anchors: ReadonlyMap<string, string> | null;
 }
 
@@ -21,7 +21,7 @@ export interface Place {
   readonly level: number;
   /** The number of schemas around this place, however they are nested. */
   readonly depth: number;
-  /** The references that lead here: one that occurs again contains itself. */
+  /** The references that lead to this place. A reference that occurs again contains itself. */
   readonly trail: readonly string[];
 }
 
@@ -32,17 +32,17 @@ export function beginReading(root: Json, levels: number): Reading {
   return { root, levels, room: MAX_PARTS, fault: null, anchors: null };
 }
 
-/** The place of a part inside an object or a list. */
+/** Returns the place of a part inside an object or a list. */
 export function inside(place: Place, at: string, levels = 1): Place {
   return { at, level: place.level + levels, depth: place.depth + 1, trail: place.trail };
 }
 
-/** The place of another schema for the same value. */
+/** Returns the place of another schema for the same value. */
 export function beside(place: Place, at: string): Place {
   return { ...place, at, depth: place.depth + 1 };
 }
 
-/** Keeps only the first fault. */
+/** Records a fault if it is the first one. */
 export function faulty(reading: Reading, pointer: string, reason: string): void {
   reading.fault ??= { pointer, reason };
 }

@@ -5,11 +5,11 @@ export interface Remarks {
   readonly description: string;
   /** Additional sentences for the model. */
   readonly hints: readonly string[];
-  /** True if null means the same as leaving the value out. */
+  /** True if null means the same as an absent value. */
   readonly nullByDefault: boolean;
 }
 
-/** The schema's annotations. Vendors accept a description and drop or refuse the others, so the description repeats them. */
+/** Returns the schema's annotations. Vendors accept a description but drop or refuse the other annotations, so the description repeats them. */
 export function remarks(schema: JsonObject): Remarks {
   const { title, description, default: preset, contentMediaType, contentEncoding } = schema;
   const hints: string[] = [];
@@ -24,14 +24,14 @@ export function remarks(schema: JsonObject): Remarks {
 }
 
 const MAX_SHOWN = 80;
-/** Longer than any vendor's limit. */
+/** This length is above every vendor's limit. */
 const MAX_TEXT = 20_000;
 
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value.slice(0, MAX_TEXT) : "";
 }
 
-/** The value as JSON if that is short; null otherwise. */
+/** Returns the value as JSON text if this is short, else null. */
 function shortly(value: Json): string | null {
   if (typeof value === "string") return value.length > MAX_SHOWN ? null : JSON.stringify(value);
   if (typeof value !== "object") return String(value);

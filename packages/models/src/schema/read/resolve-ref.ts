@@ -2,13 +2,13 @@ import { isJsonObject, type Json } from "@toolbus/contracts";
 import { under, valueAt } from "../pointer.ts";
 import type { Reading } from "./reading.ts";
 
-/** The target of a reference inside the same document, as a JSON pointer; null if it leads elsewhere or nowhere. */
+/** Returns the target of a reference inside the same document, as a JSON pointer. Returns null if the reference leads elsewhere or nowhere. */
 export function resolveRef(ref: string, reading: Reading): string | null {
   const id = isJsonObject(reading.root) ? reading.root["$id"] : undefined;
   const local = typeof id === "string" && id !== "" && ref.startsWith(id) ? ref.slice(id.length) : ref;
   if (local === "" || local === "#") return "";
   if (local.startsWith("#/")) {
-    // Some generators percent-encode and some do not; a name may also contain a percent sign of its own.
+    // Some generators percent-encode and some do not. A name may also contain a real percent sign.
     const pointers = [decoded(local.slice(1)), local.slice(1)];
     return pointers.find((pointer) => valueAt(reading.root, pointer) !== undefined) ?? null;
   }
@@ -24,7 +24,7 @@ function decoded(pointer: string): string {
   }
 }
 
-/** Every anchor of the document with its place. The search is limited and not recursive, because the document may be hostile. */
+/** Returns every anchor of the document with its place. The search is limited and not recursive, because the document may be hostile. */
 function anchorsOf(root: Json): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open: (readonly [Json, string])[] = [[root, ""]];

@@ -2,16 +2,16 @@ import { KINDS, type Kind, type KindName, type Shape } from "../shape.ts";
 
 /** The choice for a part that allows several types, because a vendor accepts only one. */
 export interface Choice {
-  /** Null: any value, written as JSON text. */
+  /** The chosen type. Null means any value, written as JSON text. */
   readonly kind: KindName | null;
   /** The types that are no longer accepted. */
   readonly left: readonly KindName[];
 }
 
 /**
- * The type with the most rules: an object with listed properties, a typed list, a string, a number, a boolean. Giving up the others is sound, because
- * the remaining values were valid before. If every type is allowed and no word applies to a single one, nothing is given up: the value is written as
- * JSON text. Null is never chosen; the caller must check for it.
+ * Chooses the type with the most rules. The order is an object with listed properties, a typed list, a string, a number, a boolean. It is sound to
+ * give up the other types, because the remaining values were valid before. If every type is allowed and no word applies to a single type, the value
+ * is written as JSON text and no type is given up. The type null is never chosen, so the caller must check for it.
  */
 export function chooseKind({ kinds, opaque }: Shape): Choice {
   const present = KINDS.filter((name) => name !== "null" && kinds[name] !== undefined);
@@ -23,7 +23,7 @@ export function chooseKind({ kinds, opaque }: Shape): Choice {
   if (untyped && said.length === 0) return { kind: null, left: [] };
   const candidates = untyped ? said : present;
   const best = candidates.reduce((one, other) => (rank(other, kinds[other]) > rank(one, kinds[one]) ? other : one));
-  // An author who writes "properties" without a type means an object, so nothing is given up.
+  // An author who writes "properties" without a type means an object, so no type is given up.
   return { kind: best, left: candidates.filter((name) => name !== best) };
 }
 

@@ -3,8 +3,8 @@ import type { Shape } from "../shape.ts";
 import { lose, type Writing } from "./writing.ts";
 
 /**
- * The description of a part for a model: its own one, or its title if that says more than the name, followed by the rules that cannot be passed on.
- * A description that is too long is truncated, which is a loss.
+ * Returns the description of a part for a model. It is the part's own description, or the title if this differs from the name. The rules that cannot
+ * be passed on follow. A description that is too long is truncated, which is a loss.
  */
 export function describe(shape: Shape, name: string, notes: readonly string[], writing: Writing): string {
   const { description, title, hints, at } = shape;
@@ -19,12 +19,12 @@ export function describe(shape: Shape, name: string, notes: readonly string[], w
   return cut(texts.map((text, index) => (index < texts.length - 1 ? sentence(text) : text)).join(" "), limit);
 }
 
-/** With a full stop, so that another sentence can follow. */
+/** Returns the text with a full stop, so that another sentence can follow. */
 function sentence(text: string): string {
   return /[.!?:;,)…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The text in at most this many UTF-16 units; it never ends in half a surrogate pair. */
+/** Returns the text in at most this many UTF-16 units. The result never ends in half a surrogate pair. */
 export function cut(text: string, limit: number): string {
   return text.length <= limit
     ? text
@@ -34,7 +34,7 @@ export function cut(text: string, limit: number): string {
         .replace(/\uFFFD$/, "")}…`;
 }
 
-/** Without characters that parsers in other languages refuse: half surrogate pairs, and the character zero. */
+/** Returns the text without the zero character and half surrogate pairs, because parsers in other languages refuse them. */
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "").trim();
 }

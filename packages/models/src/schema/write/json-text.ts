@@ -6,11 +6,11 @@ import { lose, type WriteResult, type Writing, type Spot } from "./writing.ts";
 export interface JsonText {
   /** The kind of value in the text. */
   readonly form: "value" | "object" | "array" | "number" | "boolean";
-  /** The only accepted values; null for any. */
+  /** The only accepted values, or null for any value. */
   readonly values: readonly Json[] | null;
 }
 
-/** A part that the dialect cannot express, written as a string that contains its JSON. It is parsed back afterwards, so no value is lost. */
+/** Writes a part that the dialect cannot express as a string that contains its JSON. The string is parsed afterwards, so no value is lost. */
 export function asJsonText(shape: Shape, spot: Spot, writing: Writing, { form, values }: JsonText): WriteResult {
   const texts = values ? textsOf(values, shape, writing) : null;
   const notes = texts
@@ -33,13 +33,13 @@ function textsOf(values: readonly Json[], shape: Shape, writing: Writing): reado
       return [...new Set(texts)];
     }
   } catch {
-    // Too deep to be written.
+    // A value is too deep to be written.
   }
   lose(writing, shape.at, `A list of ${values.length} values is too long to be passed on.`);
   return null;
 }
 
-/** The members of an object whose schema is not passed on, if there are only a few. */
+/** Returns the names of an object's members, because its schema is not passed on. The text is empty if the names are too long. */
 function outline({ kinds }: Shape, form: JsonText["form"]): string {
   const names = form === "object" ? [...(kinds.object?.members.properties.keys() ?? [])] : [];
   const text = names.slice(0, MAX_NAMES).join(", ");

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
 /**
- * Names that a vendor accepts, in the same order. A valid name is kept. In other names each forbidden character becomes an underscore, and a name that
- * is already used gets a hash of the original. The same list gives the same names.
+ * Returns names that a vendor accepts, in the same order. A valid name stays unchanged. In other names, forbidden characters become underscores, and
+ * a name that is already used has a hash of the original. The same list gives the same names.
  */
 export function safeKeys(names: readonly string[], key: RegExp): readonly string[] {
   const isGood = (name: string) => key.test(name) && name !== "__proto__";
-  // Valid names are reserved before any other is made up.
+  // Valid names are reserved before any other name is created.
   const taken = new Set(names.filter(isGood));
   return names.map((name) => {
     if (isGood(name)) return name;
@@ -17,7 +17,7 @@ export function safeKeys(names: readonly string[], key: RegExp): readonly string
   });
 }
 
-/** The tool's name in a form that the vendor accepts. A changed name contains a hash of the original, so two names never become one. */
+/** Returns the tool's name in a form that the vendor accepts. A changed name contains a hash of the original, so two names never become one. */
 export function safeToolName(name: string, pattern: RegExp): string {
   if (pattern.test(name)) return name;
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]+/g, "_").replace(/^[^a-zA-Z_]+/, "");

@@ -4,7 +4,7 @@ import { describe } from "./describe.ts";
 import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
-/** A list with typed items. If the schema does not say what it contains, the items are strings, which is right for nearly all of them. */
+/** Writes a list with typed items. If the schema does not describe the items, they are strings, which is right for nearly all of these lists. */
 export function writeArray(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const inside: Spot = { name: "", depth: spot.depth + 1, nullIsHandled: false, notes: [] };
   if (!kind.items && kind.words.get("maxItems")?.value !== 0) lose(writing, shape.at, 'The array has no "items"; strings are offered.');

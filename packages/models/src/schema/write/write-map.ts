@@ -5,8 +5,8 @@ import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
- * An object with free names (`additionalProperties` with a schema) as a list of `{key, value}`, because a closed object cannot express it. It is
- * restored to the object; of two entries with the same key the last one counts.
+ * Writes an object with free names (`additionalProperties` with a schema) as a list of `{key, value}`, because a closed object cannot express it. The
+ * list is converted back to the object later. If two entries have the same key, the last one is used.
  */
 export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const depth = spot.depth + 2;
@@ -16,7 +16,7 @@ export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, wr
   const named = keys ? writePart(onlyText(keys), { name: "key", depth, nullIsHandled: true, notes: [] }, writing) : null;
   if (named && (!named.ok || named.plan !== null || named.schema["type"] !== "string"))
     lose(writing, keys?.at ?? shape.at, "The rules for the names are not passed on.");
-  // The number of entries is not the number of members: two entries may have the same key.
+  // The number of entries is not the number of members, because two entries may have the same key.
   for (const word of kind.words.values()) lose(writing, word.at, "The limits for the number of members are not passed on.");
   const { notes } = writeWords("object", kind, { ...writing, losses: [] });
   const description = describe(shape, spot.name, ["A map, as a list of entries with different keys.", ...notes, ...spot.notes], writing);
@@ -31,7 +31,7 @@ export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, wr
   return { ok: true, schema: { type: "array", description, items: entry }, plan: { kind: "map", value: value.plan } };
 }
 
-/** A name is a string, whatever else its schema allows. */
+/** Returns the shape for strings only, because a name is a string, whatever else its schema allows. */
 function onlyText(shape: Shape): Shape {
   const { string } = shape.kinds;
   return string ? { ...shape, kinds: { string } } : shape;

@@ -9,8 +9,9 @@ import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
- * A closed object with its listed properties. Names that the vendor refuses are changed, and restored later. A required property that may be null
- * becomes optional: if it is left out, it is restored as null. An optional one that no value satisfies is left out; a required one is a fault.
+ * Writes a closed object with its listed properties. Names that the vendor refuses are changed and restored later. A required property that may be
+ * null becomes optional. If the model omits it, it is restored as null. A property that no value satisfies is omitted if it is optional, and it is a
+ * fault if it is required.
  */
 export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const members = withRequired(kind.members, shape.at);
@@ -27,7 +28,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     const nullable = takesNull(part);
     const onlyNull = nullable && Object.keys(part.kinds).length === 1;
     if (nullable && must) absent.push([name, null]);
-    // The shape's own losses are reported when the rest of it is written.
+    // The shape's own losses are reported when the rest of the shape is written.
     if (nullable && must) writing.losses.push(...(onlyNull ? part.losses : []), ...(part.kinds.null?.losses ?? []));
     if (onlyNull) continue;
     if (++writing.properties > writing.rules.properties) return tooMany(shape, writing);
@@ -46,7 +47,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     if (key !== name || written.plan) renamed.set(key, { name, plan: written.plan });
     if (must && !nullable) required.push(key);
   }
-  // Vendors handle a nested object without properties badly; this one has only one possible value.
+  // Vendors handle a nested object without properties badly, and this object has only one possible value.
   if (properties.length === 0 && spot.depth > 1)
     return asJsonText(shape, spot, writing, { form: "object", values: [Object.fromEntries(absent)] });
   loseOthers(kind, writing);
@@ -62,7 +63,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
   return { ok: true, schema, plan: renamed.size + absent.length === 0 ? null : { kind: "object", members: renamed, absent } };
 }
 
-/** A required property that is not listed becomes one of the additional members. */
+/** Adds each required property that is not listed, with the shape of the additional members. */
 function withRequired(members: Members, at: string): Members {
   const missing = [...members.required].filter((name) => !members.properties.has(name));
   if (missing.length === 0) return members;

@@ -11,8 +11,8 @@ export type RootResult =
   | ({ readonly ok: false; readonly tooLong: boolean } & Fault);
 
 /**
- * The whole schema. Arguments are an object, so the root must be one: if it also allows other types, only its object is used; if it allows no object,
- * that is a fault; and if its names are free, it gets a single property for everything.
+ * Writes the whole schema. Arguments are an object, so the root must be an object. If the root also allows other types, only its object is used. A
+ * root that allows no object is a fault. If its names are free, the root has a single property for all arguments.
  */
 export function writeRoot(shape: Shape, rules: DialectRules, depth: number): RootResult {
   if (shape.fault) return { ok: false, tooLong: false, ...shape.fault };

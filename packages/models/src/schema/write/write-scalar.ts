@@ -5,7 +5,7 @@ import { asJsonText } from "./json-text.ts";
 import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot } from "./writing.ts";
 
-/** A string, number or boolean. */
+/** Writes a string, number or boolean. */
 export function writeScalar(shape: Shape, name: KindName, kind: Kind, spot: Spot, writing: Writing): WriteResult {
   const type = name === "number" && isInteger(kind) ? "integer" : name;
   const values = kind.values ? allowedValues(kind.values.list, kind.values.at, writing) : null;
@@ -24,12 +24,15 @@ function isInteger({ integer, values }: Kind): boolean {
   return integer || (values?.list.every((value) => Number.isInteger(value)) ?? false);
 }
 
-/** True for a list of both booleans, which excludes nothing. */
+/** Returns true for a list of both booleans, which excludes no value. */
 function isWhole(name: KindName, values: readonly Json[]): boolean {
   return name === "boolean" && values.length === 2;
 }
 
-/** Without values that some parser refuses: half surrogate pairs, and "" unless it is the only value. */
+/**
+ * Returns the values without those that some parser refuses, which are half surrogate pairs, the zero character and "". Returns null if no value
+ * remains.
+ */
 function allowedValues(list: readonly Json[], at: string, writing: Writing): readonly Json[] | null {
   const good = list.filter((value) => typeof value !== "string" || (value.isWellFormed() && !value.includes("\u0000") && value !== ""));
   if (good.length === list.length) return list;
@@ -41,7 +44,7 @@ function allowedValues(list: readonly Json[], at: string, writing: Writing): rea
   return good;
 }
 
-/** The list, if its length is within the dialect's limit. */
+/** Returns the list if its length is within the dialect's limit, else null. */
 function fitting(values: readonly Json[], kind: Kind, writing: Writing): readonly Json[] | null {
   const { enumValues, enumChars } = writing.rules;
   const chars = values.reduce<number>((sum, value) => sum + JSON.stringify(value).length, 0);

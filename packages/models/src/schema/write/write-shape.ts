@@ -9,7 +9,7 @@ import { writeObject } from "./write-object.ts";
 import { writeScalar } from "./write-scalar.ts";
 import { lose, type Spot, type WriteResult, type Writing } from "./writing.ts";
 
-/** A part in the dialect's form. */
+/** Writes a part in the dialect's form. */
 export function writeShape(shape: Shape, spot: Spot, writing: Writing): WriteResult {
   if (shape.fault) return { ok: false, ...shape.fault };
   for (const loss of shape.losses) writing.losses.push(loss);
@@ -34,7 +34,7 @@ export function writeShape(shape: Shape, spot: Spot, writing: Writing): WriteRes
   }
 }
 
-/** The values of a part that lists them for each of its types; null for any other part. */
+/** Returns the values of a part that lists them for each of its types, or null for any other part. */
 function listedValues({ kinds, opaque }: Shape): readonly Json[] | null {
   if (opaque !== null) return null;
   const lists: Json[] = [];
@@ -45,7 +45,7 @@ function listedValues({ kinds, opaque }: Shape): readonly Json[] | null {
   return lists;
 }
 
-/** True if there are rules for the values besides the list. */
+/** Returns true if the kind has rules for the values besides the list. */
 function isBounded({ words, items, members }: Kind): boolean {
   return words.size > 0 || items !== null || members !== NO_MEMBERS;
 }

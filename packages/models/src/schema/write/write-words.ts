@@ -9,7 +9,7 @@ export interface WordsWritten {
   readonly notes: readonly string[];
 }
 
-/** The limits that the dialect accepts. The others are mentioned in the description, and each is a loss. */
+/** Returns the limits that the dialect accepts. The description mentions the other limits, and each of them is a loss. */
 export function writeWords(name: KindName, kind: Kind, writing: Writing): WordsWritten {
   const written: Record<string, Json> = {};
   const notes: string[] = [];
@@ -32,7 +32,7 @@ function takes(word: string, value: Word["value"], rules: DialectRules, name: Ki
   return word !== "pattern" || rules.anyPattern || isPlainPattern(String(value));
 }
 
-/** For whole numbers an exclusive bound equals the next inclusive one, which every dialect with bounds accepts. */
+/** Replaces the exclusive bounds of whole numbers with the next inclusive ones, which every dialect with bounds accepts. */
 function inclusive({ words, integer }: Kind, rules: DialectRules): ReadonlyMap<string, Word> {
   if (!integer) return words;
   const same = new Map(words);
@@ -50,7 +50,10 @@ function inclusive({ words, integer }: Kind, rules: DialectRules): ReadonlyMap<s
   return same;
 }
 
-/** True for a regular expression that every engine reads the same way: no lookaround, named or special group, back reference, or Unicode class. */
+/**
+ * Returns true for a regular expression that every engine reads the same way. It has no lookaround, named or special group, back reference or Unicode
+ * class.
+ */
 function isPlainPattern(pattern: string): boolean {
   if (
     /\(\?(?!:)/.test(pattern) ||
@@ -59,7 +62,7 @@ function isPlainPattern(pattern: string): boolean {
   )
     return false;
   try {
-    // Engines read an unescaped "-" or "]" in a class differently; the strict flag refuses it.
+    // Engines read an unescaped "-" or "]" in a class differently, so the flag "u" refuses it.
     return new RegExp(pattern, "u").source.length > 0;
   } catch {
     return false;

@@ -4,10 +4,10 @@ import type { Fault, Loss } from "../loss.ts";
 import type { Plan } from "../restore.ts";
 import type { Shape } from "../shape.ts";
 
-/** One writing of a shape in a dialect. It is mutable: losses and counts grow. */
+/** The mutable state while a shape is written in a dialect. Losses and counts grow. */
 export interface Writing {
   readonly rules: DialectRules;
-  /** The maximum depth; less than the dialect's own if the whole would be too long. */
+  /** The maximum depth. It is less than the dialect's own maximum if the whole schema would be too long. */
   readonly depth: number;
   readonly losses: Loss[];
   properties: number;
@@ -26,9 +26,9 @@ export type WriteResult = Written | ({ readonly ok: false } & Fault);
 export interface Spot {
   /** The name of the property, or "" if it has none. */
   readonly name: string;
-  /** The root is 1. */
+  /** The depth of the part. The root is 1. */
   readonly depth: number;
-  /** True if the writer of this part handles null, by leaving the property out. */
+  /** True if the caller handles null, because the property may be absent. */
   readonly nullIsHandled: boolean;
   /** Additional sentences for the description. */
   readonly notes: readonly string[];
