@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What a package manager links as `toolbus`. The way in is one for all: it installs what is missing and finds the right Node.
+// A package manager links this file as `toolbus`. Like `npm run`, it starts boot.mjs, which installs missing packages and finds the right Node.
 if (process.env.npm_command === "exec") process.env.TOOLBUS_TYPED ??= "npx toolbus";
 process.argv.splice(2, 0, "toolbus");
 await import("../../../scripts/boot.mjs");

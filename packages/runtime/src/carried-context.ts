@@ -5,8 +5,8 @@ import { type Carrier, currentCarrier, readCarrier, type SentContext, withinRece
 type Row = NonNullable<Change["outbox"]>[number];
 
 /**
- * The message with the trace context in which it is made. A message that was made for another trace keeps that one: an approver's decision continues the
- * trace of the run, not the approver's.
+ * Returns the message with the current trace context. A message that already belongs to another trace is unchanged, so an approver's decision
+ * continues the trace of the run, not the approver's own trace.
  */
 export function carrying(message: Message, carrier: SentContext | undefined): Message {
   const own = message.attributes[attributes.traceparent];
@@ -15,8 +15,8 @@ export function carrying(message: Message, carrier: SentContext | undefined): Me
 }
 
 /**
- * Outbox rows that remember the trace context of the commit that makes them, so that a relay, an hour later and in another process, publishes them in the
- * right trace. A row that holds only the input of its message gets it as a field.
+ * Returns outbox rows with the trace context of their commit, so that a relay in another process can publish them in the right trace, even an hour
+ * later. A row with only the input of its message receives the context as a field.
  */
 export function rowsInContext(rows: readonly Row[]): readonly Row[] {
   const carrier = currentCarrier();
@@ -24,7 +24,7 @@ export function rowsInContext(rows: readonly Row[]): readonly Row[] {
   return rows.map((row) => ({ ...row, message: rowMessage(row.message, carrier) }));
 }
 
-/** Runs work in the trace that a row remembers. A message carries its own. */
+/** Runs work in the trace context of a row. A row with a whole message needs no trace here, because the message contains its own. */
 export function withinRow<T>(message: Json, work: () => T): T {
   if (!isObject(message) || isObject(message["attributes"]) || typeof message["traceparent"] !== "string") return work();
   return withinReceived({ traceparent: message["traceparent"] }, work);

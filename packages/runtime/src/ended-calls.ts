@@ -1,7 +1,10 @@
 import { type EndedCall, endedCall, keys, parseCall, type RunEvent, writesFirst } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** Every call of a run that has ended: writes that happened first, then those that may have, then all others, each in the order in which they ended. */
+/**
+ * Returns every call of a run that has ended. Writes that happened come first, then writes that may have happened, then all others. Within each group
+ * the calls are in the order in which they ended.
+ */
 export async function endedCalls(state: Pick<StateStore, "read" | "range">, runId: string): Promise<EndedCall[]> {
   const { resolved, shown } = await eventsOf(state, runId);
   const calls: EndedCall[] = [];
@@ -18,7 +21,7 @@ export async function endedCalls(state: Pick<StateStore, "read" | "range">, runI
 
 type Resolved = Extract<RunEvent, { readonly type: "call.resolved" }>;
 
-/** The calls of a run in the order in which they ended, and the effects that approvers were shown. */
+/** Returns the calls of a run in the order in which they ended, and the effects that the approvers saw. */
 async function eventsOf(
   state: Pick<StateStore, "range">,
   runId: string,

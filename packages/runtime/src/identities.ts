@@ -17,15 +17,15 @@ import type { Settings, SettingsOf } from "./settings.ts";
 /** The signing keys of the services of one process. */
 export interface Identities {
   of(service: string): Identity;
-  /** The process's own signing key: that of the first of its services. */
+  /** The process's own signing key, which is the key of its first service. */
   readonly ofProcess: Identity;
-  /** The public halves by the names under which they are trusted in this process. */
+  /** The public keys, by the names under which this process trusts them. */
   readonly publicKeys: Readonly<Record<string, KeySet>>;
 }
 
 /**
- * Opens the signing key of each service. If all of them are in one process (the bus is in memory), a missing key is made. A separate service gets its keys
- * from an operator, because others must trust them, and refuses to start without. Throws a `Refusal`.
+ * Opens the signing key of each service. If all services run in one process, because the bus is in memory, it makes missing keys. Otherwise an
+ * operator provides the keys, because other services must trust them, and a missing key is a `Refusal`.
  */
 export async function openIdentities(
   definitions: readonly ServiceDefinition<Settings>[],
@@ -47,7 +47,7 @@ export async function openIdentities(
   return { ofProcess, publicKeys, of: (service) => identities.get(service) ?? ofProcess };
 }
 
-/** All services are in one process: nobody else can be on a bus in memory. */
+/** Returns whether all services run in this process. No other process can use a bus in memory. */
 export function isEmbedded(busUrl: string): boolean {
   return busUrl.startsWith("memory:");
 }

@@ -1,4 +1,5 @@
-// What the broker's operator needs to know, for the command line, which reaches the bus only through this package.
+// The settings that an operator makes on the broker. The command line imports them from here, because it may import the
+// bus only through this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
 export { storeDurability } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";

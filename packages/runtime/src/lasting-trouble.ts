@@ -1,16 +1,16 @@
 import type { Log } from "@toolbus/telemetry";
 
-/** The failures of something that is retried for as long as something else is broken. */
+/** Logs the failures of an action that is retried until a fault elsewhere is fixed. */
 export interface LastingTrouble {
-  /** Reports when it begins, and each further cause once; repeats are only counted. */
+  /** Logs the first failure, and then each new cause once. Repeated failures are only counted. */
   failed(error: unknown): void;
-  /** Reports that it is over, if it was reported. */
+  /** Logs the end of the trouble, if its beginning was logged. */
   worked(): void;
 }
 
 /**
- * A loop that asks four times a second would write a line with a stack each time, for every hour that a store is unavailable, and nobody would find the
- * line that matters. So the log has one line when it begins and one when it is over, with the number of failed tries.
+ * Creates the log of an action's failures. While a store is unavailable, a loop that asks it four times a second would log a stack each time, and
+ * nobody would find the important line. So the log has one line at the beginning, and one at the end with the number of failed tries.
  */
 export function lastingTrouble(
   log: Pick<Log, "info" | "warn">,
@@ -34,5 +34,5 @@ export function lastingTrouble(
   };
 }
 
-/** A cause that contains a different number each time would be a line each time. */
+/** The maximum number of logged causes. Without it, a cause with a different number each time would be logged each time. */
 const MOST_CAUSES = 8;

@@ -1,4 +1,4 @@
-/** The name that was probably meant: the one with the fewest letters to change, if that is at most a third of them. Null when none is near. */
+/** Returns the name that the user probably meant: the one with the fewest edits, at most a third of its letters. Returns null if none is near. */
 export function nearest(typed: string, names: readonly string[]): string | null {
   let best: string | null = null;
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
@@ -9,7 +9,7 @@ export function nearest(typed: string, names: readonly string[]): string | null 
   return best;
 }
 
-/** How many letters have to be inserted, deleted or replaced (Levenshtein). */
+/** Returns how many letters must be inserted, deleted or replaced (Levenshtein distance). */
 export function edits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (let i = 1; i <= a.length; i++) {

@@ -3,8 +3,8 @@ import type { Log } from "@toolbus/telemetry";
 import type { Outbox } from "./outbox.ts";
 
 /**
- * The same outbox, with an observer of every committed change: metrics and audit see all facts in one place, and no transition knows about them. An error
- * of the observer is logged and does no harm. If a process dies just after a commit, its observer misses it.
+ * Returns the outbox with an observer of every committed change. Metrics and audit see all facts in one place, and transitions do not know about
+ * them. An error of the observer is only logged. If the process dies just after a commit, the observer misses this commit.
  */
 export function observedOutbox(outbox: Outbox, observe: (change: Change, now: number) => void, log: Log): Outbox {
   return {

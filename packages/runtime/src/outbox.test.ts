@@ -156,7 +156,7 @@ describe("the outbox", () => {
   });
 });
 
-/** An outbox over a store and a bus whose faults a test sets: each number says how often it still happens. */
+/** Starts an outbox over a store and a bus whose faults a test sets. Each number says how often the fault will still happen. */
 async function setup(options: Pick<OutboxOptions, "prepare"> = {}) {
   const clock = { now: 1_750_000_000_000 };
   const faults = { publish: 0, reply: 0, settle: 0, claim: 0 };
@@ -221,13 +221,13 @@ async function setup(options: Pick<OutboxOptions, "prepare"> = {}) {
       const from = claims;
       await until(() => claims >= from + 2);
     },
-    /** What the store still has for a service, once the outbox has stopped. */
+    /** Stops the outbox and returns the ids of the rows that the store still has for a service. */
     async left(service = "s"): Promise<readonly string[]> {
       await outbox.stop();
       clock.now += 1_000_000;
       return (await store.claim(service, "outbox", { limit: 1000, visibleAfter: 0 })).map(({ id }) => id);
     },
-    /** No publish ends until the given function is called. */
+    /** Blocks every publish until the test calls the returned function. */
     holdPublishing(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -243,7 +243,7 @@ async function setup(options: Pick<OutboxOptions, "prepare"> = {}) {
 
 const keyOf = (name: string): string => `tb:sample:{${SHARD}}:${name}`;
 
-/** A change that puts the document `op` and these messages. */
+/** Returns a change that puts a document named after `op` and these messages. */
 function change(op: string, ...ids: readonly string[]): Change {
   const outbox = ids.map((id) => ({ service: "s", id, topic: TOPIC, message: aMessage(id) as unknown as Json, dueIn: 0 }));
   return { op, guards: [{ key: keyOf(op), version: 0 }], put: [{ key: keyOf(op), value: 1 }], ...(ids.length > 0 ? { outbox } : {}) };
@@ -253,7 +253,7 @@ function aMessage(id: string): Message {
   return message({ id, topic: TOPIC, type: "toolbus.run.wake", source: "/test", now: 0, body: {} });
 }
 
-/** Waits, in turns of the event loop, until something is as it should be. */
+/** Waits until the condition is true. */
 async function until(holds: () => boolean): Promise<void> {
   await vi.waitUntil(holds, { timeout: 30_000, interval: 1 });
 }

@@ -9,19 +9,22 @@ import { pause } from "./pause.ts";
 export interface OutboxOptions {
   readonly state: StateStore;
   readonly bus: Pick<MessageBus, "publish">;
-  /** Whose rows these are. */
+  /** The service that owns the rows. */
   readonly service: string;
-  /** Makes the message of a row when it is published; by default the row contains the whole message. Null: there is no message, and the row is removed. */
+  /**
+   * Makes the message of a row when it is published. By default the row contains the whole message. Null means that there is no message,
+   * and the row is removed.
+   */
   readonly prepare?: (row: { readonly topic: string; readonly message: Json }) => Promise<Message | null>;
   readonly log: Log;
-  /** How long the committer has before the relay takes a row over. */
+  /** The time that the committer has before the relay publishes a row. */
   readonly visibilityMs: number;
   readonly pollMs: number;
 }
 
 /**
- * Commits, then publishes the messages that the commit put into the outbox: the committer at once, the relay everything overdue. A row is removed only
- * after the broker confirmed it, so a crash between the two repeats a message and loses none.
+ * Commits, then publishes the messages that the commit put into the outbox. The committer publishes at once, and the relay publishes overdue
+ * messages. A row is removed only after the broker confirmed its message, so a crash in between may repeat a message but loses none.
  */
 export interface Outbox {
   /** Commits with up to three tries of the same `op` if the store does not answer. Publishing continues in the background. */
@@ -104,7 +107,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
         else await bus.publish(prepared);
       });
     } catch (error) {
-      // The row stays; the relay tries again after its visibility.
+      // The row stays in the outbox, and the relay publishes it after its visibility timeout.
       log.warn({ error, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");
       return;
     }
@@ -113,7 +116,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     await settling;
   }
 
-  /** Settles all confirmed rows in one call: a burst costs one round trip. */
+  /** Settles all confirmed rows in one call, so that a burst needs only one round trip. */
   async function settleConfirmed(): Promise<void> {
     await Promise.resolve();
     try {

@@ -1,18 +1,17 @@
 import type { Service } from "./service.ts";
 
-/** What a process reports to its parent, once, when its services accept work. */
+/** The report of a process to its parent, sent once when its services accept work. */
 export interface Started {
   readonly toolbus: "started";
-  /** The addresses of those of its services that listen, by name. */
+  /** The addresses of the services that listen, by name. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
-/** Reports that the services of this process have started, if there is a parent to report it to. */
+/** Reports to the parent process, if there is one, that the services of this process have started. */
 export function notifyParent(services: ReadonlyMap<string, Service> = new Map()): void {
   const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
   const said: Started = { toolbus: "started", urls };
-  // With a callback, a channel that closed meanwhile is not an error that ends the process: it learns about that by "disconnect" and stops
-  // in order.
+  // With a callback, a channel that closed meanwhile does not cause an uncaught error. The process learns of it by "disconnect" and stops in order.
   process.send?.(said, undefined, undefined, () => undefined);
 }
 

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { defineService, Refusal, runMain, runServices } from "./index.ts";
 
-// The child process of run-main.test.ts: a main of the kind that its argument names. It reports its progress on standard output.
+// This is the child process of run-main.test.ts. It runs the kind of main that its argument names, and reports its progress on standard output.
 
 const MAINS: Readonly<Record<string, (signal: AbortSignal) => ReturnType<typeof runServices>>> = {
   "waits for work": () => run({}),
   "is told to stop while it starts": () => run({ start: () => new Promise((resolve) => process.once("SIGTERM", () => resolve())) }),
-  // Blocked, it hears nothing on its channel until it has reported there that it has started.
+  // The blocked process reads nothing from its channel before it reports there that it has started.
   "is left while it starts": () => run({ start: async () => void readFileSync(0) }),
   "does not stop": () => run({ stop: () => new Promise(() => undefined) }),
   "does not stop in time": () => run({ stop: () => new Promise(() => setInterval(() => undefined, 1000)), env: { DRAIN_MS: "30" } }),
   "has bad settings": () => run({ env: { DRAIN_MS: "soon", LOG_LEVEL: "loud" } }),
   "has a store that is unknown": () => run({ env: { STATE_URL: "postgres://me:secret@host" } }),
-  // Nobody listens on port 1.
+  // No server listens on port 1.
   "waits for its store": (signal) => waiting({ env: { STATE_URL: "redis://127.0.0.1:1" }, signal }),
   "waits for its bus over AMQP": (signal) => waiting({ env: { BUS_URL: "amqp://127.0.0.1:1" }, signal }),
   "waits for its bus over NATS": (signal) => waiting({ env: { BUS_URL: "nats://127.0.0.1:1" }, signal }),
@@ -32,7 +32,7 @@ interface Parts {
 }
 
 function waiting(parts: Parts): ReturnType<typeof runServices> {
-  // After the first try has failed, and well before the last.
+  // At this time the first try has failed, and more tries follow.
   setTimeout(() => say("waiting"), 300);
   return run(parts);
 }

@@ -111,7 +111,7 @@ describe("the sentence of an error", () => {
   });
 });
 
-/** Starts the child as this kind of main, `tied` with a channel. It is killed at the end of the test if it is still running. */
+/** Starts the child with this kind of main, and with a channel if `tied`. The child is killed at the end of the test if it is still running. */
 function start(main: string, { tied = false } = {}) {
   const child = spawn(process.execPath, [CHILD, main], {
     env: {},
@@ -140,7 +140,7 @@ function start(main: string, { tied = false } = {}) {
   return {
     ended,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** Closes its channel, and then what it reads. */
+    /** Closes the child's channel, and then its standard input. */
     leave(): void {
       child.once("disconnect", () => child.stdin.end());
       child.disconnect();

@@ -6,17 +6,18 @@ import { Refusal } from "./refusal.ts";
 import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
 
-/** What a process runs; its services, if any, are reported to the parent process. */
+/** The work of a process. Its services, if any, are reported to the parent process. */
 export type Main = Pick<Running, "stop"> &
   Partial<Pick<Running, "services">> & {
-    /** Resolves with the reason if it cannot continue by itself: then it is stopped, and the reason is reported. */
+    /** Resolves with the reason if the process cannot continue. The process then stops, and prints the reason. */
     readonly failed?: Promise<Error>;
   };
 
 /**
- * Runs a process from its start to its end by signal. A problem that a person can fix is one sentence on standard error and exit 1; a fault of ours keeps
- * its stack. A process that is told to stop while it waits for its store or its bus (`start` gets the signal) ends at once with exit 0. A second SIGINT
- * ends it at once. A process that was started with a channel (`fork`) reports there that it has started, and stops when the channel closes.
+ * Runs a process until a signal stops it. For a problem that a person can fix, it prints one sentence on standard error and exits with 1. For a fault
+ * of ours it prints the stack. If a signal arrives while the process waits for its store or its bus, it exits at once with 0, because `start`
+ * receives the abort signal. A second signal ends the process at once. A process with a channel (`fork`) reports its start on the channel, and stops
+ * when the channel closes.
  */
 export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): Promise<void> {
   let running: Main | undefined;
@@ -32,11 +33,11 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
     stop();
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  // The process at the other end of the channel is gone: nobody would ever stop this one.
+  // The parent process has exited, so nobody else would stop this one.
   process.once("disconnect", stop);
-  // And nobody reads its output while it stops, which must not end it in the middle.
+  // Nobody reads the output after that, and the failed writes must not interrupt the stop.
   if (process.connected) for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  // Services that only wait for messages and timers have nothing open that would keep the process alive.
+  // This timer keeps the process alive, because services that only wait for messages and timers may have no open handle.
   const alive = setInterval(() => undefined, 2 ** 30);
   try {
     running = await start(stopping.signal);
@@ -46,10 +47,10 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
     if (reason) throw reason;
     if (clean) return;
     process.stderr.write("The time to stop ran out; open work continues at the next start.\n");
-    // Parts that did not stop in time would keep the process alive.
+    // Without this exit, parts that did not stop in time would keep the process alive.
     process.exit(1);
   } catch (error) {
-    // Pending connections would keep the process alive.
+    // Without this exit, pending connections would keep the process alive.
     if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
     process.stderr.write(`${sentenceOf(error)}\n`);
     process.exitCode = 1;
@@ -59,7 +60,7 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
   }
 }
 
-/** One sentence for a problem that a person can fix; the stack for a fault of ours. */
+/** Returns one sentence for a problem that a person can fix, and the stack for a fault of ours. */
 export function sentenceOf(error: unknown): string {
   if (
     error instanceof Refusal ||

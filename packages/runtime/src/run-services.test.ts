@@ -198,14 +198,14 @@ interface Parts {
   readonly onStop?: () => Promise<void>;
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = await startHttpServer(serverOptions({ name: "finder" }));
   await server.stop();
   return Number(new URL(server.url).port);
 }
 
-/** Services that record what happens to them. */
+/** Creates services that record their starts and stops. */
 function setup() {
   const said: string[] = [];
   let latest: Parameters<NonNullable<RunOptions["wrap"]>>[0] | undefined;

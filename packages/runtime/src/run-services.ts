@@ -23,7 +23,7 @@ import { messagingSystem, tracedBus } from "./traced-bus.ts";
 import { openTrustedKeys, trustSettings } from "./trust.ts";
 import { unknownSettings } from "./unknown-settings.ts";
 
-/** What a process reads in addition to its services' settings. */
+/** The settings of a process, in addition to those of its services. */
 export const processSettings = {
   BUS_URL: str({ default: "memory:", desc: "the bus: memory: (all services in one process), amqp://… or nats://…" }),
   STATE_URL: str({
@@ -33,50 +33,53 @@ export const processSettings = {
   STATE_DURABILITY: str({
     default: "",
     choices: ["", "required", "relaxed"],
-    desc: "required refuses a Redis that may lose what it acknowledged, relaxed warns; empty: what STATE_URL says, else required",
+    desc: "required refuses a Redis that may lose acknowledged writes, relaxed only warns; empty: what STATE_URL says, otherwise required",
   }),
   ...trustSettings,
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
   LOG_FORMAT: str({ default: "auto", choices: [...LOG_FORMATS], desc: "json, text, or auto: text at a terminal, JSON elsewhere" }),
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
-  AUDIT_KEY_FILE: str({ default: "", desc: "the key of the audit's hashes; by default it is made beside the audit" }),
+  AUDIT_KEY_FILE: str({
+    default: "",
+    desc: "the file with the key of the audit's hashes; by default the process creates it beside the audit file",
+  }),
   HEALTH_HOST: str({ default: "127.0.0.1", desc: "the address of /healthz and /readyz; loopback by default" }),
   HEALTH_PORT: port({ default: 0, desc: "a port for /healthz and /readyz of this process; 0: none" }),
   CLOCK_SKEW_WARN_MS: integer(SKEW_WARN_MS)({
     default: SKEW_WARN_MS.default,
-    desc: "how far this machine's clock and the state store's may differ, in milliseconds, until it is reported",
+    desc: "how far this machine's clock and the state store's may differ, in milliseconds, before the process reports it",
   }),
   DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
 } as const;
 
 export interface Running {
   readonly infrastructure: Infrastructure;
-  /** The services by name, in the order they were started. */
+  /** The services by name, in the order of their start. */
   readonly services: ReadonlyMap<string, Service>;
-  /** Stops them in reverse order, then the bus and the store. Safe to call twice. Returns false if the time ran out. */
+  /** Stops the services in reverse order, then the bus and the store. Returns false if the time ran out. Callers may call it twice. */
   stop(): Promise<boolean>;
 }
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Replaces what the URLs would give: tests put faults between a service and its store or bus here. */
+  /** Replaces the infrastructure that the URLs select. Tests use it to put faults between a service and its store or bus. */
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
-  /** Ends the wait for a store or a bus that is unavailable at the start; the start then rejects with the signal's reason. */
+  /** Ends the wait for a store or a bus that is unavailable at the start. The start then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** `service.name` of a process with several services. */
+/** The `service.name` of a process with several services. */
 const PROCESS = "toolbus";
 const TELEMETRY_FLUSH_MS = 2000;
-/** The handlers under way get this share of the time to stop; the later parts, the outbox and the streams, get the rest. */
+/** The share of the time to stop in which running handlers may finish. The outbox and the streams, which stop later, have the rest. */
 const DRAIN_SHARE = 0.8;
 
 type AnyService = ServiceDefinition<Settings>;
 
 /**
- * Runs services in this process: reads all settings once (and reports every fault at once), builds the infrastructure, starts in list order. If one cannot
- * start, the services before it are stopped and its error is thrown.
+ * Runs services in this process. It reads all settings, reports all their faults together, builds the infrastructure, and starts the services in list
+ * order. If a service cannot start, it stops the earlier ones and throws the error.
  */
 export async function runServices(definitions: readonly AnyService[], options: RunOptions): Promise<Running> {
   const all: Settings = Object.assign({}, processSettings, ...definitions.map((d) => d.settings));
@@ -213,7 +216,9 @@ async function openState(
   }
 }
 
-/** The thing being opened, or the signal's reason if that comes first; a thing that opens too late is closed. */
+/**
+ * Waits for a store or a bus to open. Rejects with the signal's reason if the signal aborts first. A store or a bus that opens after that is closed.
+ */
 async function untilAborted<T>(opening: Promise<T>, signal: AbortSignal | undefined, close: (late: T) => Promise<void>): Promise<T> {
   if (!signal) return opening;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -236,13 +241,13 @@ interface Rest {
   readonly telemetry: () => Promise<void>;
 }
 
-/** Continues even if one of them fails: the store's lock must not outlive the services. Health is reported until the end. */
+/** Stops every part, even if an earlier one fails, because the store's lock must not outlive the services. The health port closes after the store. */
 async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMap<string, Service>, rest: Rest): Promise<void> {
   const stops = [...services].map(([name, service]) => ({ name, stop: () => service.stop() })).toReversed();
   for (const { name, stop } of [
     ...stops,
     { name: "bus", stop: () => bus.close() },
-    // After the bus, so that no pending report delays the stop.
+    // The losses stop after the bus, so that no pending report delays the stop.
     { name: "losses", stop: rest.losses.stop },
     { name: "state", stop: () => state.close() },
     { name: "health", stop: rest.health },

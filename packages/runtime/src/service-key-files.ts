@@ -15,16 +15,16 @@ import {
 } from "@toolbus/grants";
 import { Refusal } from "./refusal.ts";
 
-/** The files of the services' keys in one directory: each private key for its service alone, the public ones for all. */
+/** The files of the services' keys in one directory. Only the service itself may read its private key, but all services read the public keys. */
 export interface ServiceKeyFiles {
   readonly directory: string;
   readonly gateway: string;
   readonly agent: string;
   readonly approvals: string;
   readonly seals: string;
-  /** Signs the receipts of the toolsets that have no file of their own. */
+  /** The file of the key that signs the receipts of toolsets without their own key. */
   readonly receipts: string;
-  /** The public halves of all: `SERVICE_KEYS_FILE`. */
+  /** The file of all public keys, for `SERVICE_KEYS_FILE`. */
   readonly trusted: string;
 }
 
@@ -41,7 +41,7 @@ export function serviceKeyFiles(directory: string): ServiceKeyFiles {
   };
 }
 
-/** The file of a toolset with its own key. */
+/** Returns the key file of a toolset that has its own key. */
 export function workerKeyFile({ directory }: Pick<ServiceKeyFiles, "directory">, toolset: string): string {
   return path.join(directory, `worker.${toolset}-signing.jwk`);
 }
@@ -49,14 +49,14 @@ export function workerKeyFile({ directory }: Pick<ServiceKeyFiles, "directory">,
 export interface MakeServiceKeys {
   /** Toolsets whose workers share one key. */
   readonly toolsets: readonly string[];
-  /** Toolsets that get their own keys, in addition to those that already have some. */
+  /** Toolsets that receive their own keys, in addition to those that already have one. */
   readonly ownToolsets?: readonly string[];
   readonly random: (bytes: number) => Uint8Array;
 }
 
 /**
- * Makes the missing ones of these keys, and writes the public halves of all; other entries in the file of public halves stay. Existing keys are kept.
- * Throws a `Refusal` for a file that cannot be used; it is never replaced.
+ * Makes the missing keys, keeps the existing ones, and writes the public keys. Other entries in the file of public keys stay. Throws a `Refusal` for
+ * an invalid file, and never replaces this file.
  */
 export async function makeServiceKeys(files: ServiceKeyFiles, { toolsets, ownToolsets = [], random }: MakeServiceKeys): Promise<void> {
   try {
@@ -69,18 +69,18 @@ export async function makeServiceKeys(files: ServiceKeyFiles, { toolsets, ownToo
   }
 }
 
-/** Toolsets with their own keys, according to the existing files. */
+/** Returns the toolsets that have their own key file. */
 export async function toolsetsWithKeys({ directory }: Pick<ServiceKeyFiles, "directory">): Promise<readonly string[]> {
   const names = await readdir(directory);
   return names.flatMap((name) => /^worker\.([A-Za-z0-9._-]+)-signing\.jwk$/.exec(name)?.[1] ?? []).toSorted();
 }
 
-/** What is rotated: a service with a signing key, `worker` for the key that toolsets share, or the secrets of approvals' seals. */
+/** The key to rotate: that of a service, `worker` for the key that toolsets share, or the secrets of approvals' seals. */
 export type Rotatable = "gateway" | "agent" | "approvals" | "approvals-seals" | "worker" | `worker.${string}`;
 
 /**
- * Advances the keys of a service by one step: first a new one is known, then it is used; with `finish` the old one is removed. The public halves are
- * written again. Throws a `Refusal` for a step that is not due.
+ * Advances the keys of a service by one step, and writes the public keys again. The first step adds a new key, the second step uses it, and `finish`
+ * removes the old key. Throws a `Refusal` for a step that is not due.
  */
 export async function rotateServiceKeys(
   files: ServiceKeyFiles,

@@ -5,38 +5,41 @@ import type { ClocksToWatch, Log } from "@toolbus/telemetry";
 import type { Need } from "./http/health-routes.ts";
 import type { Settings, SettingsOf } from "./settings.ts";
 
-/** What every service needs; built once per process by `runServices`, or by a test. */
+/** The infrastructure of every service. `runServices` or a test builds it once per process. */
 export interface Infrastructure {
   readonly bus: MessageBus;
   readonly state: StateStore;
-  /** The losses of the store that this process noticed; absent if nothing can be lost. */
+  /** The losses of the store that this process noticed. Absent if the store cannot lose anything. */
   readonly losses?: StoreLosses;
-  /** Whether the store accepts changes: one check for all of this process's `/readyz`. Absent: each does its own. */
+  /** Checks whether the store accepts changes, for every `/readyz` of this process. If absent, each `/readyz` has its own check. */
   readonly storeNeed?: Need;
   readonly log: Log;
-  /** This service's own name and signing key. */
+  /** The service's own name and signing key. */
   readonly identity: Identity;
-  /** All services are in this process (the bus is in memory): a missing key may be made. Otherwise keys come from an operator. */
+  /**
+   * Whether all services run in this process, with a bus in memory. Only then may a service make a missing key. Otherwise
+   * an operator provides the keys.
+   */
   readonly embedded: boolean;
-  /** The public keys of all services: which key belongs to which service. Never from bus or state. */
+  /** The public keys of all services, by service. They never come from the bus or the store. */
   readonly trusted: TrustedKeys;
-  /** The environment of this process, for files that name its variables; absent in tests that have none. */
+  /** The environment of this process, for files that name its variables. Absent in tests without one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Cryptographically random bytes. */
+  /** Returns cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Monotonic milliseconds, for durations inside this process only. */
+  /** Returns monotonic milliseconds, only for durations inside this process. */
   readonly monotonic: () => number;
-  /** The store's time in milliseconds since 1970, as far as it is known without asking, for message times and age limits (decision 0043). */
+  /** Returns the store's time in milliseconds since 1970, extrapolated without a request, for message times and age limits (decision 0043). */
   readonly clock: () => number;
-  /** How this process's own clock and the store's agree; absent in tests that have one clock. */
+  /** Compares this process's own clock with the store's. Absent in tests that have only one clock. */
   readonly clocks?: ClocksToWatch;
 }
 
 /** A running service. */
 export interface Service {
-  /** Why it is not ready, in a few words each; empty if it is. */
+  /** Returns the reasons why the service is not ready, in a few words each. Empty if it is ready. */
   readonly unready: () => readonly string[];
-  /** Drains: accepts no new work; pending work ends or is handed back. Safe to call twice. */
+  /** Drains the service: it accepts no new work, and pending work ends or is returned. Callers may call it twice. */
   readonly stop: () => Promise<void>;
 }
 
@@ -44,23 +47,23 @@ export interface ServiceDefinition<S extends Settings, R extends Service = Servi
   readonly name: string;
   readonly settings: S;
   /**
-   * The file of its signing key, and the names under which its public half is trusted in this process; the first is its own. Absent: it signs with a key
-   * that nobody else trusts.
+   * Returns the file of its signing key, and the names under which this process trusts its public key. The first name is its own. If absent, the
+   * service signs with a key that nobody else trusts.
    */
   identity?(config: SettingsOf<S>): OwnKeyFile;
-  /** Starts the service; resolves when it accepts work. */
+  /** Starts the service. Resolves when the service accepts work. */
   start(infrastructure: Infrastructure, config: SettingsOf<S>): Promise<R>;
 }
 
 /** The location of a service's signing key. */
 export interface OwnKeyFile {
-  /** The setting that names the file, for messages, and its value. */
+  /** The name of the setting that names the file, for messages. */
   readonly setting: string;
   readonly file: string;
   readonly names: readonly string[];
 }
 
-/** Declares a service: its name, its settings and the one place where it is assembled. */
+/** Declares a service: its name, its settings and the function that assembles it. */
 export function defineService<const S extends Settings, R extends Service>(definition: ServiceDefinition<S, R>): ServiceDefinition<S, R> {
   return definition;
 }

@@ -1,17 +1,17 @@
 import { cleanEnv, makeValidator, str, type ValidatorSpec } from "envalid";
 
-/** Settings of a service: environment variable → how it is read, its default and a sentence. Read once, at start. */
+/** The settings of a service. Each environment variable has a validator, a default and a description. A process reads them once, at its start. */
 export type Settings = Readonly<Record<string, ValidatorSpec<unknown>>>;
 
 export type SettingsOf<S extends Settings> = { readonly [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
 
-/** Some variables are wrong; the message lists all of them at once. */
+/** The error for wrong variables. The message lists all of them. */
 export class BadSettings extends Error {
   readonly code = "bad_settings";
   override readonly name = "BadSettings";
 }
 
-/** Reads settings from an environment. Throws `BadSettings`, which names every bad variable, its requirement and the given value. */
+/** Reads settings from an environment. Throws `BadSettings`, which names every wrong variable, its fault and its description. */
 export function readSettings<const S extends Settings>(settings: S, env: Readonly<Record<string, string | undefined>>): SettingsOf<S> {
   const faults: string[] = [];
   const given = Object.fromEntries(
@@ -24,11 +24,11 @@ export function readSettings<const S extends Settings>(settings: S, env: Readonl
     },
   });
   if (faults.length > 0) throw new BadSettings(`${faults.length === 1 ? "A setting is" : "Settings are"} wrong: ${faults.join("; ")}.`);
-  // A plain copy: envalid's proxy throws on names it does not know, which breaks spreading and inspection.
+  // The result is a plain copy, because envalid's proxy throws on unknown names, which breaks spreading and inspection.
   return Object.fromEntries(Object.keys(settings).map((name) => [name, (values as Record<string, unknown>)[name]])) as SettingsOf<S>;
 }
 
-/** A whole number within bounds. */
+/** Returns a validator for a whole number within bounds. */
 export function integer(bounds: { readonly min: number; readonly max: number }) {
   return makeValidator<number>((text) => {
     const value = Number(text);
@@ -44,12 +44,12 @@ export const dollars = makeValidator<number>((text) => {
   return Number(text);
 });
 
-/** Milliseconds, from 1 to 31 days. */
+/** Milliseconds, from 1 ms to 31 days. */
 export const milliseconds = integer({ min: 1, max: 31 * 86_400_000 });
 
 export const port = integer({ min: 0, max: 65_535 });
 
-/** An http or https address. The given value is not repeated: it may contain a password. */
+/** An http or https address. The error does not repeat the value, because it may contain a password. */
 export const httpAddress = makeValidator<string>((text) => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new Error("must be an address that begins with http:// or https://");

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { defineService, Refusal, runMain, runServices } from "./index.ts";
 import { spawnService } from "./spawned-service.ts";
 
-// The child process of spawned-service.test.ts: a service of the kind that its environment names.
+// This is the child process of spawned-service.test.ts. It runs the kind of service that its environment names.
 
 const KINDS: Readonly<Record<string, () => Promise<void>>> = {
   listens: async () => undefined,
@@ -26,7 +26,7 @@ const STOPS: Readonly<Record<string, () => Promise<void>>> = {
   async "says that it stops"() {
     process.stdout.write("stopping\n");
     process.stderr.write("stopping\n");
-    // Enough time for a write that nobody reads to fail.
+    // In this time a write to a closed pipe fails.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     await writeFile(process.env["STOPPED_FILE"] ?? "", "stopped");
   },

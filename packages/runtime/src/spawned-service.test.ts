@@ -68,7 +68,7 @@ describe("a service in a separate process", () => {
 
   it("leads its own process group, so that Ctrl-C at a terminal reaches only its parent", async () => {
     const service = await spawned({ CHILD: "listens" });
-    // A signal to a group that does not exist is an error.
+    // `process.kill` throws if the process group does not exist.
     expect(process.kill(-service.pid, 0)).toBe(true);
     expect(await service.stop()).toBe(0);
   });
@@ -92,7 +92,7 @@ async function spawned(
   return service;
 }
 
-/** The grandchild is not a child of this process, so nothing signals its end. Poll for up to 30 s. */
+/** Waits up to 30 s for the end of the grandchild. It polls, because no event reports the end of a process that is not its own child. */
 async function gone(pid: number): Promise<void> {
   const isGone = (): boolean => {
     try {

@@ -6,17 +6,17 @@ import { isStarted } from "./parent-process.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface SpawnOptions {
-  /** Its name in messages. */
+  /** The name of the service in messages. */
   readonly name: string;
   /** A module that calls `runMain`. */
   readonly module: string | URL;
-  /** Its whole environment; from this process's it gets only the place where Node keeps compiled code. */
+  /** Its whole environment. From this process it inherits only the folder of Node's compile cache. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long it may take to start. */
+  /** The maximum time to start, in milliseconds. */
   readonly startMs?: number;
-  /** Gets its standard output and error as they come; by default this process's standard error does. */
+  /** Receives its standard output and error as they arrive. By default they go to this process's standard error. */
   readonly onOutput?: (text: string) => void;
-  /** Aborts the start: the process is killed. */
+  /** Aborts the start and kills the process. */
   readonly signal?: AbortSignal;
 }
 
@@ -24,15 +24,15 @@ export interface SpawnOptions {
 export interface SpawnedService {
   readonly name: string;
   readonly pid: number;
-  /** The addresses of its services that listen, by name. */
+  /** The addresses of the services that listen, by name. */
   readonly urls: Readonly<Record<string, string>>;
-  /** False once it has ended. */
+  /** Returns false after the process has ended. */
   readonly alive: () => boolean;
-  /** Resolves with the exit code, or the signal, when it has ended for any reason. */
+  /** Resolves with the exit code or the signal when the process has ended for any reason. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Asks it to stop (SIGTERM) and waits until it has ended; kills it after `withinMs` milliseconds. Returns how it ended. */
+  /** Asks the process to stop (SIGTERM) and waits for its end. Kills it after `withinMs` milliseconds. Returns the exit code or the signal. */
   stop(withinMs?: number): Promise<number | NodeJS.Signals>;
-  /** SIGKILL: it ends at once, whatever it does. */
+  /** Kills the process at once with SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -41,8 +41,8 @@ const STOP_MS = 40_000;
 const KEPT_OUTPUT = 4000;
 
 /**
- * Starts a service in a separate process; resolves when it accepts work. It ends with this process, however this one ends, because the channel between them
- * closes. Throws a `Refusal` with the last sentence that it printed if it does not start.
+ * Starts a service in a separate process, and resolves when the service accepts work. The service ends when this process ends for any reason, because
+ * the channel between them closes. If the service does not start, throws a `Refusal` with its last sentence.
  */
 export async function spawnService(options: SpawnOptions): Promise<SpawnedService> {
   const { name, module, env, startMs = START_MS, signal } = options;
@@ -51,14 +51,14 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const child = fork(file, {
     env: { ...compileCache(), ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // Its own process group: Ctrl-C at a terminal reaches every process of the foreground group, and the parent decides when this one
-    // stops.
+    // The child has its own process group. Ctrl-C at a terminal reaches every process of the foreground group, but only the
+    // parent may stop the child.
     detached: true,
   });
   const said = outputOf(child, options.onOutput ?? ((text) => void process.stderr.write(text)));
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, by) => resolve(code ?? by ?? 1));
-    // It could not even be started: without a process there is no close event.
+    // Without a process there is no close event, so an error of the spawn resolves the promise, too.
     child.once("error", () => (child.pid === undefined ? resolve(127) : undefined));
   });
   const urls = await startedWithin(child, { ended, startMs, signal }).catch(async (error: unknown) => {
@@ -86,14 +86,14 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   };
 }
 
-/** `how` is the end of a sentence; the service's last output is appended, or replaces it if it says more. */
+/** The error of a service that did not start. `how` is the end of a sentence. The last output of the service is appended to it or replaces it. */
 class NotStarted extends Error {
   override readonly name = "NotStarted";
   readonly messageAfter: (last: string) => string;
 
   constructor(how: string, { itself }: { readonly itself: boolean }) {
     super(how);
-    // A process that ended by itself has said why. One that still runs was in the middle of something.
+    // A process that ended by itself has printed the reason. A process that still runs has only printed its progress.
     this.messageAfter = (last) => (last === "" ? how : itself ? last : `${how} Its last output: ${last}`);
   }
 }
@@ -121,7 +121,7 @@ async function startedWithin(child: ChildProcess, { ended, startMs, signal }: St
   }
 }
 
-/** Passes its output on, and keeps the last line: a service that cannot start ends with one sentence. */
+/** Forwards the child's output, and returns a function for its last line. A service that cannot start prints its reason there. */
 function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => string {
   let kept = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -133,7 +133,7 @@ function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => 
   return () => kept.trimEnd().split("\n").at(-1) ?? "";
 }
 
-/** Node names the folder of its own version, inside the given one. */
+/** Returns the variable for the compile cache. Node reports a subfolder for its own version, so the parent folder is used. */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };

@@ -109,7 +109,7 @@ describe("the timer loop", () => {
 
 type Handle = (timer: TimerRow, times: number) => void | Promise<void>;
 
-/** A loop over a store with a clock that the test moves. `atOnce`: how many timers are due when it starts. */
+/** Starts a loop over a store with a clock that the test moves. `atOnce` is the number of timers that are due at the start. */
 async function setup(handle: Handle = () => undefined, options: { readonly pollMs?: number; readonly atOnce?: number } = {}) {
   const clock = { now: 1_750_000_000_000 };
   const faults = { claim: 0 };
@@ -152,7 +152,7 @@ async function setup(handle: Handle = () => undefined, options: { readonly pollM
     loop,
     set,
     claims: () => claims,
-    /** Resolves when the loop has looked at the store twice more. */
+    /** Resolves when the loop has polled the store twice more. */
     async polled(): Promise<void> {
       const from = claims;
       await until(() => claims >= from + 2);
@@ -166,7 +166,7 @@ async function setup(handle: Handle = () => undefined, options: { readonly pollM
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Waits, in turns of the event loop, until something is as it should be. */
+/** Waits in turns of the event loop until the condition is true. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await turn();
 }

@@ -6,13 +6,16 @@ import { pause } from "./pause.ts";
 export interface TimerLoopOptions {
   readonly state: StateStore;
   readonly service: string;
-  /** Finishes the obligation or sets its timer again, in its own commit. A handler that throws is called again after `visibleMs`. */
+  /**
+   * Handles a due timer. In its own commit it finishes the obligation or sets the timer again. If it throws, the loop
+   * calls it again after `visibleMs`.
+   */
   readonly handle: (timer: TimerRow) => Promise<void>;
   readonly log: Log;
   readonly pollMs: number;
-  /** How long a claimed timer stays invisible; longer than a handler takes. */
+  /** How long a claimed timer stays invisible. It must be longer than a handler needs. */
   readonly visibleMs: number;
-  /** 0 to 1, spreads the polls of replicas. */
+  /** Returns a number from 0 to 1, which spreads the polls of replicas. */
   readonly random: () => number;
 }
 
@@ -24,8 +27,8 @@ const BATCH = 32;
 const MAX_UNDER_WAY = 256;
 
 /**
- * Claims due timers of a service and passes each to its handler. Timers are re-armed by the claim, so a crash in a handler only costs time. A slow handler,
- * for example a model call, delays no other timer; its own is not passed a second time meanwhile.
+ * Claims the due timers of a service and passes each to the handler. The claim sets the timer again, so a crash in a handler only costs time. A slow
+ * handler, for example for a model call, delays no other timer. Meanwhile its own timer is not handled a second time.
  */
 export function startTimerLoop(options: TimerLoopOptions): Loop {
   const { state, service, handle, log, pollMs, visibleMs, random } = options;

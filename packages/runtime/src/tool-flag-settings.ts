@@ -1,6 +1,6 @@
 import { str } from "./settings.ts";
 
-/** Which tools are switched off where: the agent, which offers tools to runs, and the workers, which run them, read these. */
+/** The settings that switch tools off. The agent, which offers tools to runs, and the workers, which run them, read these settings. */
 export const toolFlagSettings = {
   TOOLBUS_ENVIRONMENT: str({
     default: "local",

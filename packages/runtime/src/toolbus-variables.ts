@@ -1,4 +1,4 @@
-/** Every variable of ours that begins with TOOLBUS_. All except TOOLBUS_ENVIRONMENT belong to the command line. */
+/** All our variables that begin with TOOLBUS_. All except TOOLBUS_ENVIRONMENT belong to the command line. */
 export const TOOLBUS_VARIABLES = [
   "TOOLBUS_URL",
   "TOOLBUS_APPROVALS_URL",
@@ -7,8 +7,8 @@ export const TOOLBUS_VARIABLES = [
   "TOOLBUS_APPROVER_KEY",
   "TOOLBUS_APPROVER_KEY_FILE",
   "TOOLBUS_HEALTH_URLS",
-  // How the command line was invoked.
+  // The text with which the user called the command line.
   "TOOLBUS_TYPED",
-  // For services: which flags of tools apply.
+  // For services, the environment whose tool flags apply.
   "TOOLBUS_ENVIRONMENT",
 ] as const;

@@ -130,7 +130,7 @@ describe("a bus while telemetry is on", () => {
     const { take, taken } = collector(2);
     await bus.consume("work", take, { concurrency: 1 });
     const state = memoryStore({ clock: () => Date.now() });
-    // The committer dies before it publishes: its bus accepts nothing.
+    // The bus of the committer accepts nothing, as if the process had died before the publish.
     const dead = { ...bus, publish: () => Promise.reject(new Error("dead")) };
     const options = { state, service: "s", log: silentLog, visibilityMs: 1, pollMs: 1 };
     const committer = startOutbox({ ...options, bus: dead, pollMs: 3_600_000 });
@@ -175,7 +175,7 @@ function openBus() {
   return { ...bus, untraced: inner, [Symbol.asyncDispose]: () => inner.close() };
 }
 
-/** The delivery and message that a span belongs to. */
+/** Returns the message and the delivery to which a span belongs. */
 function placeOf({ attributes }: Line): string {
   return `${String(attributes["messaging.message.id"])} ${String(attributes["toolbus.deliveries"])}`;
 }
@@ -184,7 +184,7 @@ function aMessage(id: string): Message {
   return message({ id, topic: "work", type: "t", source: "/s", now: Date.now(), correlationId: "call-1", body: {} });
 }
 
-/** A handler that acks, and the deliveries that it got with the trace that it saw. */
+/** Returns a handler that acknowledges, and its deliveries with their traces. */
 function collector(count: number) {
   const got: { readonly message: Message; readonly seen: string | undefined }[] = [];
   const { promise: taken, resolve } = Promise.withResolvers<typeof got>();
@@ -213,7 +213,7 @@ interface Line {
   readonly links: readonly { readonly traceparent: string }[];
 }
 
-/** Telemetry that writes trace files, and their content once it has ended. */
+/** Starts telemetry that writes trace files, and reads their content after telemetry has stopped. */
 async function traced() {
   const dir = mkdtempSync(path.join(tmpdir(), "toolbus-traced-bus-"));
   const telemetry = await startTelemetry({

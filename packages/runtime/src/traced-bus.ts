@@ -16,18 +16,18 @@ import {
 import { carrying } from "./carried-context.ts";
 
 export interface TracedBusOptions {
-  /** The service of these spans. */
+  /** The service to which the spans belong. */
   readonly service: string;
-  /** `messaging.system`: memory, rabbitmq or nats. */
+  /** The value of `messaging.system`: memory, rabbitmq or nats. */
   readonly system: string;
-  /** Wall clock in milliseconds. */
+  /** Returns the wall-clock time in milliseconds. */
   readonly clock: () => number;
   readonly monotonic: () => number;
 }
 
 /**
- * The same bus, with a producer span around every publish and a consumer span around every delivery, so that a trace continues in the consumer of the
- * message. While telemetry is off it only passes on the trace context of a request or a message.
+ * Returns the bus with a producer span around every publish and a consumer span around every delivery, so that a trace continues in the consumer.
+ * While telemetry is off, it only forwards the trace context of a request or a message.
  */
 export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
   const inherited: Attributes = { [attributeNames.service]: service };
@@ -45,7 +45,7 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     const attributes = about(message, message.topic, "publish", "send");
     const parent = { how: "made", carrier: message.attributes } as const;
     await withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, async () => {
-      // The consumer's span is below this one, not beside it.
+      // The message has this span's context, so that the consumer's span is its child and not its sibling.
       await bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } });
     });
     measure(metricNames.publishAge, Math.max(0, clock() - Date.parse(message.time)), {
@@ -93,7 +93,7 @@ function recordOutcome(span: Span, settled: Disposition): void {
   if (settled.kind === "dead-letter") span.fail("dead_letter");
 }
 
-/** `messaging.system` of the bus that a URL names. */
+/** Returns the `messaging.system` of the bus that a URL names. */
 export function messagingSystem(busUrl: string): string {
   const scheme = busUrl.slice(0, Math.max(0, busUrl.indexOf(":"))).toLowerCase();
   if (scheme.startsWith("amqp")) return "rabbitmq";

@@ -6,21 +6,30 @@ import { type SettingsOf, str } from "./settings.ts";
 
 /** The sources of other services' public keys for a process. */
 export const trustSettings = {
-  SERVICE_KEYS_FILE: str({ default: "", desc: 'the public keys of all services, as "toolbus keys" makes them; equal in all processes' }),
+  SERVICE_KEYS_FILE: str({
+    default: "",
+    desc: 'the file of public keys of all services that "toolbus keys" makes; the same in all processes',
+  }),
   JWKS_FILE: str({
     default: "",
-    desc: "a file with the public keys of approvals, read again every minute; instead of SERVICE_KEYS_FILE's",
+    desc: "a file with the public keys of approvals, read again every minute; it replaces those in SERVICE_KEYS_FILE",
   }),
-  JWKS_URL: str({ default: "", desc: "the approvals service's /.well-known/jwks.json; instead of SERVICE_KEYS_FILE's" }),
+  JWKS_URL: str({
+    default: "",
+    desc: "the address of approvals' /.well-known/jwks.json; it replaces the keys of approvals in SERVICE_KEYS_FILE",
+  }),
   GATEWAY_JWKS_URL: str({
     default: "",
-    desc: "an address that serves the gateway's public keys as a JWKS; instead of SERVICE_KEYS_FILE's",
+    desc: "an address that serves the gateway's public keys as a JWKS; it replaces those in SERVICE_KEYS_FILE",
   }),
 } as const;
 
 const JWKS_TIMEOUT_MS = 5000;
 
-/** The public keys that this process trusts: those of its own services, those of the file, and the fetched ones. Throws a `Refusal`. */
+/**
+ * Returns the public keys that this process trusts: those of its own services, those in files, and those that it fetches. Throws a
+ * `Refusal` for an invalid file.
+ */
 export async function openTrustedKeys(
   config: SettingsOf<typeof trustSettings>,
   parts: { readonly own: Readonly<Record<string, KeySet>>; readonly monotonic: () => number; readonly log: Log },
@@ -34,12 +43,12 @@ export async function openTrustedKeys(
     ...(JWKS_URL === "" ? {} : { approvals: fetched(JWKS_URL) }),
     ...(JWKS_FILE === "" ? {} : { approvals: fileKeySet({ file: JWKS_FILE, clock, onProblem }) }),
     ...(GATEWAY_JWKS_URL === "" ? {} : { gateway: fetched(GATEWAY_JWKS_URL) }),
-    // Its own key needs no file: it may trust its own signatures.
+    // The process trusts its own signatures, so its own keys need no file.
     ...own,
   });
 }
 
-/** Throws a `Refusal` unless the keys of these services are known: without them their signatures could not be verified. */
+/** Throws a `Refusal` if the public key of one of these services is unknown, because its signatures could not be verified. */
 export function needKeysOf(trusted: TrustedKeys, services: readonly string[]): void {
   const missing = services.filter((service) => !trusted.knows(service));
   if (missing.length === 0) return;

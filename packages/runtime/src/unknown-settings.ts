@@ -6,14 +6,14 @@ export { TOOLBUS_VARIABLES };
 /** An environment variable that looks like one of our settings but is not one. */
 export interface UnknownSetting {
   readonly variable: string;
-  /** The setting that was probably meant; null if none is near. */
+  /** The setting that somebody probably meant. Null if no name is near. */
   readonly meant: string | null;
 }
 
 /**
- * Variables that somebody probably set for this process and that it does not read: those that begin with the name of one of its services or with TOOLBUS_,
- * with LLM_ if it has a model, and those that differ from a setting by a letter or two. `known` are the settings of this process. Only names are read,
- * never values, except for the names in `LLM_CLI_ENV`, which belong to a command.
+ * Returns variables that somebody probably set for this process, although it does not read them. They begin with the name of one of its services,
+ * with TOOLBUS_, or with LLM_ if it has a model. Others differ from a setting by one or two letters. `known` contains the settings of this process.
+ * The function reads only names, except for the value of `LLM_CLI_ENV`, which names variables of a command.
  */
 export function unknownSettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -37,7 +37,7 @@ function ofACommand(env: Readonly<Record<string, string | undefined>>): readonly
   return (env["LLM_CLI_ENV"] ?? "").split(/[\s,]+/);
 }
 
-/** A short name is near to many. */
+/** Returns whether a name is probably a typo. A short name may have only one wrong letter, because it is near to many names. */
 function isMisspelt(variable: string, meant: string | null): boolean {
   return meant !== null && edits(variable.toUpperCase(), meant) <= (variable.length < LONG ? 1 : 2);
 }
@@ -45,7 +45,8 @@ function isMisspelt(variable: string, meant: string | null): boolean {
 const LONG = 8;
 
 /**
- * What Kubernetes puts into every container of a namespace for each of its Services: one named toolbus gives TOOLBUS_PORT, TOOLBUS_SERVICE_HOST and more.
+ * Returns whether Kubernetes sets the variable. It sets variables for each Service in every container of a namespace. For a Service named toolbus it
+ * sets TOOLBUS_PORT, TOOLBUS_SERVICE_HOST and more.
  */
 function isOfKubernetes(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
   return KUBERNETES.test(name) || (name.endsWith("_PORT") && env[`${name.slice(0, -"_PORT".length)}_SERVICE_HOST`] !== undefined);

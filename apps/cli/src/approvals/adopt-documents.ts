@@ -15,8 +15,8 @@ export interface AdoptOptions {
 }
 
 /**
- * Shows the documents in the store that approvals does not act on, and has approvals seal those that an operator vouches for, one by one. With --json alone
- * nothing is adopted.
+ * Shows the documents in the store that approvals does not act on, and asks approvals to seal each one that an operator vouches for. With --json but
+ * without --yes it adopts nothing.
  */
 export async function adoptDocuments(context: Context, { yes }: AdoptOptions): Promise<ExitCode> {
   const { output } = context;

@@ -7,7 +7,9 @@ export type ApprovalCard = Pick<
   "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "doubts" | "requester" | "idempotency" | "expiresAt"
 >;
 
-/** The card as text: what the call does, to what, for whom. It is made from the data that approvals keeps, not from the model's words. */
+/**
+ * Returns the card as text: what the call does, to what and for whom. The text comes from the data that approvals stores, not from the model's words.
+ */
 export function cardLines(card: ApprovalCard, now: number): string[] {
   const minutes = Math.max(0, Math.round((card.expiresAt - now) / 60_000));
   return [
@@ -24,7 +26,7 @@ export function cardLines(card: ApprovalCard, now: number): string[] {
   ];
 }
 
-/** The card in its frame, as wide as requested. */
+/** Returns the lines of the card in a frame of the given width. */
 export function framedCard(card: ApprovalCard, now: number, width: number, frame: (line: string) => string): string[] {
   return [
     frame(`┌─ approval ${"─".repeat(width - 12)}`),
@@ -33,7 +35,7 @@ export function framedCard(card: ApprovalCard, now: number, width: number, frame
   ];
 }
 
-/** Words that may be misread, spelled out, right below the effect. */
+/** Returns lines that spell out the words that a person may misread. They appear right below the effect. */
 function doubtLines(doubts: NonNullable<ApprovalCard["doubts"]>): string[] {
   return doubts.map(({ place, why, word, spelled }) => `! LOOK CLOSELY at "${word}" in ${place}: ${IN_WORDS[why]}, ${spelled}`);
 }

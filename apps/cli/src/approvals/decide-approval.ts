@@ -17,7 +17,7 @@ export interface DecideOptions {
 
 const DONE = { approve: "Approved", deny: "Denied", revise: "Sent back" } as const;
 
-/** Decides one approval as its approver: shows the card, asks, and uses the single-use token that came with the card. */
+/** Decides one approval as its approver: shows the card, asks, and sends the decision with the single-use token from the card. */
 export async function decideApproval(
   context: Context,
   decision: DecisionKind,
@@ -57,7 +57,10 @@ function rightToDecide({ id, status, decisionToken, mayNotBecause }: ApprovalToD
   throw new Failure(EXIT.notAllowed, `This key may not decide ${id}${mayNotBecause === undefined ? "" : `: ${mayNotBecause}`}`);
 }
 
-/** The comment, once the person has seen the card and agreed. Throws a Failure if the person says no, or if there is nobody to ask. */
+/**
+ * Shows the card, asks the person to confirm the decision, and returns the comment. Throws a Failure if the person says no, or
+ * if there is no terminal.
+ */
 async function confirmed(
   context: Context,
   decision: DecisionKind,

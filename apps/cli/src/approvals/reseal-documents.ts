@@ -2,7 +2,7 @@ import { readSeals } from "../http/answers.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 
-/** Has approvals seal and sign its stored documents again, with its current keys. Exits with 1 while some are left. */
+/** Asks approvals to seal and sign its stored documents again with its current keys. Returns exit code 1 if some documents are left. */
 export async function resealDocuments(context: Context): Promise<ExitCode> {
   const service = await context.approvals();
   const done = readSeals(await service.post("/v1/seals/again", {}));

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { framedCard } from "./approval-card.ts";
 
-/** Shows one approval: what the call does, for whom, and the approval's state. The token to decide that comes with it is never printed. */
+/** Shows one approval: what the call does, for whom, and the approval's state. It never prints the token that allows a decision. */
 export async function showApproval(context: Context, typed: string | undefined): Promise<ExitCode> {
   const id = idOf("approval", typed);
   const service = await context.approvals();
@@ -19,7 +19,7 @@ export async function showApproval(context: Context, typed: string | undefined):
   return EXIT.ok;
 }
 
-/** The card and the decision. */
+/** Returns the card and the decisions as text. */
 export function approvalLines({ output, around }: Context, approval: ApprovalToDecide): string[] {
   const { status, decisions, approversNeeded, reasons, reason, mayNotBecause } = approval;
   const approved = decisions.filter(({ decision }) => decision === "approve").length;

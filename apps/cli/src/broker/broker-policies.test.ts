@@ -79,7 +79,7 @@ describe("broker policies", () => {
 });
 
 describe("broker policies --check", () => {
-  /** The policies that a management plugin reports: the given ones, as they are imported. */
+  /** Starts a management plugin that reports the given policies. */
   async function plugin(answer: unknown) {
     const server = await serverUnderTest((_request, response) => sendJson(response, answer));
     return {

@@ -11,7 +11,7 @@ export interface PoliciesOptions {
   readonly check?: true;
 }
 
-/** Prints the policies to set on the broker of a bus, or with `--check` those that are set differently. */
+/** Prints the policies to set on the broker of a bus. With `--check` it prints how the broker's policies differ from them. */
 export async function brokerPolicies(context: Context, { bus, check }: PoliciesOptions): Promise<ExitCode> {
   const setup = setupOf(bus, context.around.env["BUS_URL"]);
   if (check) return compare(context, setup);
@@ -30,7 +30,7 @@ function setupOf(typed: string | undefined, inEnvironment: string | undefined): 
 }
 
 function print(output: Output, setup: BrokerSetup): void {
-  // Lines for a shell, so no sentence may stand among them.
+  // For RabbitMQ standard output contains only commands for a shell, so the sentence is printed as a note.
   if (setup.broker === "rabbitmq") output.note(sentenceFor(setup));
   else output.lines([sentenceFor(setup)]);
   output.lines(linesOf(setup).map(safeText));
@@ -56,7 +56,10 @@ async function asked({ check }: Extract<BrokerSetup, { readonly broker: "rabbitm
   );
 }
 
-/** For RabbitMQ this is also a definitions file, whose `policies` it reads; for NATS each of the `streams` is accepted by `nats stream add --config`. */
+/**
+ * Returns the setup as JSON. RabbitMQ accepts it as a definitions file and reads its `policies`. For NATS, `nats stream add --config`
+ * accepts each of the `streams`.
+ */
 function documentOf(setup: BrokerSetup): object {
   switch (setup.broker) {
     case "memory":

@@ -1,12 +1,12 @@
 import type { StreamItem } from "../runs/watch-run.ts";
 
-/** One tool call as a result document shows it. */
+/** One tool call, as the JSON output shows it. */
 export interface CallMade {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: string;
   readonly status: string;
-  /** Truncated to what the stream shows. */
+  /** The result, truncated as in the stream. */
   readonly content: string;
   readonly latencyMs: number;
 }
@@ -16,7 +16,7 @@ export interface CallsMade {
   calls(): readonly CallMade[];
 }
 
-/** Collects the calls of a run from its stream, in the order in which they were resolved. */
+/** Collects the calls of a run from its stream, in the order of their results. */
 export function callsMade(): CallsMade {
   const asked = new Map<string, string>();
   const made: CallMade[] = [];

@@ -13,7 +13,7 @@ export interface ChatOptions {
   readonly ifActive?: IfActive;
 }
 
-/** Sends one message from the command line or from a pipe, or else starts a conversation at the terminal. */
+/** Sends one message from the command line or from a pipe. Without a message it starts a conversation at the terminal. */
 export async function chat(context: Context, words: readonly string[], options: ChatOptions): Promise<ExitCode> {
   const { conversation, profile, ifActive } = options;
   if (conversation !== undefined && profile !== undefined) {

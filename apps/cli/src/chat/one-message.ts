@@ -18,7 +18,7 @@ export interface OneMessage {
   readonly ifActive?: IfActive;
 }
 
-/** Sends one message and waits for the answer, which goes to standard output. Progress goes to standard error. */
+/** Sends one message and waits for the answer. It prints the answer on standard output and the progress on standard error. */
 export async function sayOnce(context: Context, { text, conversationId: given, profile, ifActive }: OneMessage): Promise<ExitCode> {
   const { output, around, options, signal, colour } = context;
   const { stdin, stdout, stderr, interrupts, newId, now } = around;

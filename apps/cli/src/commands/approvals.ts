@@ -9,7 +9,8 @@ const APPROVAL = "ap_rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E.1.0";
 const ASKS = "Shows the card and asks y/N; without a terminal, --yes is needed.";
 
 /**
- * `toolbus approvals …`: the approvals that wait for a person, and the documents that do not count. It talks to the approvals service only, with that service's own keys.
+ * Declares `toolbus approvals …`, which shows and decides approvals, and adopts or reseals documents. These commands talk only to the approvals
+ * service, with its own keys.
  */
 export function addApprovals(program: Command, define: Define): void {
   const approvals = group(program, "approvals", "list, show and decide the writes that wait for a person");

@@ -3,7 +3,7 @@ import type { PoliciesOptions } from "../broker/broker-policies.ts";
 import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 
-/** `toolbus broker …`: the settings that an operator has to make on the broker, because Toolbus cannot. */
+/** Declares `toolbus broker …`, which prints the settings that an operator must make on the broker because Toolbus cannot. */
 export function addBroker(program: Command, define: Define): void {
   const broker = group(program, "broker", "print the settings that an operator makes on the broker");
 

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { ChatOptions } from "../chat/chat-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus chat`: a conversation at the terminal, or one message. */
+/** Declares `toolbus chat`, which starts a conversation at the terminal or sends one message. */
 export function addChat(program: Command, define: Define): void {
   define(program, {
     name: "chat [text...]",

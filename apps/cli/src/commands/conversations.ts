@@ -5,7 +5,7 @@ import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
 
-/** `toolbus conversations …`: the caller's conversations. */
+/** Declares `toolbus conversations …`, which lists and deletes the caller's conversations. */
 export function addConversations(program: Command, define: Define): void {
   const conversations = group(program, "conversations", "list and delete conversations");
 

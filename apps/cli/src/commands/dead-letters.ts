@@ -6,7 +6,7 @@ import { pageLimit } from "./page-limit.ts";
 
 const LETTER = "dl_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
-/** `toolbus dead-letters …`: the messages that queues gave up, with an operator's key. */
+/** Declares `toolbus dead-letters …`, which lists, shows and replays dead letters. These commands need an operator's key. */
 export function addDeadLetters(program: Command, define: Define): void {
   const letters = group(program, "dead-letters", "list, show and replay the messages that queues gave up");
 

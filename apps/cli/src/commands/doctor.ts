@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
 import { addresses } from "../toolbus/global-options.ts";
 
-/** `toolbus doctor`: what works, what does not, and what to do about it. */
+/** Declares `toolbus doctor`, which shows what works and how to fix what does not. */
 export function addDoctor(program: Command, define: Define): void {
   define(program, {
     name: "doctor",

@@ -6,7 +6,7 @@ import { group } from "./group.ts";
 
 const OPERATOR = "Needs an operator's key of approvals.";
 
-/** `toolbus era …`: what an operator does at the approvals service when the state store lost writes. */
+/** Declares `toolbus era …`, which an operator uses at the approvals service when the state store has lost writes. */
 export function addEra(program: Command, define: Define): void {
   const era = group(program, "era", "handle grants and writes when the state store lost some");
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** A command that only groups those below it. Called alone it lists them and fails. */
+/** Declares a command that only groups its subcommands. Without a subcommand it lists them and fails. */
 export function group(parent: Command, name: string, summary: string): Command {
   const command = parent
     .command(name)

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { InvestigateOptions } from "../investigations/investigate-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus investigate`: investigates a release or an alert, and follows it to its report. */
+/** Declares `toolbus investigate`, which investigates a release or an alert and follows the run to its report. */
 export function addInvestigate(program: Command, define: Define): void {
   define(program, {
     name: "investigate [release]",

@@ -6,7 +6,7 @@ import type { RotateOptions } from "../keys/rotate-keys.ts";
 import { span } from "./span.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus keys`, `keys add` and `keys rotate`: make the keys of people and services without starting anything. */
+/** Declares `toolbus keys` and its subcommands, which make and manage the keys of people and services without starting a service. */
 export function addKeys(program: Command, define: Define): void {
   const keys = define(program, {
     name: "keys",
@@ -49,7 +49,7 @@ export function addKeys(program: Command, define: Define): void {
       "toolbus keys add alertmanager --role alertmanager --expires 365d",
       "toolbus keys add clerk --to keys.json --principal clerk:ada --scopes orders --tools orders web",
     ],
-    // An option with the same name as one of "keys" is read as that one.
+    // If "keys" has an option with the same name, commander assigns the value to "keys", so this command reads the options of both.
     run: async (context, command) =>
       (await import("../keys/add-key.ts")).addKey(context, command.args[0] ?? "", command.optsWithGlobals<AddKeyOptions>()),
   })

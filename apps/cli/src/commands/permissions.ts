@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { PermissionsOptions } from "../permissions/permissions-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus permissions`: a separate login for each service, on the broker and in the store. */
+/** Declares `toolbus permissions`, which makes a separate login for each service on the broker and in the store. */
 export function addPermissions(program: Command, define: Define): void {
   define(program, {
     name: "permissions",

@@ -8,7 +8,7 @@ import { span } from "./span.ts";
 
 const RUN = "rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
-/** `toolbus runs …`: the caller's runs and their states. */
+/** Declares `toolbus runs …`, which shows, follows, cancels and answers the caller's runs. */
 export function addRuns(program: Command, define: Define): void {
   const runs = group(program, "runs", "list, show, explain, follow, cancel and answer runs");
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { StartValues } from "../start/start-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus start`: the same as `npm start`, or every service in its own process. */
+/** Declares `toolbus start`, which does the same as `npm start`, or starts every service in its own process. */
 export function addStart(program: Command, define: Define): void {
   define(program, {
     name: "start",

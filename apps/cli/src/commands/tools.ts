@@ -10,7 +10,7 @@ import { group } from "./group.ts";
 const OPERATOR = "Needs an operator's key of approvals.";
 const HASH = "sha256-9b74c9897bac770ff";
 
-/** `toolbus tools …`: the registered tools, a call of one, and, at the approvals service, the enabled writes. */
+/** Declares `toolbus tools …`, which shows and calls the registered tools and, at the approvals service, enables writes. */
 export function addTools(program: Command, define: Define): void {
   const tools = group(program, "tools", "list and show the tools, call one, and enable writes");
 

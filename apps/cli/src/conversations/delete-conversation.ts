@@ -9,7 +9,7 @@ export interface DeleteOptions {
   readonly yes?: true;
 }
 
-/** Deletes one of the caller's conversations, and shows what is removed and what is kept. */
+/** Deletes one of the caller's conversations, and shows what the gateway removes and what it keeps. */
 export async function deleteConversation(context: Context, typed: string, { yes }: DeleteOptions): Promise<ExitCode> {
   const id = idOf("conversation", typed);
   const gateway = await context.gateway();

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** Asks for a dead letter to be replayed. A dead letter is replayed once; asking again reports its state. */
+/** Asks the gateway to replay a dead letter. A dead letter is replayed only once, so a second request reports its state. */
 export async function replayDeadLetter(context: Context, typed: string | undefined): Promise<ExitCode> {
   const id = idOf("dead letter", typed);
   const gateway = await context.gatewayForOperators();

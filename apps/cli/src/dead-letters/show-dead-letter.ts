@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** Shows a dead letter: why its message was given up, whether it was replayed, and the message itself. */
+/** Shows a dead letter: why the queue gave up its message, whether somebody replayed it, and the message itself. */
 export async function showDeadLetter(context: Context, typed: string | undefined): Promise<ExitCode> {
   const id = idOf("dead letter", typed);
   const gateway = await context.gatewayForOperators();
@@ -39,7 +39,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : field(name, value))),
     "",
-    // Unchanged: a line break may be what made it unreadable.
+    // The body stays unchanged, because a line break may be the reason why no service could read it.
     message.body === "" ? "(an empty body)" : message.body,
     ...(letter.cut ? ["(truncated: it was too large to keep in full)"] : []),
     "",
@@ -47,7 +47,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
   ];
 }
 
-/** Received text never begins a line, so it cannot pass for another field. */
+/** Returns a field as lines. Received text never begins a line, so nobody can mistake it for another field. */
 function field(name: string, value: string): string[] {
   const [first = "", ...others] = wrapped(`${INDENT}${value.replaceAll("\n", "\\x0a")}`, WIDTH);
   return [`${name.padEnd(INDENT.length)}${first.slice(INDENT.length)}`, ...others];
@@ -55,7 +55,7 @@ function field(name: string, value: string): string[] {
 
 const INDENT = " ".repeat(14);
 
-/** How it was replayed, or what a replay would do. */
+/** Returns a sentence that says how the dead letter was replayed, or what a replay would do. */
 function outlook({ id, state, replayBy, whyNot, replay }: DeadLetterView, now: number): string {
   if (state === "replayed")
     return `It was replayed ${spanOf(now - (replay?.at ?? now))} ago by ${replay?.by ?? "somebody"}, as ${replay?.messageId ?? "a message"}.`;

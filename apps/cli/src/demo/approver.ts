@@ -4,7 +4,7 @@ import { Answered, type Client } from "../http/client.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
 import type { Screen } from "./screen.ts";
 
-/** What the approver was asked and answered; null when nobody was there to answer. */
+/** One question to the approver, with the answer. The decision is null if nobody could answer. */
 export interface Decided {
   readonly approvalId: string;
   readonly effect: string;
@@ -13,7 +13,7 @@ export interface Decided {
 }
 
 export interface ApproverOptions {
-  /** The approvals HTTP API with the approver's own key: the only way to decide, also for --approve. */
+  /** The approvals HTTP API with the approver's own key. Every decision uses it, even with --approve. */
   readonly approvals: Client;
   readonly decision: "approve" | "deny" | "ask";
   readonly show: Screen | null;
@@ -24,17 +24,17 @@ export interface ApproverOptions {
 
 export interface Approver {
   onItem(item: StreamItem): void;
-  /** Resolves when there is a question and nobody to ask; rejects when a decision could not be made. */
+  /** Resolves if a write waits for a decision and nobody can be asked. Rejects if the approver could not decide because of an error. */
   readonly leftPending: Promise<"pending">;
   decided(): readonly Decided[];
 }
 
-/** The demo's second principal: shows each held write and decides it as the approver. */
+/** Acts as the demo's second principal: shows each held write and decides it as the approver. */
 export function decideApproval(options: ApproverOptions): Approver {
   const { approvals, show } = options;
   const made: Decided[] = [];
   const { promise: leftPending, resolve: leave, reject: fail } = Promise.withResolvers<"pending">();
-  // Nobody listens once the run has ended.
+  // Nobody awaits this promise after the end of the run, so a later rejection would be unhandled.
   leftPending.catch(() => undefined);
   let question = new AbortController();
   return {
@@ -42,7 +42,7 @@ export function decideApproval(options: ApproverOptions): Approver {
     decided: () => made,
     onItem(item) {
       if (item.type === "call.held") void decide(item.approvalId).catch(fail);
-      // It ended without this approver: it expired, was cancelled, or was decided elsewhere.
+      // The question is closed: the approval was decided here or elsewhere, expired, or was cancelled.
       if (item.type === "call.decided") question.abort();
     },
   };
@@ -63,7 +63,7 @@ export function decideApproval(options: ApproverOptions): Approver {
     try {
       await approvals.post(`${path}/decision`, { ...answer, token: card.decisionToken });
     } catch (error) {
-      // It was decided elsewhere or expired in the meantime: the stream reports how it ended.
+      // The approval was decided elsewhere or expired in the meantime. The stream reports how it ended.
       if (!(error instanceof Answered && (error.status === 409 || error.status === 410))) throw error;
     }
   }

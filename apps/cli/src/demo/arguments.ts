@@ -8,15 +8,15 @@ export interface DemoArguments {
   readonly junit?: string;
   readonly metrics?: string;
   readonly data?: string;
-  /** The broker and the store of services in separate processes, and how many of each service; absent: all in one process. */
+  /** The broker, the store and the number of replicas, if the services run in separate processes. Absent if all services run in one process. */
   readonly apart?: {
     readonly bus: string;
     readonly state: string;
     readonly replicas: number;
-    /** Instead of the two addresses: the folder with a login for each service. */
+    /** The folder with a login for each service. It replaces the two addresses. */
     readonly permissions?: string;
   };
-  /** How the approver decides; without it, ask at the keyboard, or leave the approval pending if there is no keyboard. */
+  /** How the approver decides. With `ask` the demo asks at the keyboard, or leaves the approval pending if there is no keyboard. */
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
   readonly failOn: "medium" | "high" | null;
@@ -26,10 +26,10 @@ export interface DemoArguments {
 const DEFAULT_STATE = "redis://127.0.0.1:6379";
 const DEFAULT_REPLICAS = 2;
 
-/** The flags, or one sentence that names what is wrong. It imports nothing heavy, so that a newcomer sees the first line at once. */
+/** The flags, or one sentence that names the fault. This file imports nothing heavy, so that a new user sees the first line at once. */
 export type ReadArguments = { readonly ok: true; readonly args: DemoArguments } | { readonly ok: false; readonly message: string };
 
-/** The values of the flags as they were typed. */
+/** The values of the flags, as the user typed them. */
 export interface DemoValues {
   readonly repo?: string;
   readonly from?: string;
@@ -48,7 +48,7 @@ export interface DemoValues {
   readonly failOn?: string;
 }
 
-/** The arguments of `npm run demo`. */
+/** Reads and checks the arguments of `npm run demo`. */
 export function demoArguments(argv: readonly string[]): ReadArguments {
   const parsed = parse(argv);
   if (!parsed.ok) return parsed;
@@ -56,7 +56,7 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
   return demoArgumentsOf({ ...values, ...(failOn === undefined ? {} : { failOn }) }, "npm run demo -- --help");
 }
 
-/** Checks the flags, whichever parser read them; `help` is the command that explains them. */
+/** Checks the flags, whichever parser read them. `help` is the command that explains them. */
 export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments {
   if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const { failOn } = values;

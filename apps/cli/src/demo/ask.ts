@@ -5,7 +5,7 @@ export interface Answer {
   readonly comment?: string;
 }
 
-/** Asks at the keyboard until the answer is one of the three. Rejects when the signal aborts; returns null when the input ends. */
+/** Asks at the keyboard until the answer is one of the three decisions. Rejects when the signal aborts, and returns null when the input ends. */
 export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.WriteStream, signal: AbortSignal): Promise<Answer | null> {
   const lines = createInterface({ input, output });
   // Ctrl-C stops the demo, not only the question.

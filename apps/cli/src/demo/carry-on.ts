@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What the demo was doing: kept next to its data, so that the same command continues after any kind of stop. */
+/** The task of the demo. It is stored next to the demo's data, so that the same command continues the task after any kind of stop. */
 export interface Undertaking {
   /** The `Idempotency-Key` of the investigation. */
   readonly key: string;
-  /** The subject of the investigation; another release is another task. */
+  /** The subject of the investigation. Another release is another task. */
   readonly subject: string;
   readonly ended: boolean;
 }
 
-/** The task to continue, or a new one. It is on disk before any request is made. */
+/** Returns the task to continue, or a new one. It writes a new task to disk before the demo sends a request. */
 export async function takeUp(directory: string, subject: string): Promise<{ undertaking: Undertaking; carriedOn: boolean }> {
   const found = await read(directory);
   if (found && found.subject === subject && !found.ended) return { undertaking: found, carriedOn: true };
@@ -32,7 +32,7 @@ async function read(directory: string): Promise<Undertaking | null> {
     const { key, subject, ended } = value;
     return typeof key === "string" && typeof subject === "string" && typeof ended === "boolean" ? { key, subject, ended } : null;
   } catch {
-    // Nothing to continue: start a new investigation.
+    // There is no task to continue, so the demo starts a new investigation.
     return null;
   }
 }

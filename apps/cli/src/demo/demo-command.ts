@@ -5,7 +5,8 @@ import { SELF } from "../toolbus/self.ts";
 import { demoArgumentsOf, type DemoValues } from "./arguments.ts";
 
 /**
- * Runs the demo with the flags that the user typed. Throws a Failure for invalid flags, and for an interruption, after which the same command continues.
+ * Runs the demo with the flags that the user typed. Throws a Failure for invalid flags and for an interruption. After an
+ * interruption the same command continues.
  */
 export async function demo({ around, output, options, signal }: Context, typed: DemoValues): Promise<ExitCode> {
   if (options.quiet)
@@ -13,7 +14,7 @@ export async function demo({ around, output, options, signal }: Context, typed: 
   const read = demoArgumentsOf(typed, `${SELF} demo --help`);
   if (!read.ok) throw new Failure(EXIT.usage, read.message);
   if (!output.json) around.stdout.write("Toolbus demo: an agent investigates a release; its one write waits for a person.\n");
-  // Heavy imports wait until the first line is out, as with `npm run demo`.
+  // The heavy import follows the first line of output, as in `npm run demo`.
   const { runDemo } = await import("./run-demo.ts");
   const { root, cwd, env, stdin, stdout } = around;
   try {

@@ -1,10 +1,10 @@
-/** One flag of the demo: `npm run demo` and `toolbus demo` show the same. */
+/** One flag of the demo. `npm run demo` and `toolbus demo` show the same flags. */
 export interface DemoFlag {
   readonly name: string;
-  /** The name of its value; absent: it has none. */
+  /** The name of its value. Absent if the flag has no value. */
   readonly value?: string;
   readonly says: string;
-  /** `toolbus` already has it for every command. */
+  /** Set if `toolbus` already has this flag for every command. */
   readonly ofEveryCommand?: true;
 }
 

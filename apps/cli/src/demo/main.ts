@@ -6,7 +6,7 @@ import { DEMO_HELP } from "./flags.ts";
 
 const INTERRUPTED = "Interrupted. Run the same command to continue.";
 
-// Heavy imports wait until the first line is out: a newcomer sees at once that something happens.
+// Heavy imports follow the first line of output, so that a new user sees at once that something happens.
 const stopping = new AbortController();
 let interrupted = 0;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -15,7 +15,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     stopping.abort(new Error(INTERRUPTED));
   });
 }
-// The process that started this one is gone, so nobody would pass a signal on.
+// The parent process has exited, so nobody would forward a signal to this process.
 process.once("disconnect", () => stopping.abort(new Error(INTERRUPTED)));
 process.channel?.unref();
 
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   const [{ runDemo }, { warnOfUnknownVariables }] = await Promise.all([import("./run-demo.ts"), import("../toolbus/unknown-variables.ts")]);
   await warnOfUnknownVariables(process, "models");
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../..");
-  // npm runs scripts in the project's folder; what a person types is relative to where they are.
+  // npm runs scripts in the project's folder, but a typed path is relative to the user's own folder.
   const cwd = process.env["INIT_CWD"] ?? process.cwd();
   return runDemo(args, { root, cwd, env: process.env, input: process.stdin, output: process.stdout, signal: stopping.signal });
 }

@@ -14,7 +14,7 @@ import { startSystem } from "./system.ts";
 
 export interface DemoSurroundings {
   readonly root: string;
-  /** The folder that typed paths are relative to. */
+  /** The folder that is the base of typed paths. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: NodeJS.ReadStream;
@@ -22,7 +22,7 @@ export interface DemoSurroundings {
   readonly signal: AbortSignal;
 }
 
-/** Runs the main job from a release to its filed report and returns the exit code. Throws a Refusal for anything that a person must fix. */
+/** Runs the investigation of a release up to its filed report and returns the exit code. Throws a Refusal for anything that a person must fix. */
 export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<ExitCode> {
   const show = args.json ? null : screen(around.output);
   const model = await modelInWords(around.env);
@@ -63,7 +63,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
 
     async function investigate(): Promise<ExitCode> {
       const gateway = client({ url: system.gatewayUrl, service: "gateway", key: system.keys.user });
-      // Not the gateway at which the run was started, if there are two.
+      // If there are two gateways, the demo reads the stream at the one that did not start the run.
       const stream = client({ url: system.streamUrl, service: "gateway", key: system.keys.user });
       const approvals = client({ url: system.approvalsUrl, service: "approvals", key: system.keys.approver });
       const { undertaking, carriedOn } = await takeUp(directory, subjectOf(release));
@@ -106,7 +106,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   }
 }
 
-/** What is investigated. Other measurements of a release make another investigation, because the report rests on them. */
+/** Returns the subject of the investigation. Other measurements of a release make another subject, because the report depends on them. */
 function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseSummary): string {
   return JSON.stringify([release_id, from, to, tests ?? null, deployment_metrics ?? null]);
 }
@@ -114,7 +114,7 @@ function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseS
 function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): ExitCode {
   if (end.type === "run.failed" || end.type === "run.cancelled") return EXIT.failed;
   const severity = end.report?.severity;
-  // Without a severity there is no verdict, and a gate that lets this pass would not be a gate.
+  // Without a severity there is no verdict, so the exit code must not let a pipeline pass.
   if (!severity) return EXIT.failed;
   const order: readonly Severity[] = ["low", "medium", "high"];
   return failOn && order.indexOf(severity) >= order.indexOf(failOn) ? EXIT.condition : EXIT.ok;
@@ -164,9 +164,9 @@ function document(
   };
 }
 
-/** Settings that the demo accepts from outside; its ports, keys and store are its own. */
+/** Returns the settings that the demo accepts from its environment. It chooses its ports, keys and store itself. */
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const { LOG_LEVEL, LOG_FORMAT } = env;
-  // The demo tells itself what its run does; what else goes wrong is told in words also where standard error is no terminal.
+  // The demo shows its run itself, so services log only warnings and errors. They log text even if standard error is not a terminal.
   return { LOG_LEVEL: LOG_LEVEL || "warn", LOG_FORMAT: LOG_FORMAT || "text", ...modelEnvironment(env) };
 }

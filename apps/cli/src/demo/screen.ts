@@ -9,7 +9,7 @@ import { safeText } from "../terminal/safe-text.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What the terminal shows of a run while it happens. Text only, one line per event; colour if the terminal has it. */
+/** The view of a run in the terminal while the run happens. It writes one line of text per event, in colour if the terminal supports it. */
 export interface Screen {
   line(text?: string): void;
   item(item: StreamItem): void;
@@ -88,7 +88,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
   }
 
   function card(approval: ApprovalCard, now: number): void {
-    // A terminal that does not know its width says 0.
+    // A terminal that does not know its width reports 0.
     const width = Math.max(40, Math.min(out.columns || 100, 110));
     line();
     for (const text of framedCard(approval, now, width, (frame) => paint("yellow", frame))) line(text);

@@ -12,19 +12,19 @@ export interface SystemOptions {
   readonly signal: AbortSignal;
 }
 
-/** The services of the demo, in whichever processes. */
+/** The services of the demo, in one process or several. */
 export interface System {
   readonly gatewayUrl: string;
-  /** The gateway at which a stream is read. */
+  /** The gateway from which the demo reads the stream. */
   readonly streamUrl: string;
   readonly approvalsUrl: string;
   readonly keys: LocalKeys;
-  /** Where the state is kept, for people. */
+  /** Where the state is stored, in words for people. */
   readonly state: string;
   stop(): Promise<unknown>;
 }
 
-/** Starts every service: in this process with its state in a folder, or each in separate processes on a broker and a store that they share. */
+/** Starts every service, either in this process with its state in a folder, or in separate processes with a shared broker and store. */
 export async function startSystem({ directory, apart, env, say, signal }: SystemOptions): Promise<System> {
   if (!apart) {
     const system = await startAllInOne({ directory, env: { ...env, GATEWAY_PORT: "0", APPROVALS_PORT: "0" }, signal });
@@ -64,17 +64,17 @@ export async function startSystem({ directory, apart, env, say, signal }: System
 
 const NAMESPACE = "toolbus-demo";
 
-/** On servers that belong to somebody else the demo sets no rights, so it can say only this. */
+/** The demo sets no rights on servers that belong to somebody else, so it can only print this warning. */
 const ONE_LOGIN = `All services share one login here: only signatures, not rights, limit a compromised service. To give each its own login: "${SELF} permissions", then --permissions DIR.`;
 
-/** The demo uses its own namespace on a shared server, unless the address names one. */
+/** Adds the demo's own namespace to the address of a shared server, unless the address names one. */
 function inNamespace(url: string): string {
   const parsed = new URL(url);
   if (!parsed.searchParams.has("namespace")) parsed.searchParams.set("namespace", NAMESPACE);
   return parsed.href;
 }
 
-/** Only the scheme: the rest of an address may hold a password. */
+/** Returns only the scheme, because the rest of an address may contain a password. */
 function schemeOf(url: string): string {
   return url.slice(0, url.indexOf(":"));
 }

@@ -3,7 +3,7 @@ import { client } from "../http/client.ts";
 import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkAgents } from "./check-agents.ts";
 
-/** The store's time, which is not this machine's. */
+/** The store's time, which differs from this machine's time. */
 const AS_OF = 1_000_000;
 
 describe("doctor, checking the agents", () => {
@@ -48,7 +48,7 @@ describe("doctor, checking the agents", () => {
   });
 });
 
-/** `agent`: without it the gateway is an older one, which does not report it. */
+/** Checks the agents against a server with these runs. Without `agent` the server acts as an older gateway, which does not report agents. */
 async function checked(runs: readonly object[], agent?: object) {
   await using server = await serverUnderTest((request, response) => {
     if (request.url?.startsWith("/v1/agents")) {

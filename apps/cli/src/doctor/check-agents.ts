@@ -6,13 +6,13 @@ import { safeText } from "../terminal/safe-text.ts";
 import { type Check, fail, ok } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
-/** An agent takes a run within a second, or within a few if other runs hold it up. */
+/** The longest normal wait. An agent takes a run within a second, or within a few seconds if other runs delay it. */
 const TAKEN_WITHIN_MS = 15_000;
 const LOOKED_AT = 50;
 
 /**
- * Whether agents are alive and take runs. Agents send heartbeats, but a run that nobody has taken shows the opposite. The newest runs of this key are
- * checked.
+ * Checks whether agents are alive and take runs. An agent may send heartbeats and still take no runs, so this also checks the
+ * newest runs of this key.
  */
 export function checkAgents(gateway: Client, now: number): Promise<Check> {
   const name = "agents";
@@ -22,7 +22,7 @@ export function checkAgents(gateway: Client, now: number): Promise<Check> {
     const { runs } = readRunPage(await gateway.get(`/v1/runs?limit=${LOOKED_AT}`));
     const accepted = runs.filter(({ status }) => status === "accepted");
     if (accepted.length === 0) return alive ?? ok(name, "no run of this key waits for an agent to take it");
-    // The store's time, by which a run was accepted; this machine's if an older gateway does not report the store's.
+    // The gateway accepts runs by the store's time. If an older gateway does not report it, this machine's time is used.
     const { asOf = now } = readTools(await gateway.get("/v1/tools"));
     const waiting = accepted.map(({ runId, createdAt }) => ({ runId, age: asOf - createdAt })).filter(({ age }) => age > TAKEN_WITHIN_MS);
     const [oldest] = waiting.toSorted((a, b) => b.age - a.age);
@@ -35,7 +35,7 @@ export function checkAgents(gateway: Client, now: number): Promise<Check> {
   });
 }
 
-/** Null from a gateway that does not report it. */
+/** Checks the agent's last heartbeat. Returns null if the gateway does not report agents. */
 async function whoLives(name: string, gateway: Client): Promise<Check | null> {
   const { agents, asOf } = await agentsOf(gateway);
   const [agent] = agents;

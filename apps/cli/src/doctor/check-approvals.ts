@@ -9,7 +9,10 @@ import { isWaiting } from "../writes/list-writes.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
-/** What needs an operator at approvals: writes that wait, here or in shards that lost some, documents that do not count, and recent refusals. */
+/**
+ * Checks what needs an operator at approvals: writes to enable, shards that lost writes, documents that approvals does
+ * not accept, and recent refusals.
+ */
 export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
   return Promise.all([
     seenByOperator("writes", () => checkWrites(approvals)),
@@ -43,7 +46,7 @@ async function checkWrites(approvals: Client): Promise<Check> {
   );
 }
 
-/** Whether writes are held because the store lost some. */
+/** Checks whether shards are held because the store lost writes. */
 async function checkLosses(approvals: Client, now: number): Promise<Check> {
   const name = "lost writes";
   const held = readEra(await approvals.get("/v1/era")).lost.filter((one) => one.held);
@@ -87,7 +90,7 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
   );
 }
 
-/** A key that is not an operator's sees none of it, which is not a fault. */
+/** Runs a check that needs an operator's key. Another key is not a fault, so the check then reports that it was skipped. */
 function seenByOperator(name: string, look: () => Promise<Check>): Promise<Check> {
   return findingOf(name, async () => {
     try {

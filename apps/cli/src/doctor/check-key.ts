@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** What is known about a key; `client` is there if the service accepts the key. */
+/** The finding about a key, with a client of the service. The client is null if the service does not accept the key. */
 export interface CheckedKey {
   readonly check: Check;
   readonly service: Client | null;
@@ -15,7 +15,7 @@ export interface CheckedKey {
 const LOOK = { gateway: "/v1/runs?limit=1", approvals: "/v1/approvals?limit=1" } as const;
 const ROLES = { gateway: "user or operator", approvals: "approver or operator" } as const;
 
-/** Whether there is a key for a service and the service accepts it. Not everybody approves, so for approvals only a bad key is a fault. */
+/** Checks whether a key for a service exists and the service accepts it. Not everybody approves, so a missing key for approvals is only a warning. */
 export async function checkKey(context: Context, audience: Audience): Promise<CheckedKey> {
   const name = audience === "gateway" ? "user key" : "approver key";
   const url = audience === "gateway" ? context.options.url : context.options.approvalsUrl;

@@ -3,7 +3,7 @@ import { client } from "../http/client.ts";
 import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkLetters } from "./check-letters.ts";
 
-/** The store's time, which is not this machine's. */
+/** The store's time, which differs from this machine's time. */
 const NOW = 100_000_000;
 
 describe("doctor, checking dead letters", () => {

@@ -10,10 +10,7 @@ import { findingOf } from "./finding-of.ts";
 const DAY_MS = 86_400_000;
 const LOOKED_AT = 20;
 
-/**
- * Whether queues gave up messages lately because they were too old, unreadable, or never taken. `here`: this machine's time, for a gateway that does not
- * report the store's.
- */
+/** Checks whether queues gave up messages within the last day. `here` is this machine's time, for a gateway that does not report the store's time. */
 export function checkLetters(gateway: Client, here: number): Promise<Check> {
   const name = "dead letters";
   return findingOf(name, async () => {
@@ -34,7 +31,7 @@ export function checkLetters(gateway: Client, here: number): Promise<Check> {
   });
 }
 
-/** Null for a key that may not see them. */
+/** Returns the newest open dead letters, or null if the key may not see them. */
 async function lettersOf(gateway: Client) {
   try {
     return readDeadLetters(await gateway.get(`/v1/dead-letters?state=open&limit=${LOOKED_AT}`)).deadLetters;

@@ -9,14 +9,14 @@ import { type Check, fail, ok, warn } from "./check.ts";
 
 const WANTED_NODE = 24;
 
-/** The Node version that runs this. */
+/** Checks the version of Node that runs this command. */
 export function checkNode(version: string): Check {
   const major = Number(/^v?(\d+)/.exec(version)?.[1] ?? 0);
   if (major >= WANTED_NODE) return ok("node", `Node ${version}`);
   return fail("node", `This is Node ${version}, and Toolbus needs ${WANTED_NODE}.`, `Install Node ${WANTED_NODE} from https://nodejs.org.`);
 }
 
-/** The folder in which a Toolbus on this machine keeps everything. */
+/** Checks the folder in which a Toolbus on this machine stores its data. */
 export async function checkDataDirectory({ options }: Pick<Context, "options">): Promise<Check> {
   const { dataDirectory, url } = options;
   const name = "data directory";
@@ -53,7 +53,7 @@ async function checkRights(name: string, dataDirectory: string): Promise<Check> 
   return ok(name, dataDirectory);
 }
 
-/** The keys that services sign and seal with, as a Toolbus on this machine keeps them; null if there is none. */
+/** Checks whether a Toolbus on this machine has the keys with which its services sign and seal. Returns null if there is no such Toolbus. */
 export async function checkKeyFiles({ options }: Pick<Context, "options">): Promise<Check | null> {
   const directory = path.join(options.dataDirectory, "keys");
   if (!isLoopback(options.url) || !(await isThere(directory))) return null;

@@ -3,12 +3,12 @@ import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-// If none of these is set here, no model is configured here.
+// The variables that configure a model. If none of them is set, this shell configures no model.
 const SAYS_A_MODEL = /^(LLM_\w+|(ANTHROPIC|OPENAI|OPENROUTER)_API_KEY(_FILE)?)$/;
 
 /**
- * Whether the model that this shell's environment configures is available, according to its provider. Null if it configures none: a Toolbus that was
- * started elsewhere has its own settings.
+ * Checks with the provider whether the model that this shell's environment configures is available. Returns null if it configures none, because a
+ * Toolbus that was started elsewhere has its own settings.
  */
 export async function checkModelSettings({ around, signal }: Pick<Context, "around" | "signal">): Promise<Check | null> {
   const name = "model settings";

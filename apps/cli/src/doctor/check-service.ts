@@ -6,11 +6,14 @@ import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import type { NotReached, Probed } from "./probe.ts";
 
-/** The header `Date` has whole seconds. */
+/** The rounding error of the header `Date`, which has whole seconds. */
 const DATE_MS = 500;
 const HOUR_MS = 3_600_000;
 
-/** How to fix each reason that services give, in the words of the table in docs/deployment.md, and of the release before. The first match counts. */
+/**
+ * The remedy for each reason that services give. The patterns match the words of docs/deployment.md and of the previous release.
+ * The first match is used.
+ */
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/(?:accepts|takes) no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
   [/(?:accepts|takes) no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
@@ -30,7 +33,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/the state store does not answer$/, "Check that the store runs, and that the service's STATE_URL points to it."],
 ];
 
-/** Whether a service can be reached and accepts work. */
+/** Checks whether a service can be reached and accepts work. */
 export function checkReady(service: Asked["service"], url: string, probed: Probed | NotReached): Check {
   if (!probed.reachable) {
     const [what = probed.why, fix = probed.why] = split(probed.why);
@@ -45,13 +48,15 @@ export function checkReady(service: Asked["service"], url: string, probed: Probe
   return ok(service, `${url} is ready, answered in ${Math.round(probed.tookMs)} ms`);
 }
 
-/** Faults that a working service reports about itself: clocks that disagree, a broker that accepts no messages. One check for each sentence. */
+/**
+ * Returns one failed check for each fault that a working service reports about itself, such as a wrong clock or a broker that accepts no messages.
+ */
 export function checkWarnings(service: Asked["service"], url: string, { warnings }: Probed): readonly Check[] {
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
-    // Calls do not reach a worker while its broker accepts nothing.
+    // While the broker accepts no messages, calls do not reach a worker.
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
-    // The reader is on a different machine from the service that says it.
+    // The service may run on another machine than the reader, so "this machine" would mislead.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
     return fail(
       "clock",
@@ -62,7 +67,7 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
   });
 }
 
-/** All services of one broker report the same fault; it is one fault. */
+/** Removes repeated findings about the broker, because all services report the same fault of their broker. */
 export function brokerOnce(checks: readonly Check[]): readonly Check[] {
   const reported = new Set<string>();
   return checks.filter(({ name, message }) => name !== "broker" || (!reported.has(message) && reported.add(message)));
@@ -75,8 +80,8 @@ const SPEAKERS: Readonly<Partial<Record<Asked["service"], string>>> = { gateway:
 const CLOCK_SETTING = { CLOCK_SKEW_WARN_MS: processSettings.CLOCK_SKEW_WARN_MS } as const;
 
 /**
- * Whether the service's clock and this machine's agree: ages and expiries are shown by both. They may differ by as much as a service's and the store's
- * clocks may (`CLOCK_SKEW_WARN_MS`), plus the uncertainty of the answer.
+ * Checks whether the gateway's clock and this machine's clock agree, because commands compute ages and expiries from both. The limit is
+ * `CLOCK_SKEW_WARN_MS`, as between a service and the store, plus the uncertainty of the measurement.
  */
 export function checkClock({ clockMs, tookMs }: Probed, env: Readonly<Record<string, string | undefined>>): Check {
   const limit = clockLimit(env);

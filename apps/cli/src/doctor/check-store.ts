@@ -6,8 +6,9 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const ASKED_FOR_MS = 3000;
 
 /**
- * Whether the store that this shell's environment names keeps what it acknowledges. One check for each doubt; none if it names no server: a Toolbus that
- * was started elsewhere has its own STATE_URL. A setting with which no service starts is a fault; one with which a power cut may lose writes is a warning.
+ * Checks whether the store of this shell's STATE_URL keeps acknowledged writes, and returns one check for each doubt. Returns none without a server,
+ * because a Toolbus that was started elsewhere has its own STATE_URL. It is a fault if no service would start with the store, and a warning if a
+ * power cut may lose writes.
  */
 export async function checkStore({ around, signal }: Pick<Context, "around" | "signal">): Promise<readonly Check[]> {
   const name = "store";
@@ -25,7 +26,7 @@ export async function checkStore({ around, signal }: Pick<Context, "around" | "s
   }
 }
 
-/** As services read it. */
+/** Returns the value of STATE_DURABILITY if services accept it. */
 function wantedOf(durability: string | undefined): { readonly durability?: "required" | "relaxed" } {
   return durability === "required" || durability === "relaxed" ? { durability } : {};
 }

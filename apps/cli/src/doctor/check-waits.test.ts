@@ -3,7 +3,7 @@ import { client } from "../http/client.ts";
 import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkWaits } from "./check-waits.ts";
 
-/** The store's time, which is not this machine's. */
+/** The store's time, which differs from this machine's time. */
 const NOW = 1_000_000;
 
 describe("doctor, checking runs that wait", () => {

@@ -7,13 +7,14 @@ import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
-/** A worker, or approvals, answers within seconds; people and models may take any time. */
+/** The longest normal wait for a worker or for approvals, which answer within seconds. People and models may take any time. */
 const LONG_MS = 60_000;
 const LOOKED_AT = 20;
 const WAITED_FOR: ReadonlySet<string> = new Set(["worker", "approvals"]);
 
 /**
- * Whether runs of this key wait unusually long for a worker or for approvals. `here`: this machine's time, for a gateway that does not report the store's.
+ * Checks whether runs of this key wait too long for a worker or for approvals. `here` is this machine's time, for a gateway that does
+ * not report the store's time.
  */
 export function checkWaits(gateway: Client, here: number): Promise<Check> {
   const name = "runs";

@@ -4,7 +4,7 @@ import { client } from "../http/client.ts";
 import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkTools } from "./check-work.ts";
 
-/** The store's time, which is not this machine's. */
+/** The store's time, which differs from this machine's time. */
 const AS_OF = 1_000_000;
 
 describe("doctor, checking the tools", () => {

@@ -7,7 +7,7 @@ import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
-/** Whether there are tools, and workers for them. */
+/** Checks whether tools are registered and have workers. */
 export function checkTools(gateway: Client): Promise<Check> {
   const name = "tools";
   return findingOf(name, async () => {
@@ -55,13 +55,14 @@ export function checkTools(gateway: Client): Promise<Check> {
 }
 
 /**
- * Tools whose workers are gone, unless they may be scaled to zero. Those that have been gone for long do not hold up any work: no new run is offered them.
+ * Checks for tools without a live worker, unless their workers may be scaled to zero. After a long absence a tool delays no work, because agents do
+ * not offer it to new runs.
  */
 function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
   const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
   const isServed = ({ availability }: ToolView): boolean => availability === "ready" || availability === "unavailable";
-  /** What a newer version took the place of. */
+  /** Returns whether a newer version replaces the tool. */
   const isReplaced = ({ name: tool, toolset }: ToolView): boolean =>
     tools.some((other) => other.name === tool && other.toolset === toolset && isServed(other));
   const [lately, long] = [
@@ -93,10 +94,10 @@ function named(tools: readonly ToolView[]): string {
   return tools.map((tool) => safeText(`${tool.name}@${tool.version}`)).join(", ");
 }
 
-/** How long an agent offers a tool that nobody serves. */
+/** How long an agent offers a tool that no worker serves. */
 const OFFERED_FOR_MS = 3_600_000;
 
-/** Workers send a heartbeat every 30 s, and it arrives with a commit. */
+/** The longest normal age of a heartbeat. Workers send one every 30 s, and its commit takes a moment. */
 const DUE_WITHIN_MS = SEEN_EVERY_MS + 5000;
 
 /** Error codes of runs that fail because of their model (docs/errors.md). */
@@ -111,7 +112,7 @@ const MODEL_CODES: ReadonlySet<string> = new Set([
   "rate_limited",
 ]);
 
-/** Which model answered last: the only way to know from outside which one is set. */
+/** Reports which model answered last, because a client cannot see the configured model in another way. */
 export function checkModel(gateway: Client): Promise<Check> {
   const name = "model";
   return findingOf(name, async () => {

@@ -18,8 +18,8 @@ import { checkModel, checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
 /**
- * Checks everything that can be checked from here. A check that depends on a failed one is left out. `health` lists the health ports of services that have
- * no other port, agents and workers: `/readyz` is asked there.
+ * Runs every check that is possible from this machine, and skips checks that depend on a failed one. `health` lists the health ports of agents and
+ * workers, which have no other port. The command requests `/readyz` there.
  */
 export async function doctor(context: Context, health: readonly string[]): Promise<ExitCode> {
   const checks = await allChecks(context, health);
@@ -71,7 +71,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
   ];
 }
 
-/** With the operator's key of a start on this machine, else with another key: a key that is not an operator's sees less. */
+/** Returns the client for requests that need an operator's key. Without such a key it returns the other client, which may see less. */
 async function operatorOr(context: Context, other: Client): Promise<Client> {
   try {
     return await context.gatewayForOperators();

@@ -1,17 +1,17 @@
 import { type Asked, whyUnreachable } from "../http/unreachable.ts";
 
-/** What a service reports about itself. */
+/** The state that a service reports about itself. */
 export interface Probed {
   readonly reachable: true;
   readonly ready: boolean;
-  /** Why it is not ready, in its own words. */
+  /** The reasons why it is not ready, in the service's words. */
   readonly reasons: readonly string[];
-  /** Faults that it works in spite of and somebody should fix, in its own words. */
+  /** Faults that somebody should fix although the service works, in the service's words. */
   readonly warnings: readonly string[];
-  /** Whether it speaks like a Toolbus service at all. */
+  /** Whether it answers as a Toolbus service does. */
   readonly ours: boolean;
   readonly tookMs: number;
-  /** Its clock minus ours, as exactly as the header `Date` allows: half a second. Null without one. */
+  /** The service's clock minus this machine's, in milliseconds. The header `Date` makes it exact to half a second. Null without this header. */
   readonly clockMs: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface NotReached {
 
 const TIMEOUT_MS = 5000;
 
-/** Asks a service whether it is ready; needs no key. Rejects only with the signal's reason. */
+/** Asks a service whether it is ready. The request needs no key. Rejects only with the signal's reason. */
 export async function probe(service: Asked["service"], url: string, now: () => number, signal: AbortSignal): Promise<Probed | NotReached> {
   const asked = now();
   try {
@@ -40,7 +40,7 @@ export async function probe(service: Asked["service"], url: string, now: () => n
       reasons: said?.reasons ?? [],
       warnings: said?.warnings ?? [],
       tookMs: answered - asked,
-      // The header has whole seconds, rounded down.
+      // The header has whole seconds, rounded down, so half a second is added.
       clockMs: Number.isNaN(date) ? null : date + 500 - (asked + answered) / 2,
     };
   } catch (error) {
@@ -54,7 +54,7 @@ interface Said {
   readonly warnings: readonly string[];
 }
 
-/** What an answer of `/readyz` says, plain or as a problem; null if it is neither. */
+/** Reads an answer of `/readyz`, in plain form or as a problem. Returns null if it is neither. */
 function read(text: string): Said | null {
   let value: unknown;
   try {

@@ -11,10 +11,10 @@ export interface RaiseOptions {
   readonly replace?: true;
 }
 
-/** Raises the era from the current one, so that a repeat after a lost answer raises nothing twice. */
+/** Raises the era. The request names the current era, so that a repeat after a lost answer does not raise it twice. */
 export async function raiseEra(context: Context, { reason, hold, replace }: RaiseOptions): Promise<ExitCode> {
   const service = await context.approvals();
-  // A forged era in place of a genuine one tells nothing.
+  // The number in a forged era is meaningless, so the request names the first era.
   const { era } = replace ? { era: FIRST_ERA } : readEra(await service.get("/v1/era"));
   const wanted = { era, reason, ...(hold ? { hold } : {}), ...(replace ? { replace } : {}) };
   const raised = readEra(await service.post("/v1/era/raise", wanted));

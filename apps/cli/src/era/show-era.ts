@@ -17,7 +17,7 @@ export async function showEra(context: Context): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** The era, then a line for each shard. */
+/** Returns a line with the era, then a line for each shard that lost writes. */
 export function eraLines({ era, raisedAt, reason, lost }: EraView, now: number): string[] {
   const raised = raisedAt === null ? "never raised" : `raised ${spanOf(now - raisedAt)} ago: ${reason ?? ""}`;
   const rows = lost.map((one) => [one.shard, `${spanOf(now - one.lostAt)} ago`, one.held ? "held" : "resumed", howItEnds(one, now)]);
@@ -34,7 +34,7 @@ export function eraLines({ era, raisedAt, reason, lost }: EraView, now: number):
   ];
 }
 
-/** As many names as fit on a line. */
+/** The number of shard names that fit on a line. */
 const FEW = 8;
 
 function howItEnds({ held, resumeAt, resumedBy }: EraView["lost"][number], now: number): string {

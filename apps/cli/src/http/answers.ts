@@ -30,7 +30,7 @@ import { Failure } from "../toolbus/failure.ts";
 
 type Schema = Parameters<typeof parser>[0];
 
-/** The schema of an answer, open for fields and event kinds that a newer server adds: a client reads those that it knows. */
+/** Returns the schema without its limits on fields and event kinds. A newer server may add some, and the client reads only those that it knows. */
 function open<S extends Schema>(schema: S): S {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
     name === "oneOf" || (name === "additionalProperties" && value === false) ? undefined : value,
@@ -60,7 +60,7 @@ export const readApproval = read("approval", parser(open(ApprovalView)));
 export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));
 
-/** Parses an answer by its schema. Throws a Failure when the server speaks another version of it. */
+/** Returns a function that parses an answer by its schema. It throws a Failure if the server sends another version of the answer. */
 function read<T>(what: string, parse: (value: unknown) => Parsed<T>): (answer: unknown) => T {
   return (answer) => {
     const parsed = parse(answer);

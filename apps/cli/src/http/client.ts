@@ -4,19 +4,19 @@ import { SELF } from "../toolbus/self.ts";
 import { readProblem } from "./problem.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** A client of one service with one key. Everything it throws is a Failure: `Unreachable`, `Answered`, or the reason of the signal. */
+/** A client of one service with one key. It throws `Unreachable`, `Answered`, or the signal's reason, which is a Failure. */
 export interface Client {
   readonly url: string;
   get(path: string): Promise<unknown>;
-  /** With an `idempotency-key` among the headers, a request whose answer was lost is sent once more. */
+  /** Sends the request once more if its answer was lost and the headers have an `idempotency-key`. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
-  /** Sent once more if its answer was lost: it is idempotent. */
+  /** Sends the request once more if its answer was lost, because a deletion is idempotent. */
   delete(path: string): Promise<unknown>;
-  /** A streamed answer; the caller reads its body. */
+  /** Opens a streamed answer. The caller reads its body. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
 }
 
-/** Nobody answers there. */
+/** The service did not answer. */
 export class Unreachable extends Failure {
   override readonly name = "Unreachable";
   constructor(message: string, cause: unknown) {
@@ -24,11 +24,11 @@ export class Unreachable extends Failure {
   }
 }
 
-/** What a service answered if not 2xx, in its own words. */
+/** An answer other than 2xx, in the service's words. */
 export class Answered extends Failure {
   override readonly name = "Answered";
   readonly status: number;
-  /** The problem's code; empty when the answer came from something else than Toolbus. */
+  /** The problem's code. Empty if the answer did not come from Toolbus. */
   readonly code: string;
   constructor(exitCode: ExitCode, status: number, code: string, message: string) {
     super(exitCode, message);
@@ -42,7 +42,7 @@ export interface ClientOptions {
   readonly service: "gateway" | "approvals";
   /** Null if no key is needed. */
   readonly key: string | null;
-  /** Where the key comes from, in words: named when the service refuses the key. */
+  /** The source of the key in words. The error names it if the service refuses the key. */
   readonly keySource?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;

@@ -15,7 +15,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   shutting_down: EXIT.unreachable,
 };
 
-/** What an answer other than 2xx says: the detail and remedy of a problem (RFC 9457), with the fields it names; or that the server is not Toolbus. */
+/** Reads an answer other than 2xx: the detail, fields and remedy of a problem (RFC 9457), or a sentence that the server is not Toolbus. */
 export function readProblem(text: string, from: { readonly url: string; readonly service: string; readonly status: number }): ReadProblem {
   const problem = parsed(text);
   if (typeof problem.code !== "string" || typeof problem.detail !== "string") {
@@ -31,7 +31,7 @@ export function readProblem(text: string, from: { readonly url: string; readonly
 }
 
 function byStatus(status: number): ExitCode {
-  // A bad request was wrong as typed; in every other case it came at the wrong time.
+  // These statuses mean that the user typed a bad request. Any other status means that a valid request failed, for example because it was too late.
   return status === 400 || status === 413 || status === 422 ? EXIT.usage : EXIT.failed;
 }
 

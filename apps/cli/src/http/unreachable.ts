@@ -2,12 +2,12 @@ import { SELF } from "../toolbus/self.ts";
 
 export interface Asked {
   readonly url: string;
-  /** `health`: the health port of any service. */
+  /** `health` means the health port of any service. */
   readonly service: "gateway" | "approvals" | "health";
   readonly timeoutMs: number;
 }
 
-/** Why a request got no answer, in one sentence with what to do. */
+/** Returns a sentence that says why a request got no answer and what to do. */
 export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Asked): string {
   const flag = ADDRESS_FLAGS[service];
   const what = NAMES[service];
@@ -26,24 +26,24 @@ export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Aske
   return `The ${what} at ${url} cannot be reached (${code}): check ${flag} and the network, and run the command again.`;
 }
 
-/** The flag that names the address of each. */
+/** The flag that names the address of each service. */
 export const ADDRESS_FLAGS = { gateway: "--url", approvals: "--approvals-url", health: "--health" } as const;
 const NAMES = { gateway: "gateway", approvals: "approvals service", health: "service" } as const;
 
-/** Whether an address can only be on this machine. */
+/** Returns whether an address is a loopback address, so that it can only be on this machine. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** The system's error code, which `fetch` hides in causes. */
+/** Returns the system's error code, which `fetch` hides in the causes of its error. */
 function codeOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("code" in at && typeof at.code === "string") return at.code;
     if (at.name === "TimeoutError") return at.name;
     if (at instanceof AggregateError && at.errors.length > 0) return codeOf(at.errors[0]);
   }
-  // Without a code the message says most, such as "bad port".
+  // Without a code the message is the best description, such as "bad port".
   const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return deepest instanceof Error ? deepest.message : "unknown";
 }

@@ -49,13 +49,16 @@ export async function investigate(context: Context, release: string | undefined,
   return code;
 }
 
-/** The report, with the answer if that says why nothing was assessed; the answer alone if the profile writes no report. */
+/**
+ * Returns the report. Without an assessment, the model's answer precedes the report, because it says why. If the profile writes no
+ * report, returns only the answer.
+ */
 function lastWords(context: Context, end: RunEnd): string[] {
   const said = end.type === "run.completed" && !end.report?.severity ? safeText(end.text).split("\n") : [];
   return [...said, ...endLines(context, end)].filter((line, n) => n > 0 || line !== "");
 }
 
-/** A report without an assessment is not what the user asked for, and a gate that lets it pass would not be a gate. */
+/** Returns the exit code. A report without an assessment is a failure, because the user asked for one and a pipeline must not pass without it. */
 function verdict(end: RunEnd, failOn: Severity | undefined): ExitCode {
   if (end.type !== "run.completed") return exitCodeOf(end);
   const severity = end.report?.severity;

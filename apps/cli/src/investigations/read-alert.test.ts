@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Context } from "../toolbus/context.ts";
 import { readAlert } from "./read-alert.ts";
 
-/** The part of a context that reading standard input needs. */
+/** Returns the part of a context that the reader of standard input needs. */
 const given = (text: string): Context =>
   ({ around: { stdin: Readable.from([Buffer.from(text)]), cwd: "/nowhere" }, signal: new AbortController().signal }) as unknown as Context;
 

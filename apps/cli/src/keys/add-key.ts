@@ -22,8 +22,8 @@ export interface AddKeyOptions {
 }
 
 /**
- * Makes one more key: its hash goes into the file that a service reads, the key itself into the data directory. An existing name in the file or an existing
- * key in the directory is never replaced. Throws a Failure.
+ * Makes one more key. It writes the hash to the file that a service reads, and the key itself to the data directory. Throws a Failure if the name
+ * exists in the file or the key exists in the directory, because it never replaces either.
  */
 export async function addKey({ options, output, around }: Context, name: string, given: AddKeyOptions): Promise<ExitCode> {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name))
@@ -65,7 +65,7 @@ function entryOf(id: string, key: string, { role, principal, tenant, scopes, sco
     principal: principal ?? id,
     tenant,
     roles: ROLES.filter((known) => known === role),
-    // Without a scope an approver could see writes but decide none.
+    // An approver without a scope could see writes but could not decide any.
     scopes: [...(named ?? (role === "approver" ? ["approve:*"] : []))],
     ...(tools ? { tools: [...tools] } : {}),
     ...(expires === undefined ? {} : { expiresAt: now + expires }),

@@ -4,37 +4,40 @@ import { isLoopback } from "../http/unreachable.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** The owner of the key that a service accepts: people who ask talk to the gateway, approvers to approvals. Neither key ever goes to the other address. */
+/**
+ * The service for which a key is meant. Users and operators talk to the gateway, and approvers talk to approvals. No key is ever
+ * sent to the other service.
+ */
 export type Audience = "gateway" | "approvals";
 
 export interface KeySearch {
   readonly audience: Audience;
-  /** Use the operator's key, not the user's, of those that a start on this machine left. */
+  /** Set to use the operator's key from the data directory instead of the user's key. */
   readonly role?: "operator";
-  /** The address that the key will be sent to. */
+  /** The address to which the client will send the key. */
   readonly url: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** From --key and --key-file, when they are meant for this audience. */
+  /** The values of --key and --key-file, if they are meant for this audience. */
   readonly key?: string;
   readonly keyFile?: string;
-  /** Where a start on this machine keeps its keys. */
+  /** The directory in which a Toolbus on this machine stores its keys. */
   readonly dataDirectory: string;
 }
 
 export interface FoundKey {
   readonly key: string;
-  /** Where it came from, in words for a person. */
+  /** The source of the key, in words for a person. */
   readonly source: string;
 }
 
 const VARIABLE = { gateway: "TOOLBUS_KEY", approvals: "TOOLBUS_APPROVER_KEY" } as const;
 const ROLE = { gateway: "user", approvals: "approver" } as const;
-/** Keys that a start made carry the role of their owner. */
+/** The role whose keys the service must not receive. A key that Toolbus made begins with the role of its owner. */
 const NOT_FOR = { gateway: "approver", approvals: "user" } as const;
 
 /**
- * The key for a service: --key, --key-file, the environment, then the one that a start on this machine left in its data directory. The last is for
- * addresses of this machine only. Null if there is none; throws a Failure for an invalid one.
+ * Returns the key for a service from --key, --key-file, the environment or the data directory, in this order. It uses the data directory only for
+ * addresses of this machine. Returns null if there is no key, and throws a Failure for an invalid one.
  */
 export async function findKey(search: KeySearch): Promise<FoundKey | null> {
   const found = await look(search);
@@ -53,7 +56,7 @@ export async function findKey(search: KeySearch): Promise<FoundKey | null> {
   return { key, source: found.source };
 }
 
-/** The sentence for somebody who has no key. */
+/** Returns the error for a user who has no key. */
 export function noKey({ audience, url, dataDirectory }: Pick<KeySearch, "audience" | "url" | "dataDirectory">): Failure {
   const own = isLoopback(url)
     ? `, or name the data directory of the running Toolbus with --data (there is no key in ${dataDirectory})`
@@ -68,7 +71,7 @@ async function look({ audience, role, url, env, key, keyFile, dataDirectory }: K
   if (env[variable]) return { key: env[variable], source: variable };
   const named = env[`${variable}_FILE`];
   if (named) return { key: await text(named, `${variable}_FILE`), source: `${variable}_FILE` };
-  // A key made for this machine is not sent to another one.
+  // A key for this machine must not be sent to another machine.
   if (!isLoopback(url)) return null;
   const file = path.join(dataDirectory, "keys", `${role ?? ROLE[audience]}.key`);
   const local = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

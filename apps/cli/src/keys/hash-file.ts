@@ -5,19 +5,22 @@ import { type ApiKey, describeProblems, parseApiKeys } from "@toolbus/contracts"
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** The hash files that a start on this machine makes: the gateway's, with users and operators, and the approvals'. */
+/**
+ * Returns the hash files of a Toolbus on this machine. The gateway's file has the keys of users and operators, and the approvals
+ * file has those of approvers.
+ */
 export function localHashFiles(dataDirectory: string): Readonly<Record<"gateway" | "approvals", string>> {
   const at = (name: string): string => path.join(dataDirectory, "keys", `${name}-api-keys.json`);
   return { gateway: at("gateway"), approvals: at("approvals") };
 }
 
-/** The file on this machine for a key of this role: only approvals knows approvers. */
+/** Returns the hash file on this machine for a key of this role. Only approvals reads the keys of approvers. */
 export function localHashFileFor(role: string, dataDirectory: string): string {
   const { gateway, approvals } = localHashFiles(dataDirectory);
   return role === "approver" ? approvals : gateway;
 }
 
-/** The entries of a hash file; null if the file does not exist. Throws a Failure for an invalid one. */
+/** Returns the entries of a hash file, or null if the file does not exist. Throws a Failure for an invalid file. */
 export async function hashesIn(file: string): Promise<readonly ApiKey[] | null> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -29,7 +32,7 @@ export async function hashesIn(file: string): Promise<readonly ApiKey[] | null> 
   return keys.value;
 }
 
-/** Writes a hash file atomically: a service that reads it at this moment gets the old or the new one. Throws a Failure. */
+/** Writes a hash file atomically, so that a service reads either the old or the new content. Throws a Failure if the file cannot be written. */
 export async function writeHashes(file: string, entries: readonly ApiKey[]): Promise<void> {
   await written(file, async () => {
     await mkdir(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 });
@@ -39,7 +42,7 @@ export async function writeHashes(file: string, entries: readonly ApiKey[]): Pro
   });
 }
 
-/** Runs the writing of this file, and turns a system error into a Failure with the remedy. */
+/** Runs a function that writes this file, and turns a system error into a Failure with the remedy. */
 export async function written(file: string, write: () => Promise<void>): Promise<void> {
   try {
     await write();

@@ -11,13 +11,13 @@ export interface KeysOptions {
   readonly show?: true;
   readonly gatewayFile?: string;
   readonly approvalsFile?: string;
-  /** Separated by commas. */
+  /** Names of toolsets, separated by commas. */
   readonly toolsets?: string;
-  /** Each `service=folder`. */
+  /** Entries in the form `service=folder`. */
   readonly give?: readonly string[];
 }
 
-/** Makes the keys of the data directory, or finds existing ones. A key is printed only on request, because output ends up in logs. */
+/** Makes the keys in the data directory, or finds existing ones. It prints a key only on request, because logs often contain output. */
 export async function keys({ options, output }: Context, given: KeysOptions): Promise<ExitCode> {
   const toolsets = toolsetsOf(given.toolsets);
   const directory = path.join(options.dataDirectory, "keys");
@@ -60,7 +60,7 @@ function serviceLines({ services, gatewayKeysFile, approvalsKeysFile }: LocalKey
   return rows.map(([setting, file, note]) => `${setting.padEnd(24)} ${file}${note === undefined ? "" : ` (${note})`}`);
 }
 
-/** Copies what one service needs, and nothing else, to where only it can read it. */
+/** Copies only the files that one service needs into a folder that only this service can read. */
 async function give(made: LocalKeys, own: readonly string[], gift: string): Promise<void> {
   const [service = "", folder = ""] = gift.split(/=(.*)/s, 2);
   const { services } = made;

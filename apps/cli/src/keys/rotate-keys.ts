@@ -13,7 +13,7 @@ export interface RotateOptions {
   readonly finish?: true;
 }
 
-/** Takes the next step in rotating the keys of one service, and says what to roll out before the step after it. */
+/** Performs the next step of the rotation of one service's keys, and says what to roll out before the following step. */
 export async function rotateKeys(context: Context, typed: string, given: RotateOptions): Promise<ExitCode> {
   const { options, output } = context;
   const service = serviceOf(typed);
@@ -32,7 +32,7 @@ export async function rotateKeys(context: Context, typed: string, given: RotateO
   return EXIT.ok;
 }
 
-/** Throws a Failure while documents carry the old key, and if nobody can tell. */
+/** Throws a Failure while documents are sealed or signed with the old key, or if approvals cannot be asked. */
 async function refuseWhileUsed(context: Context): Promise<void> {
   const service = await context.approvals();
   const { left } = readSeals(await service.get("/v1/seals"));
@@ -74,7 +74,7 @@ function nextOf(service: Rotatable, step: "verifying" | "signing" | null): strin
   }
 }
 
-/** What has to finish before the old key may go. */
+/** Returns what must finish before somebody may remove the old key. */
 function before(service: Rotatable): string {
   if (service === "approvals-seals" || service === "approvals")
     return `run "${SELF} approvals reseal" until none are left, and wait two days for tokens and counts`;

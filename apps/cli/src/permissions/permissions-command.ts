@@ -28,7 +28,7 @@ export interface PermissionsOptions {
   readonly check?: true;
 }
 
-/** Writes the logins of a deployment, or with `--set-up` and `--check` uses the existing ones. */
+/** Writes the logins of a deployment. With `--set-up` or `--check` it uses the existing logins. */
 export async function permissions(context: Context, given: PermissionsOptions): Promise<ExitCode> {
   const { around, options } = context;
   const folder = given.out === undefined ? path.join(options.dataDirectory, "permissions") : path.resolve(around.cwd, given.out);
@@ -142,13 +142,13 @@ function names(flag: string, text: string, form: RegExp): readonly string[] {
   throw usage(`${flag} accepts names separated by commas, such as "release,web", of letters, digits, - and _.`);
 }
 
-/** The address of a cluster has commas, which URL parsers refuse. */
+/** Adds the namespace to an address as text, because URL parsers refuse the commas in the address of a cluster. */
 function within(url: string, namespace: string | undefined): string {
   if (namespace === undefined || /[?&]namespace=/.test(url)) return url;
   return `${url}${url.includes("?") ? "&" : "?"}namespace=${namespace}`;
 }
 
-/** The error message for an address begins with the variable, but the user typed a flag. */
+/** Turns a Refusal into a Failure. If the user typed the address as a flag, the message names the flag instead of the variable. */
 async function refusedAs<T>(code: ExitCode, work: () => Promise<T>, typed: PermissionsOptions = {}): Promise<T> {
   try {
     return await work();

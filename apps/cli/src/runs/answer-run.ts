@@ -8,7 +8,7 @@ import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { meantBy } from "./follow-run.ts";
 
-/** Answers a question of a run's model. With several open questions `--call` says which. */
+/** Answers a question of a run's model. If several questions are open, `--call` selects one. */
 export async function answerRun(context: Context, typed: string | undefined, answer: string, call?: string): Promise<ExitCode> {
   const runId = idOf("run", typed);
   const callId = call === undefined ? undefined : idOf("call", call);

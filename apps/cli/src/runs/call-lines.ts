@@ -1,6 +1,9 @@
 import { counted, type EndedCall, type RunView } from "@toolbus/contracts";
 
-/** Every call that has ended, a field each: writes first, with what they do and who let them happen; then the others, those of one tool and outcome together. */
+/**
+ * Returns the calls that have ended, as fields. Each write has a line with its effect and who allowed it. The other calls follow,
+ * grouped by tool and outcome.
+ */
 export function callFields({ calls = [] }: Pick<RunView, "calls">): readonly (readonly [name: string, value: string])[] {
   const writes = calls.filter(({ kind }) => kind === "write");
   const others = calls.filter(({ kind }) => kind !== "write");

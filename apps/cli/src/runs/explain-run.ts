@@ -5,16 +5,16 @@ import { SELF } from "../toolbus/self.ts";
 import { absentFor, peopleFor, placeOf, subjectOf } from "./run-lines.ts";
 import { messageIn } from "./run-screen.ts";
 
-/** Why a run is in its state: what happened, how it ended or what holds it up, and what can be done, one sentence each. */
+/** The explanation of a run's state, in sentences: what happened, how it ended or what it waits for, and what a person can do. */
 export interface Explanation {
   readonly happened: readonly string[];
-  /** How it ended, or what it waits for. */
+  /** How the run ended, or what it waits for. */
   readonly stands: readonly string[];
-  /** Commands, each with its purpose; none if there is nothing to do. */
+  /** Commands with their purpose. Empty if there is nothing to do. */
   readonly next: readonly string[];
 }
 
-/** Explains a run from its view and its events only. `now` is by the clock that `createdAt` was taken from. */
+/** Explains a run from its view and its events only. `now` must come from the same clock as `createdAt`. */
 export function explainRun(run: RunView, events: readonly RunEvent[], now: number): Explanation {
   return { happened: [askedBy(run, now), ...events.flatMap((event) => sentencesOf(event, run.createdAt))], ...standsAndNext(run, now) };
 }
@@ -25,7 +25,7 @@ function askedBy(run: RunView, now: number): string {
   return `${run.requester} asked for it ${spanOf(now - run.createdAt)} ago${run.profile === undefined ? "" : `, profile ${run.profile}`}${about}`;
 }
 
-/** One event as a sentence with its time since the run was asked for; events that repeat what others say are left out. */
+/** Returns an event as a sentence with the time since the request for the run. Returns an empty list for an event that repeats others. */
 function sentencesOf(event: RunEvent, from: number): string[] {
   const says = sentenceOf(event);
   return says === null ? [] : [`+${tookOf(Math.max(0, event.at - from))}  ${says}`];
@@ -91,13 +91,13 @@ function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | 
   };
 }
 
-/** What a run that ended well has changed; the message of any other end begins with it. */
+/** Returns the changes of a run that ended well. For any other end, the run's own message begins with them. */
 function writesOf({ writes }: RunView): string[] {
   const written = whatWasWritten(writes);
   return written === null ? [] : [`${written}.`];
 }
 
-/** Of each write whose outcome nobody knows: what its worker's ledger says, and whether that may still change. */
+/** Returns a line for each write of unknown outcome, with the state in its worker's ledger and whether that may still change. */
 function openOutcomes({ calls = [] }: RunView, now: number): string[] {
   return calls
     .filter(({ outcome }) => outcome === "outcome_unknown")
@@ -119,7 +119,7 @@ function ledgerSays({ state, attempt, since }: NonNullable<EndedCall["ledger"]>,
   return `its worker recorded ${ago}${which} that it does not know the outcome`;
 }
 
-/** What to do about writes of unknown outcome. */
+/** Returns advice if the outcome of a write is unknown. */
 function looks({ calls = [] }: RunView): string[] {
   return calls.some(({ outcome }) => outcome === "outcome_unknown") ? ["# look at the target before you ask for the write again"] : [];
 }
@@ -148,7 +148,7 @@ function commandFor(runId: string, { kind, approvalId, callId }: Wait): string[]
   }
 }
 
-/** How to fix an error code, if a command or a setting helps. */
+/** Returns how to fix the cause of an error code, if a command or a setting helps. */
 function remedies(code: string, { profile = "its profile" }: RunView): string[] {
   switch (code) {
     case "time_limit":

@@ -14,23 +14,23 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly onItem?: (item: StreamItem) => void;
-  /** Answers the model's questions; without it the run waits for an answer from elsewhere. */
+  /** The keyboard at which the person answers the model's questions. Without it the run waits for an answer from elsewhere. */
   readonly keyboard?: Keyboard;
-  /** With these, the first Ctrl-C cancels the run and waits for its end. */
+  /** If set, the first Ctrl-C cancels the run and waits for its end. */
   readonly interrupts?: Interrupts;
 }
 
 export interface Followed {
   readonly end: RunEnd;
-  /** Whether this person's Ctrl-C asked for its end. */
+  /** Whether the person cancelled the run with Ctrl-C. */
   readonly interrupted: boolean;
 }
 
 const TICK_MS = 1000;
 
 /**
- * Follows a run on the screen to its end, and passes on what the person types: answers, and the request to cancel. When the signal stops it, the run
- * continues, and the command to follow it is printed.
+ * Follows a run on the screen to its end, and sends the person's answers and the request to cancel. If the signal aborts, the run continues, and the
+ * screen shows the command that follows it.
  */
 export async function followRun(options: FollowOptions): Promise<Followed> {
   const { gateway, runId, screen, now, onItem, keyboard, interrupts, signal } = options;
@@ -42,7 +42,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
     interrupted = true;
     screen.line("Cancelling; Ctrl-C again leaves it running.");
     gateway.post(`/v1/runs/${runId}/cancel`, {}).catch((error: unknown) => {
-      // It has already ended, as the stream will say.
+      // The run has already ended, and the stream will report its end.
       if (!(error instanceof Answered && error.status === 409)) failing.abort(error);
     });
   });
@@ -74,7 +74,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
 
 type Asked = Extract<RunEvent, { type: "call.asked" }>;
 
-/** Asks the person the questions of a run, one after another; a question that was answered elsewhere is withdrawn. */
+/** Asks the person the questions of a run, one after another. It withdraws a question that was answered elsewhere. */
 function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail: (error: unknown) => void) {
   const asking = new Map<string, AbortController>();
   let turn: Promise<void> = Promise.resolve();
@@ -107,14 +107,14 @@ function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail
     try {
       await gateway.post(`/v1/runs/${runId}/answers`, { callId, text: meantBy(answer.trim(), options) });
     } catch (error) {
-      // It was answered elsewhere, or is no longer open.
+      // The question was answered elsewhere, or is no longer open.
       if (!(error instanceof Answered && error.status === 409)) throw error;
       screen.line(error.message);
     }
   }
 }
 
-/** The option with the number that was typed, or the text itself. */
+/** Returns the option with the typed number, or the typed text itself. */
 export function meantBy(answer: string, options: readonly string[]): string {
   return (/^\d{1,2}$/.test(answer) && options[Number(answer) - 1]) || answer;
 }

@@ -14,9 +14,9 @@ export interface ListOptions {
   readonly status?: string;
   readonly outcome?: string;
   readonly profile?: string;
-  /** The age of the oldest, in milliseconds. */
+  /** The maximum age of a run, in milliseconds. */
   readonly sinceMs?: number;
-  /** Their requester, for operators; by default the caller. */
+  /** The requester of the runs, by default the caller. Another requester needs an operator's key. */
   readonly requester?: string;
 }
 

@@ -2,11 +2,11 @@ import type { Report } from "@toolbus/contracts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
 
-/** A report as text: its subject, its severity, the findings and their evidence. */
+/** Returns a report as text: its subject, its severity, the findings and their evidence. */
 export function reportLines(report: Report, paint: Paint): string[] {
   const { subject, severity, cause, findings, evidence } = report;
   const style = severity === "high" ? "red" : severity === "medium" ? "yellow" : severity === "low" ? "green" : "dim";
-  // An investigation without anything to file says nothing about filing.
+  // If the investigation did not try to file the report, the text does not mention filing.
   const filing = report.filing.status === "not_attempted" ? "" : `  ${paint("dim", `(${filingOf(report)})`)}`;
   return [
     `${paint("bold", `Report on ${subject}:`)} ${paint(style, severity ?? "not assessed")}${filing}`,
@@ -21,7 +21,7 @@ function item(text: string): string[] {
   return wrapped(text, WIDTH - 4).map((line, n) => `  ${n === 0 ? "-" : " "} ${line}`);
 }
 
-/** The outcome of the write that filed it. */
+/** Returns the outcome of the write that files the report, in words. */
 export function filingOf({ filing: { status, reportId } }: Pick<Report, "filing">): string {
   if (status === "filed") return `filed as ${reportId ?? "a report without an id"}`;
   if (status === "outcome_unknown") return "it may or may not have been filed";

@@ -3,27 +3,27 @@ import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 
-/** The exit code of a run's end. */
+/** Returns the exit code for a run's end. */
 export function exitCodeOf(end: Pick<RunEnd, "type">): ExitCode {
   return end.type === "run.completed" ? EXIT.ok : EXIT.failed;
 }
 
-/** How it ended, in one word: `completed`, `failed`, `cancelled`. */
+/** Returns the run's end in one word: `completed`, `failed` or `cancelled`. */
 export function outcomeOf(end: Pick<RunEnd, "type">): string {
   return end.type.slice("run.".length);
 }
 
-/** That a tool has no worker, and since when if that is known. */
+/** Returns how long a toolset has had no worker, in words. */
 export function absentFor({ toolset, at, since }: Extract<RunEvent, { type: "call.unserved" }>): string {
   return `${safeText(toolset)} has had none for ${spanOf(at - since)}`;
 }
 
-/** Its place among the runs that wait, if the server says so. */
+/** Returns the run's place in the queue, or an empty text if the server does not report it. */
 export function placeOf({ position }: Extract<RunEvent, { type: "run.queued" }>): string {
   return position === undefined ? "" : `, place ${position} in the queue`;
 }
 
-/** What a run is about, in a few words, from its input. */
+/** Returns the subject of a run in a few words, from its input. */
 export function subjectOf({ input }: Pick<RunView, "input">): string {
   if (input === undefined) return "";
   const { releaseId, alert, text } = input;
@@ -35,7 +35,7 @@ export function subjectOf({ input }: Pick<RunView, "input">): string {
   return typeof named === "string" ? `alert ${named}` : "an alert";
 }
 
-/** How many people a held write waits for. */
+/** Returns how many people a held write waits for, in words. */
 export function peopleFor({ approversNeeded = 1 }: Extract<RunEvent, { type: "call.held" }>): string {
   return approversNeeded > 1 ? `${approversNeeded} people` : "a person";
 }

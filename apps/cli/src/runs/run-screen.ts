@@ -8,27 +8,27 @@ import type { StreamItem } from "./watch-run.ts";
 import { absentFor, peopleFor, placeOf } from "./run-lines.ts";
 
 /**
- * What a terminal shows of a run while it happens: one line per event, the text as it arrives, and at the bottom the running calls with their age. Without
- * a terminal there is neither a live line nor text as it arrives.
+ * The view of a run while the run happens. It has one line per event, the text as it arrives, and a live line at the bottom with the age of running
+ * calls. Without a terminal there is no live line.
  */
 export interface RunScreen {
   item(item: StreamItem): void;
-  /** A line from another source, between those of the run. */
+  /** Writes a line from another source between the lines of the run. */
   line(text: string): void;
-  /** Redraws the ages. */
+  /** Draws the live line again, with the ages at this time. */
   tick(now: number): void;
-  /** Clears the live line, so that something else can be written; `tick` brings it back. */
+  /** Clears the live line, so that the caller can write something else. `tick` draws it again. */
   clear(): void;
 }
 
 export interface RunScreenOptions {
-  /** Where events are written. */
+  /** The sink for events. */
   readonly progress: Sink;
-  /** Where text is written as it arrives; null if only the whole answer is wanted. */
+  /** The sink for text as it arrives. Null if only the whole answer is wanted. */
   readonly text: Sink | null;
   readonly colour: boolean;
   readonly quiet: boolean;
-  /** Whether a failed call shows its reason, as far as that fits; true by default. */
+  /** Whether the line of a failed call shows the reason, truncated to the line. True by default. */
   readonly reasons?: boolean;
 }
 
@@ -84,14 +84,14 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}; waiting for writes that were sent`));
       case "run.completed":
-        // Usually the last turn's text, which is already on the screen.
+        // The answer is usually the text of the last turn, which is already on the screen.
         if (event.text.trim() !== said.trim()) write(NO_ROUND, event.text);
         return finish();
       case "run.failed":
       case "run.cancelled":
         return finish();
       default:
-        // The start of the run, and event kinds of a newer server.
+        // The screen shows neither the start of the run nor event kinds of a newer server.
         return;
     }
   }
@@ -122,7 +122,7 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
     const doing = `${message}${fraction === undefined ? "" : ` ${Math.round(fraction * 100)} %`}`;
     const before = calls.get(callId);
     if (before) calls.set(callId, { ...before, doing });
-    // Without a live line, progress is shown once.
+    // Without a live line, the screen writes each new progress message as one line.
     if (moving || before?.doing === doing) return;
     line(paint("dim", `… ${tool}: ${doing}`));
   }
@@ -193,7 +193,7 @@ function resolvedLine(event: Extract<RunEvent, { type: "call.resolved" }>, paint
   return why === "" ? head : `${head}: ${cut(safeText(why), WIDTH - event.tool.length - event.status.length - 20)}`;
 }
 
-/** The sentence in a failed result if it is an object with a `message`; otherwise its beginning. */
+/** Returns the `message` of a failed result, or an empty text if its JSON has none. Returns the whole content if it is not JSON. */
 export function messageIn(content: string): string {
   try {
     const value: unknown = JSON.parse(content);

@@ -1,6 +1,8 @@
 import { counted, type RunOutcome, type RunView } from "@toolbus/contracts";
 
-/** How a run stands, for a list: its status, why it failed, and of one that has ended what became of its report and of its writes. */
+/**
+ * Returns the state of a run for a list: its status and why it failed. For a run that has ended it adds the outcome of the report and of the writes.
+ */
 export function standingOf({ status, code, endedAt, outcomes = [], report, writes }: RunView): string {
   const why = status === "failed" && code !== undefined ? [code] : [];
   if (endedAt === null || endedAt === undefined) return [status, ...why].join(": ");
@@ -10,7 +12,7 @@ export function standingOf({ status, code, endedAt, outcomes = [], report, write
   const reported = [
     ...why,
     ...(filing === null ? [] : [filing.replaceAll("_", " ")]),
-    // A run that did not end well must not be taken for one that did nothing.
+    // A run that did not end well may still have changed something, so its writes are named.
     ...(status !== "done" && happened > 0 ? [`${counted(happened, "write")} happened`] : []),
     ...others.map(inWords),
   ];

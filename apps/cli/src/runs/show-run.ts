@@ -24,7 +24,7 @@ export async function showRun(context: Context, typed: string | undefined): Prom
   return EXIT.ok;
 }
 
-/** A run as text. */
+/** Returns a run as text. */
 export function runLines(run: RunView, now: number, paint: Paint): string[] {
   const { usage } = run;
   const fields: readonly (readonly [name: string, value: string | undefined])[] = [
@@ -42,7 +42,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
     ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run, waits, paint)),
-    // Waits for people are shown above, with the command.
+    // The lines above already show waits for people, with the command.
     ...(run.waits ?? [])
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
       .map(({ says }) => `${"waits for".padEnd(14)}${says}`),

@@ -1,6 +1,6 @@
 import { counted, dollarsOf, type Usage } from "@toolbus/contracts";
 
-/** Usage for people: `3 model calls, 2 tool calls, 4,120 tokens in (3,800 cached), 310 out, $0.0123`. */
+/** Returns the usage in words: `3 model calls, 2 tool calls, 4,120 tokens in (3,800 cached), 310 out, $0.0123`. */
 export function usageText(usage: Usage): string {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   const cached = classes([
@@ -17,7 +17,7 @@ export function usageText(usage: Usage): string {
   ].join(", ");
 }
 
-/** No cost for free models: users who run a model at home do not ask for its price. */
+/** Returns the cost in words. It returns nothing for free models, because users who run a model at home do not ask for its price. */
 function moneyOf({ costMicroUsd, unpricedCalls }: Usage): readonly string[] {
   if (unpricedCalls === undefined) return costMicroUsd === undefined ? [] : [dollarsOf(costMicroUsd)];
   const more = `${counted(unpricedCalls, "model call")} of unknown price`;

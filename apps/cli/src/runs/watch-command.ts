@@ -8,7 +8,7 @@ import type { Paint } from "../terminal/output.ts";
 import { exitCodeOf } from "./run-lines.ts";
 import { type RunScreen, runScreen } from "./run-screen.ts";
 
-/** Follows a run from its first event to its end; leaving stops nothing. */
+/** Follows a run from its first event to its end. If the user leaves, the run continues. */
 export async function watchCommand(context: Context, typed: string | undefined): Promise<ExitCode> {
   const runId = idOf("run", typed);
   const { output, around, colour, options, signal } = context;
@@ -26,13 +26,13 @@ export async function watchCommand(context: Context, typed: string | undefined):
   return exitCodeOf(end);
 }
 
-/** The last lines about a run: its report, or why there is none. */
+/** Returns the last lines about a run: its report, and why it ended early. */
 export function endLines({ output }: Pick<Context, "output">, end: RunEnd): string[] {
   const { paint } = output;
   return [...(end.report ? ["", ...reportLines(end.report, paint)] : []), ...earlyEnd(end, paint)];
 }
 
-/** Why a run ended early; what it had changed comes first. */
+/** Returns why a run ended early, after the changes that it had made. */
 export function earlyEnd(end: RunEnd, paint: Paint): string[] {
   const written = end.writes && whatWasWritten(end.writes);
   if (end.type === "run.failed") return [paint("red", `${written ? "" : "The run failed: "}${end.message} (${end.code})`)];
@@ -40,7 +40,7 @@ export function earlyEnd(end: RunEnd, paint: Paint): string[] {
   return [...(written ? [paint("yellow", `${written}.`)] : []), paint("yellow", `The run was cancelled by ${end.by}.`)];
 }
 
-/** Standard output is for the records; here only connection problems are reported. */
+/** Returns a screen for --json. Standard output is for the records, so the screen shows only notes, such as a lost connection. */
 export function jsonScreen({ output }: Pick<Context, "output">): RunScreen {
   return { item: () => undefined, line: output.note, tick: () => undefined, clear: () => undefined };
 }

@@ -7,7 +7,7 @@ import { type StreamItem, watchRun } from "./watch-run.ts";
 const RUN = "rn_00_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 const LAST = 5;
 
-/** The run's events from 1 to its end, as the gateway writes them. */
+/** Writes the run's events with the numbers `from` to `to`, as the gateway does. The event LAST is the run's end. */
 function send(response: ServerResponse, from: number, to: number): void {
   for (let n = from; n <= to; n++) {
     const event = n === LAST ? { type: "run.completed", text: "done" } : { type: "run.queued", behind: String(n) };

@@ -11,33 +11,33 @@ import {
 import { createParser } from "eventsource-parser";
 import { Answered, type Client, Unreachable } from "../http/client.ts";
 
-/** The content of a stream: numbered durable events, and live ones. A newer server may send more kinds, which a viewer skips. */
+/** An item of a stream: a durable event with its number, or a live one. A newer server may send more kinds, which a viewer skips. */
 export type StreamItem = (RunEvent & { readonly sequence: number }) | TextDelta | ArgumentsDelta | TextReset | ToolProgressed;
 
 export interface WatchOptions {
   readonly onItem: (item: StreamItem) => void;
-  /** The connection broke and is being retried: called once until something new arrives, however often it is retried. */
+  /** Called when the connection breaks. It is called only once until a new event arrives, even if several retries fail. */
   readonly onLost?: () => void;
-  /** Stops following; the run continues. */
+  /** Stops following the run, which continues. */
   readonly signal: AbortSignal;
-  /** How long a lost connection is retried. */
+  /** How long the client retries a lost connection. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
-// The gateway sends a comment line every 15 s: a server that is silent for longer is gone.
+// The gateway sends a comment line every 15 s, so a server that is silent for this long is gone.
 const SILENCE_MS = 50_000;
 
 /**
- * Follows a run to its end: when the connection breaks it reconnects with the last event's id and misses nothing. Rejects with the client's Failure if the
- * server was never reachable or does not come back in time, and with the signal's reason when it aborts.
+ * Follows a run to its end. If the connection breaks, it reconnects with the last event's id and misses no event. Rejects with the client's Failure
+ * if the server was never reachable or does not return in time, and with the signal's reason when it aborts.
  */
 export async function watchRun(gateway: Client, runId: string, options: WatchOptions): Promise<RunEnd> {
   const { onItem, onLost, signal, patienceMs = PATIENCE_MS } = options;
   let lastId = "";
-  /** When it was last connected; null before the first time. */
+  /** The last time at which the server sent data. Null before the first data. */
   let contactAt: number | null = null;
   let reported = false;
   let pauseMs = FIRST_PAUSE_MS;
@@ -83,13 +83,13 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       return end;
     } finally {
       clearTimeout(silence);
-      // It does not wait for the rest of the answer.
+      // The request is aborted, because nobody reads the rest of the answer.
       silent.abort();
     }
   }
 }
 
-/** The body as text. A break of the body is the network's fault, and is told from errors in reading it. */
+/** Yields the body as text. Throws `Unreachable` if the connection breaks, so that the caller can distinguish this from an error in the parser. */
 async function* textOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const chunks = (response.body ?? new ReadableStream<Uint8Array>()).values();

@@ -36,7 +36,7 @@ export async function whyRun(context: Context, typed: string | undefined): Promi
   return EXIT.ok;
 }
 
-/** The durable events of a run, up to now. */
+/** Returns the durable events of a run up to now. */
 async function eventsSoFar(gateway: Client, runId: string): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {

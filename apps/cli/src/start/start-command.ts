@@ -4,13 +4,13 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { brokerFault, storeFault } from "../toolbus/server-addresses.ts";
 
-/** The values of its own flags as typed. */
+/** The values of the command's own flags, as the user typed them. */
 export interface StartValues {
   readonly bus?: string;
   readonly state?: string;
 }
 
-/** Starts everything and runs until it is stopped: in this process, as `npm start` does, or each service in its own. The same signals stop either. */
+/** Starts every service and runs until a signal stops it. The services run in this process, as with `npm start`, or each in its own process. */
 export async function start({ options, around, output }: Context, typed: StartValues): Promise<ExitCode> {
   if (output.json) throw new Failure(EXIT.usage, "start prints its addresses and keys as text: leave --json out.");
   if (options.timeoutMs !== null) throw new Failure(EXIT.usage, "start runs until it is stopped: leave --timeout out.");
@@ -26,7 +26,7 @@ export async function start({ options, around, output }: Context, typed: StartVa
       : startCluster({
           ...common,
           ...servers,
-          // The output of the processes comes through a pipe: they cannot know that a person reads it.
+          // The processes write to a pipe, so they cannot detect that a person reads their output.
           env: around.stderr.isTTY ? { LOG_FORMAT: "text", ...around.env } : around.env,
           tell: (text) => void around.stderr.write(text),
           monotonic: () => performance.now(),
@@ -36,7 +36,7 @@ export async function start({ options, around, output }: Context, typed: StartVa
   return process.exitCode === undefined ? EXIT.ok : EXIT.failed;
 }
 
-/** The servers of separate processes; null if all services run in this process. Throws a Failure for invalid flags. */
+/** Returns the servers for separate processes, or null if all services run in this process. Throws a Failure for invalid flags. */
 function serversOf(
   { bus, state }: StartValues,
   env: Readonly<Record<string, string | undefined>>,

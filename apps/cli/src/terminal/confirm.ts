@@ -5,17 +5,17 @@ import { keyboard } from "./keyboard.ts";
 import { safeText } from "./safe-text.ts";
 
 export interface Confirmation {
-  /** What the person has to see first, already made safe. */
+  /** The lines that the person must read first. They are already safe to print. */
   readonly lines: readonly string[];
-  /** Such as "enable it?". */
+  /** The question, such as "enable it?". */
   readonly question: string;
-  /** What to do if there is nobody to ask. */
+  /** What to do if there is no terminal, as the end of the error. */
   readonly otherwise: string;
   /** The message after a "no". */
   readonly declined: string;
 }
 
-/** Shows something at the terminal and asks whether to continue. Throws a Failure for a "no", and if there is no terminal. */
+/** Shows lines at the terminal and asks whether to continue. Throws a Failure if the person says no, or if there is no terminal. */
 export async function confirm({ around, signal }: Context, { lines, question, otherwise, declined }: Confirmation): Promise<void> {
   const { stdin, stderr, interrupts } = around;
   if (!isTerminal({ around })) throw new Failure(EXIT.usage, `There is no terminal to ask at: ${otherwise}`);
@@ -25,7 +25,7 @@ export async function confirm({ around, signal }: Context, { lines, question, ot
   if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, declined);
 }
 
-/** Whether there is somebody who can be asked. */
+/** Returns whether the command can ask a person. */
 export function isTerminal({ around: { stdin, stderr } }: Pick<Context, "around">): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

@@ -5,13 +5,13 @@ const UNITS = [
   ["s", 1000],
 ] as const;
 
-/** A time span as a person says it, in its largest whole unit: "12 s", "3 min", "2 d". Below a second, and for negative spans, "0 s". */
+/** Returns a time span in its largest whole unit, such as "12 s", "3 min" or "2 d". Returns "0 s" for spans below a second and for negative ones. */
 export function spanOf(ms: number): string {
   for (const [unit, size] of UNITS) if (ms >= size) return `${Math.floor(ms / size)} ${unit}`;
   return "0 s";
 }
 
-/** How long something took: milliseconds below a second, tenths of seconds below a minute. */
+/** Returns how long something took, in milliseconds below a second and in tenths of seconds below a minute. */
 export function tookOf(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : spanOf(ms);
@@ -21,8 +21,8 @@ const SIZES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Reads "90", "30s", "5m" or "1h" (a bare number is seconds) as milliseconds. Null for anything else, for zero, and for spans longer than a timer can hold
- * or longer than `atMost`.
+ * Reads "90", "30s", "5m" or "1h" as milliseconds. A bare number means seconds. Returns null for anything else, for zero, and for spans longer than
+ * `longestMs`, which is by default the limit of a timer.
  */
 export function parseSpan(text: string, longestMs = LONGEST_MS): number | null {
   const [, figure = "", unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|min|h|d)?$/.exec(text.trim()) ?? [];

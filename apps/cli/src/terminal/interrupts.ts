@@ -1,24 +1,24 @@
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** What Ctrl-C means at the moment: first what the command set, then leaving. */
+/** The handling of Ctrl-C. A press calls the handler that the command set. Without a handler the command leaves. */
 export interface Interrupts {
-  /** Aborts when the command must leave; the reason is a Failure with the exit code of an interruption. */
+  /** Aborts when the command must leave. The reason is a Failure with the exit code of an interruption. */
   readonly leave: AbortSignal;
-  /** One press of Ctrl-C, as a key. */
+  /** Reports one press of Ctrl-C that was read as a key. */
   press(): void;
-  /** The signal that a press sends when no keys are read; another one at the same time is the same press. */
+  /** Reports the signal that a press sends while no keys are read. A second signal at the same time belongs to the same press. */
   signalled(): void;
-  /** Another process stops this one (SIGTERM, or the end of the process that started it): it leaves, whatever a press would do. */
+  /** Reports that another process stops this one, with SIGTERM or by the end of the parent process. The command leaves, even if a handler is set. */
   terminated(): void;
-  /** The next press calls this instead of leaving. Returns a function that withdraws it. */
+  /** Sets the handler that the next press calls instead of leaving. Returns a function that removes the handler. */
   first(handle: () => void): () => void;
 }
 
-// The terminal signals every foreground process, and the parent of this one may pass the signal on: one press can arrive twice.
+// The terminal signals every foreground process, and the parent process may forward the signal, so one press can arrive twice.
 const ONE_PRESS_MS = 60;
 
-/** `quit` ends the process, when a user presses again while the command is leaving. */
+/** Creates the handling of Ctrl-C. `quit` must end the process. It is called if a user presses again while the command is leaving. */
 export function interrupts(now: () => number, quit: () => void): Interrupts {
   const leaving = new AbortController();
   let handle: (() => void) | null = null;

@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 
-/** A person at a terminal who can be asked. */
+/** Asks a person at a terminal. */
 export interface Keyboard {
   /**
-   * Asks and waits for a line; a line that ends in a backslash continues in the next one. Null when the input has ended. Rejects with the signal's reason
-   * when it aborts.
+   * Asks and returns the typed line. A line that ends in a backslash continues on the next line. Returns null if the input has ended. Rejects with
+   * the signal's reason when it aborts.
    */
   ask(question: string, signal: AbortSignal): Promise<string | null>;
 }
@@ -12,17 +12,18 @@ export interface Keyboard {
 export interface KeyboardOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Ctrl-C at a question: the terminal sends no signal then. */
+  /** Called for Ctrl-C at a question, because the terminal sends no signal then. */
   readonly onInterrupt: () => void;
 }
 
 /**
- * Reads lines at a terminal. It listens only while it asks: in between Ctrl-C is the terminal's signal, and lines typed ahead wait for the next question.
+ * Reads lines at a terminal. It listens only while it asks. Between questions Ctrl-C sends the terminal's signal, and typed lines
+ * wait for the next question.
  */
 export function keyboard({ input, output, onInterrupt }: KeyboardOptions): Keyboard {
-  /** Newest first, as readline keeps it. */
+  /** The typed lines, newest first, as readline expects them. */
   let history: string[] = [];
-  /** Lines that were pasted together with the requested one. */
+  /** Lines that the user pasted together with the requested line. */
   const ahead: string[] = [];
   let over = false;
   return {
@@ -67,7 +68,7 @@ export function keyboard({ input, output, onInterrupt }: KeyboardOptions): Keybo
       return await promise;
     } finally {
       signal.removeEventListener("abort", abort);
-      // The next output does not belong after the question.
+      // The next output must not appear on the line of the question.
       if (!answered) output.write("\n");
       answered = true;
       lines.close();

@@ -1,7 +1,7 @@
 /** The maximum width of a line of output, in characters. */
 export const WIDTH = 100;
 
-/** One line of at most `width` characters: line breaks become spaces, text that is too long ends in "…". */
+/** Returns one line of at most `width` characters. Line breaks become spaces, and a text that is too long ends in "…". */
 export function cut(text: string, width: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line;
@@ -12,7 +12,7 @@ export function paragraphs(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapped(line, width));
 }
 
-/** Breaks a line at words; the following parts are indented like the first. A word that is longer than a line stays whole, because users paste ids. */
+/** Breaks a line at words and indents the following parts like the first. A word that is longer than a line stays whole, because users paste ids. */
 export function wrapped(text: string, width: number): string[] {
   const indent = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];

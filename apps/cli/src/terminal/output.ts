@@ -3,27 +3,27 @@ import { safeText } from "./safe-text.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** What output needs to know about a stream; a `WriteStream` of a terminal or a pipe is one. */
+/** The part of a stream that output needs. The `WriteStream` of a terminal or a pipe satisfies it. */
 export interface Sink {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Where a command writes. Results go to standard output; progress and errors go to standard error. */
+/** The output of a command. It writes results to standard output, and progress and errors to standard error. */
 export interface Output {
   readonly json: boolean;
   readonly out: Sink;
   readonly err: Sink;
-  /** Lines of the result, for people. */
+  /** Writes lines of the result, for people. */
   lines(lines: readonly string[]): void;
-  /** The result as JSON: the only thing on standard output when JSON was asked for. */
+  /** Writes the result as JSON. With --json standard output contains nothing else. */
   document(value: unknown): void;
-  /** One line of a JSON stream. */
+  /** Writes one line of a JSON stream. */
   record(value: unknown): void;
-  /** Progress; nothing with --quiet. */
+  /** Writes progress, or nothing with --quiet. */
   note(line: string): void;
-  /** Makes external text safe, and colours it if standard output has colour. */
+  /** Makes external text safe, and styles it if standard output has colour. */
   paint(style: Style, text: string): string;
 }
 
@@ -51,12 +51,12 @@ export function output({ out, err, json, quiet, colour }: OutputOptions): Output
 
 export type Paint = (style: Style, text: string) => string;
 
-/** Makes text safe, and styles it when there is colour. */
+/** Returns a function that makes text safe, and styles it if there is colour. */
 export function painter(colour: boolean): Paint {
   return (style, text) => (colour ? styleText(style, safeText(text), { validateStream: false }) : safeText(text));
 }
 
-/** Whether colour is wanted at all: https://no-color.org, and terminals that have none. */
+/** Returns whether the output may have colour. It respects https://no-color.org and terminals without colour. */
 export function colourWanted(env: Readonly<Record<string, string | undefined>>, flag: boolean): boolean {
   return flag && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }

@@ -1,7 +1,7 @@
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** Reads a stream to its end as UTF-8. Throws a Failure when there is more than `maxBytes`, and the signal's reason when it aborts. */
+/** Reads a stream to its end as UTF-8. Throws a Failure if the stream has more than `maxBytes`, and the signal's reason when it aborts. */
 export async function readAll(input: NodeJS.ReadStream, maxBytes: number, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

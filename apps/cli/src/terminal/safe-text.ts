@@ -1,6 +1,6 @@
 /**
- * Makes external text (from a model, a tool, a server) safe for a terminal: control characters, which could move the cursor or recolour text above, and
- * bidirectional marks, which could reorder it, become visible escapes. Tabs and line feeds stay.
+ * Makes external text from a model, a tool or a server safe for a terminal. Control characters could move the cursor or recolour earlier text, and
+ * bidirectional marks could reorder it, so both become visible escapes. Tabs and line feeds stay.
  */
 export function safeText(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
@@ -9,7 +9,7 @@ export function safeText(text: string): string {
   });
 }
 
-/** An external value with every text in it made safe, for commands that show parts of it. */
+/** Returns an external value with every text in it made safe, for commands that show parts of it. */
 export function safeValue<T>(value: T): T {
   return safe(value) as T;
 }

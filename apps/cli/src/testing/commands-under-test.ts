@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { build } from "../toolbus/program.ts";
 import { surroundingsUnderTest } from "./surroundings-under-test.ts";
 
-/** Every command that does something, with its whole name: `toolbus runs list`. */
+/** Returns every command that has an action, with its whole name, such as `toolbus runs list`. */
 export function commandsUnderTest(): readonly (readonly [name: string, command: Command])[] {
   const all: [string, Command][] = [];
   const walk = (command: Command, name: string): void => {
-    // A group that also does something itself has options of its own.
+    // A group that also has an action has its own options.
     const acts = command.commands.length === 0 || (name !== "toolbus" && command.options.length > 0);
     if (acts) all.push([name, command]);
     for (const below of command.commands) walk(below, `${name} ${below.name()}`);

@@ -7,7 +7,7 @@ export interface ServerUnderTest extends AsyncDisposable {
   readonly requests: readonly IncomingMessage[];
 }
 
-/** A server on a free port that answers as a test says. */
+/** Starts a server on a free port that answers with the test's handler. */
 export async function serverUnderTest(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<ServerUnderTest> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +26,7 @@ export async function serverUnderTest(answer: (request: IncomingMessage, respons
   };
 }
 
-/** A problem as every service sends it. */
+/** Sends a problem in the form that every service uses. */
 export function sendProblem(response: ServerResponse, status: number, problem: object): void {
   response.writeHead(status, { "content-type": "application/problem+json" }).end(JSON.stringify({ status, ...problem }));
 }

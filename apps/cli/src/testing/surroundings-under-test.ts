@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { interrupts } from "../terminal/interrupts.ts";
 import type { Surroundings } from "../toolbus/surroundings.ts";
 
-/** A process for a test, in a folder that does not exist. `said` returns what was written since its last call. */
+/** Returns the surroundings of a process for a test, in a folder that does not exist. `said` returns the output since its last call. */
 export function surroundingsUnderTest(env: Readonly<Record<string, string>> = {}) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const presses = interrupts(

@@ -6,25 +6,27 @@ import { Failure } from "./failure.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What a command works with after its options are read. */
+/** The context of a command after its options are read. */
 export interface Context {
   readonly options: GlobalOptions;
   readonly around: Surroundings;
   readonly output: Output;
   readonly colour: boolean;
-  /** Aborts when the command must end: Ctrl-C, or --timeout. The reason is a Failure. */
+  /** Aborts when the command must end because of Ctrl-C or --timeout. The reason is a Failure. */
   readonly signal: AbortSignal;
-  /** The gateway with the caller's key. Throws a Failure if there is no key; Unreachable if nobody answers. */
+  /** Returns a client of the gateway with the caller's key. Throws a Failure if there is no key, and Unreachable if the gateway does not answer. */
   gateway(): Promise<Client>;
-  /** The gateway with an operator's key: that of a Toolbus on this machine, unless another one is given. Throws the same. */
+  /**
+   * Returns a client of the gateway with the given key, or with the operator's key of a Toolbus on this machine. Throws the same errors as `gateway`.
+   */
   gatewayForOperators(): Promise<Client>;
-  /** Approvals with the approver's key; throws the same. */
+  /** Returns a client of approvals with the approver's key. Throws the same errors as `gateway`. */
   approvals(): Promise<Client>;
-  /** The key for a service, if there is one. `--key` and `--key-file` are meant for the service that the command talks to. */
+  /** Returns the key for a service, or null if there is none. `--key` and `--key-file` are for the service that the command talks to. */
   keyFor(audience: Audience): Promise<FoundKey | null>;
 }
 
-/** `audience`: the service that --key and --key-file are for. */
+/** Creates the context of a command. `audience` is the service that --key and --key-file are for. */
 export function contextOf(options: GlobalOptions, around: Surroundings, audience: Audience): Context {
   const { env, stdout, stderr, interrupts } = around;
   const colour = colourWanted(env, options.colour);
@@ -55,7 +57,7 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
     const url = urls[service];
     const found = await findKey(searchFor(service, role));
     if (found !== null) return client({ url, service, key: found.key, keySource: found.source, signal });
-    // A user who has not started anything yet needs to hear that first.
+    // This request fails if the service is down. The user must learn that before the missing key.
     await client({ url, service, key: null, signal }).get("/healthz");
     throw noKey(searchFor(service));
   }

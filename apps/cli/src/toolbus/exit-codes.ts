@@ -1,12 +1,12 @@
-/** The exit codes of every command; `--help` and docs/cli.md print the same table. */
+/** The exit codes of every command. `--help` and docs/cli.md print the same table. */
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** The command line was wrong, or a condition that the user asked for holds (`--fail-on`). */
+  /** The command line was wrong, or the condition of `--fail-on` was met. */
   usage: 2,
   condition: 2,
   unreachable: 3,
-  /** Of the demo: its write waits for a person, and nobody was there to ask. */
+  /** The demo's write waits for a person, and there was nobody to ask. */
   pending: 3,
   notAllowed: 4,
   notFound: 5,

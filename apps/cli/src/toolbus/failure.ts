@@ -1,6 +1,6 @@
 import type { ExitCode } from "./exit-codes.ts";
 
-/** Why a command failed: one sentence with the remedy, shown without a stack, and the exit code. */
+/** The failure of a command, with its exit code. The message is one sentence with the remedy and is shown without a stack. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
   readonly exitCode: ExitCode;

@@ -32,7 +32,7 @@ export function addGlobalOptions(program: Command): void {
     ["--quiet", "no progress output"],
     ["--no-color", "no colour (also NO_COLOR)"],
   ] as const) {
-    // Hidden from commander's own list, because the program's help shows its commands first and these after them.
+    // These options are hidden from commander's own list, because the program's help shows them after its commands.
     program.addOption(new Option(flags, description).hideHelp());
   }
 }
@@ -49,7 +49,7 @@ interface Raw {
   readonly timeout?: string;
 }
 
-/** Reads the command line and, for what is missing there, the environment. Throws a Failure for invalid values. */
+/** Reads the options from the command line, and missing ones from the environment. Throws a Failure for invalid values. */
 export function readGlobalOptions(
   raw: Raw,
   around: { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string; readonly root: string },
@@ -69,7 +69,7 @@ export function readGlobalOptions(
     ),
     ...(key === undefined ? {} : { key }),
     ...(keyFile === undefined ? {} : { keyFile: path.resolve(cwd, keyFile) }),
-    // The default is the one that `npm start` uses: next to the source.
+    // The default is the directory that `npm start` uses, next to the source.
     dataDirectory: data ? path.resolve(cwd, data) : path.join(root, ".toolbus"),
     json: raw.json ?? false,
     quiet: raw.quiet ?? false,
@@ -78,7 +78,10 @@ export function readGlobalOptions(
   };
 }
 
-/** Several addresses separated by commas, from the command line or else the environment; none is an empty list. Throws a Failure as well. */
+/**
+ * Reads addresses separated by commas from the command line, or else from the environment. Returns an empty list if there are none. Throws a Failure
+ * for an invalid address.
+ */
 export function addresses(flag: string, typed: string | undefined, variable: string, set: string | undefined): readonly string[] {
   const [name, text] = typed === undefined ? [variable, set ?? ""] : [flag, typed];
   const texts = text.split(",").map((one) => one.trim());

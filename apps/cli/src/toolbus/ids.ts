@@ -11,7 +11,7 @@ const KINDS = {
   approval: { is: isApprovalId, form: "ap_ and the id of a call", list: "approvals list" },
 } as const;
 
-/** An id that the user typed. Throws a Failure for one that cannot be an id of this kind, without asking a server. */
+/** Returns the id that the user typed. Throws a Failure, without asking a server, if the text cannot be an id of this kind. */
 export function idOf(kind: keyof typeof KINDS, typed: string | undefined): string {
   const { is, form, list } = KINDS[kind];
   const id = typed ?? "";

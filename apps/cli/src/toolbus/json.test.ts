@@ -5,7 +5,7 @@ import { Failure } from "./failure.ts";
 import { runCommandLine } from "./program.ts";
 import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
-/** Nobody listens there: ports this low are never assigned automatically. */
+/** An address without a server, because ports this low are never assigned automatically. */
 const NOWHERE = "http://127.0.0.1:2";
 const RUN = `rn_00_${"0".repeat(26)}`;
 /** The arguments of every command with --json. */
@@ -21,7 +21,7 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
   return { ended, ...said() };
 }
 
-// tests/e2e/cli-json.test.ts shows on a whole system that each prints one document when it works.
+// tests/e2e/cli-json.test.ts shows on a whole system that each command prints one document when it succeeds.
 describe("--json when a command fails", () => {
   it.each(all)("prints nothing on standard output if %s is typed wrongly", async (name) => {
     const { ended, out } = await run([...name.split(" "), "--no-such-option", "--json"]);
@@ -35,7 +35,7 @@ describe("--json when a command fails", () => {
     const options = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? "", "x"]);
     const env = { TOOLBUS_URL: NOWHERE, TOOLBUS_APPROVALS_URL: NOWHERE, TOOLBUS_KEY: "wrong", TOOLBUS_APPROVER_KEY: "wrong" };
     const { ended, out } = await run([...name.split(" "), ...given, ...options, "--json", "--data", "/dev/null/no-folder"], env);
-    // Only reading a folder can fail here in another way than with a Failure.
+    // A command that cannot read its folder may fail with another error than a Failure.
     if (!(ended instanceof Failure) && !(ended instanceof Error)) expect(out).not.toBe("");
     if (out !== "") expect(() => void JSON.parse(out)).not.toThrow();
   });

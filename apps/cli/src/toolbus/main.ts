@@ -6,7 +6,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 
-// A command line is started often; compiled code is cached in the system's temporary folder.
+// Users start the command line often, so its compiled code is cached in the system's temporary folder.
 enableCompileCache();
 
 const presses = interrupts(
@@ -14,10 +14,10 @@ const presses = interrupts(
   () => process.exit(EXIT.interrupted),
 );
 process.on("SIGINT", () => presses.signalled()).on("SIGTERM", () => presses.terminated());
-// The parent process, which is only there to find the right Node, is gone: nobody would pass a signal on.
+// The parent process, which only finds the right Node, has exited, so nobody would forward a signal.
 process.once("disconnect", () => presses.terminated());
 process.channel?.unref();
-// The reader of the output may stop reading, as `head` does: then nothing is left to print.
+// The reader of the output may stop early, as `head` does. Then the command has nothing left to print.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));
 }
@@ -39,7 +39,7 @@ try {
   process.stderr.write(`${await sentenceFor(error)}\n`);
   process.exitCode = error instanceof Failure ? error.exitCode : EXIT.failed;
 }
-// A stream that is still open, or a terminal that is still read, must not keep the command alive.
+// An open standard input must not keep the process alive after the command has ended.
 process.stdin.unref?.();
 
 async function sentenceFor(error: unknown): Promise<string> {

@@ -23,28 +23,28 @@ import type { Surroundings } from "./surroundings.ts";
 import { warnOfUnknownVariables } from "./unknown-variables.ts";
 import { usageSentence } from "./usage-sentence.ts";
 
-/** Runs one command line and returns its exit code. Throws a Failure for anything that a person must be told. */
+/** Runs one command line and returns its exit code. Throws a Failure for anything that the user must know. */
 export async function runCommandLine(argv: readonly string[], around: Surroundings): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
   const program = build(around, (ended) => {
     code = ended;
   });
-  // `toolbus help runs list` and `toolbus` alone ask for help as well.
+  // `toolbus help runs list` and `toolbus` without arguments also ask for help.
   const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv.length === 0 ? ["--help"] : [...argv];
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help or the version was printed, which is all that the user asked for.
+    // The user asked only for help or for the version, which commander has printed.
     if (error.exitCode === 0) return EXIT.ok;
-    // A command group was called alone: its help is on standard error.
+    // The user called a command group without a subcommand. Commander has printed its help on standard error.
     if (error.code === "commander.help") return EXIT.usage;
     throw new Failure(EXIT.usage, usageSentence(error, commandIn(program, words)));
   }
   return code;
 }
 
-/** Declares every command; `onEnd` gets the exit code of the one that ran. */
+/** Declares every command. `onEnd` receives the exit code of the command that ran. */
 export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Command {
   const program = new Command("toolbus");
   program
@@ -57,7 +57,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
       getErrHelpWidth: () => WIDTH,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      // The place that catches it makes one sentence of it.
+      // `runCommandLine` catches the error and prints one sentence instead.
       outputError: () => undefined,
     })
     .exitOverride()
@@ -107,7 +107,7 @@ const versionLine = (): string => `toolbus 0.0.0, Node ${process.version}`;
 
 const COLUMN = 29;
 
-/** In the program's own help the commands come first; the options of every command follow. */
+/** Returns the end of the program's own help: the options of every command, which follow the commands, then exit codes and examples. */
 function afterHelp(program: Command): string {
   const options = program.options.filter((option) => option.hidden);
   return [
@@ -133,7 +133,7 @@ function globalOptionsOf(command: Command): Command["options"][number][] {
   return root === command ? [] : root.options.filter((option) => option.hidden);
 }
 
-/** The command that the user was typing, as far as it is known: its help says more. */
+/** Returns the path of the command in the typed words, as far as it exists. The error refers to the help of this command. */
 function commandIn(program: Command, words: readonly string[]): string {
   let at = program;
   let path = "";

@@ -1,9 +1,9 @@
-/** The options that say which Toolbus is meant. A key is not repeated: a proposed command may be kept or shown to others. */
+/** The options that select a Toolbus. They do not include a key, because a user may save a proposed command or show it to others. */
 const WHICH = ["--url", "--approvals-url", "--data"];
 
 /**
- * How this program was called, so that users can paste the commands it proposes: `./toolbus` in a checkout, `npx toolbus`, or `toolbus`, with the addresses
- * and the data directory that were typed: without them a pasted command would go to another Toolbus.
+ * Returns how the user called this program: `./toolbus` in a checkout, `npx toolbus` or `toolbus`. Users paste the commands that it proposes. The
+ * text includes the typed addresses and data directory, because a command without them would address another Toolbus.
  */
 export function selfOf(name: string | undefined, typed: readonly string[]): string {
   const end = typed.indexOf("--");
@@ -16,7 +16,7 @@ export function selfOf(name: string | undefined, typed: readonly string[]): stri
   return [name || "toolbus", ...which].join(" ");
 }
 
-/** For a shell. */
+/** Quotes a word for a shell, if necessary. */
 function quoted(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

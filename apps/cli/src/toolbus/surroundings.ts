@@ -1,6 +1,6 @@
 import type { Interrupts } from "../terminal/interrupts.ts";
 
-/** The surroundings of a command: everything that it takes from its process. */
+/** The surroundings of a command: everything that it uses from its process. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

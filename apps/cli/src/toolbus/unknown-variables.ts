@@ -1,13 +1,14 @@
-// Imported separately: otherwise every command would load the whole package.
+// This module is imported by its path, because the package's index would load the whole package for every command.
 import { TOOLBUS_VARIABLES, type UnknownSetting, unknownSettings } from "@toolbus/runtime/unknown-settings";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Which environment variables a command reads besides those of the command line. */
+/** The environment variables that a command reads besides those of the command line. */
 export type Reads = "nothing" | "models";
 
 /**
- * Reports on standard error the variables that look like ours by their name but that nobody reads, each with the name that was probably meant and never
- * with its value: a typo such as TOOLBUS_ULR would silently lead to the default address. Variables of models are checked only if the command asks a model.
+ * Reports on standard error each variable whose name looks like one of ours but that nobody reads, with the probable name. It never prints the
+ * value. Without this report a typo such as TOOLBUS_ULR would silently select the default address. It checks the variables of models only if
+ * the command uses a model.
  */
 export async function warnOfUnknownVariables({ env, stderr }: Pick<Surroundings, "env" | "stderr">, reads: Reads): Promise<void> {
   const ours = unknownSettings(env, { known: TOOLBUS_VARIABLES, services: [] });

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { SELF } from "./self.ts";
 
-/** A fault in the command line, in one line with what to do: commander's own message takes several lines. */
+/** Returns a fault in the command line as one line with the remedy, because commander's own message has several lines. */
 export function usageSentence(error: Pick<CommanderError, "message">, command: string): string {
   const [first = "", ...rest] = error.message.split("\n");
   const fault = first.replace(/^error: /, "").replace(/\.$/, "");

@@ -11,10 +11,13 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { findTool } from "./find-tool.ts";
 
-/** The profile whose model runs the tool that a message names, and does nothing else. */
+/** The profile whose model only calls the tool that a message names. */
 const DIRECT = "direct";
 
-/** Calls one tool as an agent would: over the bus, with its grant if it is a write, in its own conversation. Waits for the result and prints it whole. */
+/**
+ * Calls one tool in a new conversation, through an agent. The call goes over the bus, and a write needs its grant. Waits for the result
+ * and prints all of it.
+ */
 export async function callTool(context: Context, name: string, typedArguments: string): Promise<ExitCode> {
   const args = parsedArguments(typedArguments);
   const { output, around, options, signal, colour } = context;
@@ -51,7 +54,7 @@ export async function callTool(context: Context, name: string, typedArguments: s
   return interrupted ? EXIT.interrupted : EXIT.failed;
 }
 
-/** The arguments as typed. Throws a Failure if they are not a JSON object. */
+/** Parses the typed arguments. Throws a Failure if they are not a JSON object. */
 export function parsedArguments(typed: string): object {
   let value: unknown;
   try {
@@ -67,7 +70,7 @@ export function parsedArguments(typed: string): object {
   throw new Failure(EXIT.usage, `The arguments are JSON but not an object: name each one, such as '{"release_id": "v1.5.0"}'.`);
 }
 
-/** The result as the conversation keeps it: the stream truncates long ones. */
+/** Returns the result from the conversation, because the stream truncates long results. */
 async function wholeContent(gateway: Client, conversationId: string, callId: string, streamed: string): Promise<string> {
   const { messages } = readMessages(await gateway.get(`/v1/conversations/${conversationId}/messages?limit=20`));
   return messages.find((message) => message.role === "tool" && message.metadata.callId === callId)?.content ?? streamed;

@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** The registered versions of a tool, `name` or `name@version`. Throws a Failure that proposes the name that was probably meant. */
+/** Returns the registered versions of a tool, typed as `name` or `name@version`. If there is none, throws a Failure that proposes a similar name. */
 export async function findTool(gateway: Client, typed: string): Promise<readonly [ToolView, ...ToolView[]]> {
   const { tools } = readTools(await gateway.get("/v1/tools"));
   const [name, version] = typed.split("@");

@@ -15,7 +15,7 @@ export async function listTools(context: Context): Promise<ExitCode> {
     output.document(list);
     return EXIT.ok;
   }
-  // All by one clock: the caller's may be wrong.
+  // All ages use the store's clock, because the caller's clock may be wrong.
   const now = list.asOf ?? around.now();
   const rows = safeValue(list.tools).map((tool) => [
     tool.name,

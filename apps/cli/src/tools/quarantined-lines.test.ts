@@ -100,7 +100,7 @@ describe("a quarantined tool", () => {
   });
 });
 
-/** The gateway and approvals of a Toolbus in which somebody registered a write with a refused definition. */
+/** Serves the gateway and approvals of a Toolbus in which somebody registered a write with a refused definition. */
 async function serving() {
   const answers: Readonly<Record<string, unknown>> = {
     "/v1/tools": { registryVersion: "1", tools: [{ ...TOOL, quarantined }] },
@@ -128,7 +128,7 @@ async function serving() {
   };
 }
 
-/** On one line. */
+/** Returns the text on one line. */
 function unwrapped(text: string): string {
   return text.replace(/\s+/g, " ");
 }

@@ -20,7 +20,7 @@ const TOOL = {
   lastSeenAt: 0,
 };
 
-/** What `tools show` prints of the tool with these members. */
+/** Returns the lines that `tools show` prints for the tool with these members. */
 async function shown(members: object): Promise<readonly string[]> {
   await using server = await serverUnderTest((_, response) =>
     sendJson(response, { registryVersion: "1", tools: [{ ...TOOL, ...members }] }),

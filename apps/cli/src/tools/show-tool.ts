@@ -35,7 +35,7 @@ function toolLines(tool: ToolView, now: number): string[] {
   ];
 }
 
-/** Its parameters, and how to call it. */
+/** Returns the tool's parameters and a command that calls it. */
 function callLines(tool: ToolView): string[] {
   const { properties = {}, required = [] } = tool.parameters as { properties?: object; required?: readonly string[] };
   return [
@@ -47,14 +47,14 @@ function callLines(tool: ToolView): string[] {
   ];
 }
 
-/** A command that works when it is copied, or says what must be replaced in it first. */
+/** Returns a command that works when it is copied, or that says which parts the user must replace first. */
 function exampleLines({ name, parameters, example }: ToolView): string[] {
   const { arguments: args, complete } = exampleArguments(parameters, example && JSON.stringify(example));
   const typed = Object.keys(args).length === 0 ? "" : ` '${JSON.stringify(args).replaceAll("'", "'\\''")}'`;
   return [...(complete ? [] : ["Replace what is between < and > first:"]), `  ${SELF} tools call ${name}${typed}`];
 }
 
-/** What some providers' models are not sent; the worker checks it all the same. */
+/** Returns lines with the parts of the schema that some providers' models do not receive. The worker still checks them. */
 function lostLines(lost: NonNullable<ToolView["lost"]>): string[] {
   if (lost.length === 0) return [];
   const lines = lost

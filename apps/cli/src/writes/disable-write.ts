@@ -10,7 +10,9 @@ export interface DisableOptions {
   readonly yes?: true;
 }
 
-/** Switches a write off in every version. It asks only at a terminal: an operator in a hurry must not be held up. */
+/**
+ * Disables a write in every version. Without a terminal it does not ask for a confirmation, because an operator in an emergency must not be delayed.
+ */
 export async function disableWrite(context: Context, typed: string, { yes }: DisableOptions): Promise<ExitCode> {
   const service = await context.approvals();
   const write = await findWrite(service, typed);

@@ -16,7 +16,7 @@ export interface EnableOptions {
   readonly yes?: true;
 }
 
-/** Enables one registered definition: the one that --hash names, or the one that the person at the terminal has just been shown. */
+/** Enables one registered definition: the one that --hash names, or the one that the command has just shown to the person at the terminal. */
 export async function enableWrite(context: Context, typed: string, options: EnableOptions): Promise<ExitCode> {
   const { hash, yes, acceptWeaker } = options;
   if (yes && hash === undefined)
@@ -53,7 +53,7 @@ export async function enableWrite(context: Context, typed: string, options: Enab
   return EXIT.ok;
 }
 
-/** The definition that was meant: by hash and toolset, or the only one that there is something to decide about. */
+/** Returns the chosen definition: by hash and toolset, or the only one that still needs a decision. Throws a Failure if none or several match. */
 function chosenOf({ tool, registered }: WriteView, { hash, toolset }: EnableOptions): RegisteredWrite {
   const named = registered.filter((one) => (hash === undefined || one.hash === hash) && (toolset === undefined || one.toolset === toolset));
   const open = named.filter(({ state }) => hash !== undefined || (state !== "enabled" && state !== "superseded"));

@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** One write as approvals knows it. Throws a Failure that proposes the name that was probably meant. */
+/** Returns a write from approvals. If it does not exist, throws a Failure that proposes a similar name. */
 export async function findWrite(approvals: Client, typed: string): Promise<WriteView> {
   try {
     return readWrite(await approvals.get(`/v1/writes/${encodeURIComponent(typed)}`));

@@ -11,12 +11,12 @@ export interface PendingOptions {
   readonly all?: true;
 }
 
-/** Whether a write waits for an operator: its calls are refused until somebody has checked it. A quarantined definition cannot be enabled. */
+/** Returns whether a write waits for an operator. Its calls are refused until somebody has checked it. Nobody can enable a quarantined definition. */
 export function isWaiting({ state, quarantined }: Pick<WriteSummary, "state" | "quarantined">): boolean {
   return !quarantined && (state === "pending" || state === "changed" || state === "damaged");
 }
 
-/** Shows the writes that wait for an operator or are quarantined, or all that are registered. */
+/** Shows the writes that wait for an operator or are quarantined. With `all` it shows every registered write. */
 export async function listWrites(context: Context, { all }: PendingOptions): Promise<ExitCode> {
   const service = await context.approvals();
   const { writes } = readWrites(await service.get("/v1/writes"));

@@ -13,7 +13,7 @@ export interface RemoveOptions {
   readonly yes?: true;
 }
 
-/** Asks for a registration to be removed, and says whether it comes back by itself. */
+/** Asks approvals to remove a registration, and says whether a worker would register the tool again. */
 export async function removeTool(context: Context, typed: string, { version, toolset, yes }: RemoveOptions): Promise<ExitCode> {
   const service = await context.approvals();
   if (!yes && isTerminal(context))

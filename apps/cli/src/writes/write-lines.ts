@@ -1,7 +1,7 @@
 import type { FieldChange, RegisteredWrite, WriteView } from "@toolbus/contracts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 
-/** A write, made safe: what is enabled, and each registered definition with what changes. */
+/** Returns the lines for a write whose texts are already safe: the enabled definition, and each registered definition with its changes. */
 export function writeLines({ tool, enabled, damaged, registered }: WriteView): string[] {
   return [
     `${tool}`,
@@ -21,7 +21,7 @@ export function writeLines({ tool, enabled, damaged, registered }: WriteView): s
   ].flatMap((line) => wrapped(line, WIDTH));
 }
 
-/** One registered definition: whole if nothing was enabled before, otherwise its difference. */
+/** Returns the lines for a registered definition: the whole definition if nothing was enabled before, otherwise the difference. */
 export function registeredLines(one: RegisteredWrite, compared: boolean): string[] {
   const { definition, changes, quarantined } = one;
   const differs = compared && changes.length > 0;

@@ -3,26 +3,29 @@ import { readFile } from "node:fs/promises";
 import { type ApiKey, describeProblems, parseApiKeys, type Role, toolEntryFault, TRIGGER_ROLES } from "@toolbus/contracts";
 import { Refusal } from "../refusal.ts";
 
-/** Who a request comes from. */
+/** The sender of a request. */
 export interface Principal {
   readonly id: string;
   readonly tenant: string;
   readonly roles: readonly Role[];
   readonly scopes: readonly string[];
-  /** The toolsets and tools that the key may use; absent: all of them. */
+  /** The toolsets and tools that the key may use. Absent if it may use all of them. */
   readonly tools?: readonly string[];
   /** The key's name, for logs. */
   readonly keyId: string;
 }
 
 export interface ApiKeys {
-  /** The principal of an `Authorization: Bearer` value, or null. Takes the same time for every unknown key. */
+  /** Returns the principal of an `Authorization: Bearer` value, or null. Takes the same time for every unknown key. */
   find(authorization: string | undefined): Principal | null;
-  /** The principal of the key with this name, or null if it no longer exists: for rights that were given out because of that key. */
+  /**
+   * Returns the principal of the key with this name, or null if the key no longer exists or has expired. A service uses it to check rights that
+   * depend on this key.
+   */
   named(keyId: string): Principal | null;
 }
 
-/** The entries of a file of keys: hashes, no keys. Throws a `Refusal` that says what is wrong with the file. */
+/** Returns the entries of a file of API keys. They contain hashes instead of keys. Throws a `Refusal` that names the fault of the file. */
 export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
   let text: string;
   try {
@@ -43,14 +46,14 @@ export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
   return keys.value;
 }
 
-/** A program that begins investigations may do nothing else: its key is stored where other programs can read it. */
+/** Returns a fault if a trigger's key has another role. Other programs can often read this key, so it may only begin investigations. */
 function roleFault({ roles }: ApiKey): string | undefined {
   const trigger = TRIGGER_ROLES.find((role) => roles.includes(role));
   if (trigger === undefined || roles.length === 1) return undefined;
   return `the role "${trigger}" cannot be combined with another: give each role its own key.`;
 }
 
-/** `clock`: milliseconds since 1970, for keys that expire. */
+/** Creates the lookup of keys. `clock` returns milliseconds since 1970 and decides whether a key has expired. */
 export function apiKeys(keys: readonly ApiKey[], clock: () => number): ApiKeys {
   const known = keys.map((key) => ({ digest: Buffer.from(key.sha256, "hex"), key }));
   const isGood = ({ expiresAt }: ApiKey): boolean => expiresAt === undefined || clock() < expiresAt;

@@ -68,13 +68,13 @@ describe("a connection", () => {
   });
 });
 
-/** Everything that arrives until the other side closes. */
+/** Returns everything that arrives until the other side closes the socket. */
 async function all(socket: Socket): Promise<string> {
   let text = "";
   try {
     for await (const bytes of socket.setEncoding("utf8")) text += bytes;
   } catch {
-    // Closed while a byte of ours was under way.
+    // The server closed the socket while our bytes were on their way.
   }
   return text;
 }
@@ -118,7 +118,7 @@ async function setup(bounds = SHORT) {
   return {
     server,
     asked: () => asked,
-    /** Sends this, and reads nothing until it is asked to. */
+    /** Sends this text, and reads nothing until the test resumes the socket. */
     connection(text: string): Socket {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.pause().on("error", () => undefined);
@@ -126,7 +126,7 @@ async function setup(bounds = SHORT) {
       here.add(socket);
       return socket;
     },
-    /** Resolves when the server has released the socket; its client has read nothing by then. */
+    /** Resolves when the server has released the socket. Its client has not read the whole answer by then. */
     async dropped(socket: Socket): Promise<void> {
       await gone;
       expect(socket.bytesRead).toBeLessThan(LARGE);

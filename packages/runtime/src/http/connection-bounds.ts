@@ -1,19 +1,19 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** What one connection may cost, whoever is at its other end. Times in milliseconds. */
+/** The limits of one connection, for every client. Times are in milliseconds. */
 export interface ConnectionBounds {
-  /** From its first byte, or from the connection, to the end of a request's headers. */
+  /** The time from the connection, or from the request's first byte, to the end of the headers. */
   readonly headersMs: number;
-  /** To the end of its body. */
+  /** The time to the end of the request's body. */
   readonly requestMs: number;
-  /** How often the two are checked: a request may take that much longer. */
+  /** How often the server checks these two limits. A request may exceed them by this time. */
   readonly checkMs: number;
   /** How long a connection may have no request. */
   readonly idleMs: number;
-  /** From the end of an answer until the system has accepted all of it, which it does once the client reads. */
+  /** The time from the end of an answer until the system has accepted all of it. The system accepts more only when the client reads. */
   readonly answerMs: number;
-  /** Requests sent before the answers to the earlier ones were read. */
+  /** The number of requests that a client may send before it has read the earlier answers. */
   readonly pipelined: number;
 }
 
@@ -27,9 +27,9 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
 };
 
 /**
- * A server whose connections keep these limits. A request that takes too long is answered 408 and its connection closed. If a client does not read its
- * answer in time (including streams after their end), or keeps asking without reading, its connection is destroyed: unread answers stay in this process's
- * memory.
+ * Creates a server that enforces these limits. It answers 408 to a request that takes too long and closes the connection. It destroys the connection
+ * of a client that does not read an answer in time, or that sends requests without reading the answers. This applies to streams after their end, too.
+ * Otherwise unread answers would fill this process's memory.
  */
 export function boundedServer(handler: RequestListener, bounds: ConnectionBounds, maxHeaderSize: number): Server {
   const { headersMs, requestMs, checkMs, idleMs, answerMs, pipelined } = bounds;
@@ -41,15 +41,15 @@ export function boundedServer(handler: RequestListener, bounds: ConnectionBounds
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: idleMs,
   };
-  // Before anything else looks at a request: a piece of 64 KiB may contain a thousand of them.
+  // This handler runs before any other code sees a request, because 64 KiB of input may contain a thousand requests.
   return createServer(options, (request, answer) => {
     const { socket } = request;
     const others = open.get(socket) ?? 0;
-    // Without a message, which would have to wait behind the unread answers.
+    // An error message would have to wait behind the unread answers, so the server sends none.
     if (others >= pipelined) return void socket.destroy();
     open.set(socket, others + 1);
     let timer: NodeJS.Timeout | undefined;
-    // The whole answer is written by then; most often the system has accepted it, too.
+    // The whole answer is written at this event. In most cases the system has accepted it, too.
     answer.once("prefinish", () => {
       if (socket.writableLength > 0) timer = setTimeout(() => socket.destroy(), answerMs);
     });

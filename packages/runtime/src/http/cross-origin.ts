@@ -2,14 +2,14 @@ import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../refusal.ts";
 
-/** Headers of answers that a page of another origin may read. */
+/** The headers of answers that a page of another origin may read. */
 const READABLE = ["location", "retry-after", "idempotent-replay", "x-toolbus-run-id", "x-toolbus-conversation-id", "www-authenticate"];
 const SENT = ["authorization", "content-type", "accept", "idempotency-key", "last-event-id"];
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * The origins in a comma-separated list, as browsers send them (RFC 6454). Throws a `Refusal` for anything that is not an origin: an address with a path
- * would never match, and `*` would let every page that somebody opens use a key that it has obtained.
+ * Returns the origins in a comma-separated list, in the form that browsers send (RFC 6454). Throws a `Refusal` for anything else. An address with a
+ * path would never match, and `*` would allow every page to use a key that it has obtained.
  */
 export function readOrigins(variable: string, list: string): readonly string[] {
   return list
@@ -31,8 +31,8 @@ function originOf(text: string): string | null {
 }
 
 /**
- * Lets pages of these origins call every route with their own keys (the Fetch standard's CORS). Without any origin nothing is added: browsers keep others
- * out.
+ * Allows pages of these origins to call every route with their own keys (CORS of the Fetch standard). If the list is empty, it adds no header, and
+ * browsers refuse pages of other origins.
  */
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
@@ -41,7 +41,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
     methods: ["GET", "POST", "DELETE"],
     allowedHeaders: SENT,
     exposedHeaders: READABLE,
-    // Keys travel in a header; cookies are not used.
+    // Clients send keys in a header, and no route uses cookies.
     credentials: false,
     maxAge: PREFLIGHT_SECONDS,
   });

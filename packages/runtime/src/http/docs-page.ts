@@ -8,7 +8,7 @@ export interface DocsPage {
   readonly contentSecurityPolicy: string;
 }
 
-/** A readable page of an API's description: made completely on the server, without scripts and external resources. */
+/** Returns the description of an API as an HTML page without scripts or external resources. */
 export function docsPage(api: OpenApi): DocsPage {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -68,7 +68,7 @@ function answer([status, { description, content, headers }]: readonly [string, R
           .map((name) => `<code>${escaped(name)}</code>`)
           .join(", ")}.</p>`
       : "",
-    // A problem looks the same everywhere: its schema is at the end of the page.
+    // Every problem has the same schema, which is at the end of the page.
     content && Number(status) < 400 ? mediaOf(content) : "",
   ].join("");
   const head = `<b>${escaped(status)}</b> ${inline(description)}`;
@@ -116,7 +116,7 @@ function paragraphs(text: string): string {
     .join("");
 }
 
-/** Text with `code` marks. */
+/** Returns escaped text in which text between backticks is marked as code. */
 function inline(text: string): string {
   return escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }

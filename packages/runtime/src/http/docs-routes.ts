@@ -8,7 +8,7 @@ const DOCUMENT = {
   required: ["openapi", "info", "paths"],
 } as const;
 
-/** `/openapi.json` and `/docs`: what the routes declare, including themselves, for machines and for people. Open to everybody. */
+/** Returns the public routes `/openapi.json` and `/docs`, which describe all routes, including these two, for machines and for people. */
 export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly Route[] {
   const routes: readonly Route[] = [
     ...others,
@@ -46,7 +46,8 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
       },
     }),
   ];
-  // Made at the first request, because a start should not wait for it, and as bytes: unread answers share the same memory.
+  // The documents are made at the first request, so that the start does not wait for them. They are bytes, so that unread
+  // answers share the same memory.
   let kept: Docs | undefined;
   const made = (): Docs => (kept ??= docsOf(openApiOf(about, routes)));
   return routes.slice(others.length);

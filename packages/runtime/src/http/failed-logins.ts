@@ -1,6 +1,6 @@
-/** Wrong keys counted per address, in this process only. */
+/** Counts wrong keys per address, in this process only. */
 export interface FailedLogins {
-  /** Records one more from this address; returns how much longer it is over its limit, in milliseconds, or null if it is not. */
+  /** Records one more wrong key from this address. Returns how long the address stays over its limit, in milliseconds, or null if it is not over. */
   note(address: string): number | null;
 }
 
@@ -8,8 +8,8 @@ const WINDOW_MS = 60_000;
 const REMEMBERED = 10_000;
 
 /**
- * Counts, so that somebody who tries keys is told to slow down, and does not fill the log. A valid key is accepted whatever others do from the same
- * address: behind a proxy everybody shares one, and keys are too long to guess.
+ * Counts wrong keys, so that the server can ask an attacker who tries keys to slow down. The server still accepts valid keys from the same address,
+ * because all clients behind a proxy share one address, and nobody can guess a key.
  */
 export function failedLogins(perMinute: number, monotonic: () => number): FailedLogins {
   const minutes = new Map<string, { endsAt: number; count: number }>();
@@ -20,7 +20,7 @@ export function failedLogins(perMinute: number, monotonic: () => number): Failed
       const found = minutes.get(address);
       const minute = found && found.endsAt > now ? found : { endsAt: now + WINDOW_MS, count: 0 };
       minute.count++;
-      // Inserted again, so that the address with the oldest entry comes first.
+      // The entry is inserted again, so that the address with the oldest minute is the first in the map.
       if (minute !== found) minutes.delete(address);
       minutes.set(address, minute);
       const oldest = minutes.keys().next();

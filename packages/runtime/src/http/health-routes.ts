@@ -3,25 +3,31 @@ import type { ClocksToWatch } from "@toolbus/telemetry";
 import { getRoute, noQuery, type Route } from "./route.ts";
 
 export interface HealthOptions {
-  /** Why the service is not ready, in a few words each that strangers may read. */
+  /** Returns the reasons why the service is not ready. Each has a few words that strangers may read. */
   readonly unready: () => readonly string[];
-  /** What it cannot work without, each with a check that resolves if it is available. */
+  /** The things that the service cannot work without. The check of each resolves if it is available. */
   readonly needs: readonly Need[];
-  /** What is wrong even if the service works, a sentence each that strangers may read. */
+  /** Returns the faults of a service that still works. Each is a sentence that strangers may read. */
   readonly warnings?: (() => readonly string[]) | undefined;
-  /** Whether this machine's clock and the store's agree. If they do not, the service stays ready: deadlines are judged by the store's time. */
+  /**
+   * Reports whether this machine's clock and the store's agree. The service stays ready if they differ, because the
+   * store's time decides about deadlines.
+   */
   readonly clocks?: Pick<ClocksToWatch, "faults"> | undefined;
 }
 
 /** Something that a service cannot work without. */
 export interface Need {
-  /** The description for strangers, as the beginning of a sentence. */
+  /** Its name for strangers, as the beginning of a sentence. */
   readonly what: string;
-  /** Resolves if it can be used. Rejects with `Unready` to say why not; after any other error, or a second, it is reported as not answering. */
+  /**
+   * Resolves if the service can use it, and rejects with `Unready` to say why not. Any other error, or no answer within a second, is
+   * reported as "does not answer".
+   */
   readonly ask: () => Promise<unknown>;
 }
 
-/** Why something cannot be used, in a few words that strangers may read. Anything that they may not read is in the cause. */
+/** The reason why something cannot be used. The message has a few words that strangers may read, and the cause has everything else. */
 export class Unready extends Error {
   override readonly name = "Unready";
 }
@@ -31,7 +37,8 @@ const HEALTH = declared("Health", HealthView);
 const READINESS = declared("Readiness", ReadinessView);
 
 /**
- * `/healthz`: the process is alive. `/readyz`: it accepts requests, and everything it needs can be used within a second. Both answer while the server stops.
+ * Returns the routes `/healthz` and `/readyz`, which also answer while the server stops. `/healthz` says that the process is alive. `/readyz` says
+ * whether the process accepts requests and everything that it needs is available within a second.
  */
 export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthOptions): readonly Route[] {
   return [
@@ -75,7 +82,7 @@ export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthO
   ];
 }
 
-/** Null if it can be used. */
+/** Returns why something cannot be used, or null if it can. */
 async function whyNot({ what, ask }: Need): Promise<string | null> {
   const silent = `${what} does not answer`;
   const { promise: late, resolve } = Promise.withResolvers<string>();

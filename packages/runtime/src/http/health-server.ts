@@ -17,7 +17,8 @@ const ABOUT = {
 } as const;
 
 /**
- * `/healthz` and `/readyz` on a separate port, so that a process without an HTTP API, an agent or a worker, can be checked as well, and one with an API need not be checked on its public port.
+ * Serves `/healthz` and `/readyz` on a separate port. A monitor can then check a process without an HTTP API, such as an agent or a worker. For a
+ * process with an API, it does not need the public port.
  */
 export function startHealthServer({ host, port, monotonic, log, ...health }: HealthServerOptions): Promise<HttpServer> {
   return startHttpServer({

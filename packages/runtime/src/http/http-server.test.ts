@@ -256,7 +256,7 @@ describe("a server that cannot listen", () => {
   });
 });
 
-/** What a server answers to exactly these bytes, until it closes the connection. */
+/** Sends exactly these bytes to a server and returns everything that it answers until it closes the connection. */
 async function spoken(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(text);
@@ -265,7 +265,7 @@ async function spoken(url: string, text: string): Promise<string> {
   return answer;
 }
 
-/** A server with these routes; the key of each role is `key-<role>`. */
+/** Starts a server with these routes. The key of each role is `key-<role>`. */
 async function setup(routes: readonly PlainRoute[], part: Partial<HttpServerOptions> = {}) {
   const options = (other: Partial<HttpServerOptions>): HttpServerOptions =>
     serverOptions({ routes: routes.map(documented), ...part, ...other });

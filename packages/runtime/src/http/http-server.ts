@@ -21,11 +21,11 @@ import { ONLY_TLS } from "./safe-headers.ts";
 import { strictBody } from "./strict-body.ts";
 
 export interface HttpServer {
-  /** With the actual port. */
+  /** The address with the actual port. */
   readonly url: string;
-  /** Every route that it serves, including its own description. */
+  /** Every route that the server has, including those of its description. */
   readonly routes: readonly Route[];
-  /** Refuses new requests, waits for pending ones for at most 5 s, then closes. Safe to call twice. */
+  /** Refuses new requests, waits at most 5 s for pending ones, then closes. Callers may call it twice. */
   stop(): Promise<void>;
 }
 
@@ -35,15 +35,15 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly keys: ApiKeys;
   readonly routes: readonly Route[];
-  /** What the API's description says about the whole. */
+  /** The title and the texts of the API's description. */
   readonly api: ApiAbout;
   readonly config: HttpConfig;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly log: Log;
-  /** What one connection may cost; `CONNECTION_BOUNDS` if absent. */
+  /** The limits of one connection, by default `CONNECTION_BOUNDS`. */
   readonly bounds?: ConnectionBounds;
-  /** Called at the start of a stop, before connections are closed: end streams here. */
+  /** Called at the start of a stop, before the server closes connections. End streams here. */
   readonly onStopping?: () => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", 
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 
 /**
- * Starts an HTTP server whose every refusal is `application/problem+json`, whose every route declares who may call it and what it answers, and which
+ * Starts an HTTP server. Every refusal is `application/problem+json`. Every route declares who may call it and what it answers, and the server
  * describes itself at `/openapi.json` and `/docs`. Throws a `Refusal` for a route that declares too little, and if the port is unavailable.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -66,7 +66,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     serverFactory: (handler) => boundedServer(handler, bounds, MAX_HEADER_BYTES),
     forceCloseConnections: true,
     routerOptions: { maxParamLength: MAX_ADDRESS },
-    // What Fastify and Node refuse before there is a route.
+    // These handlers answer requests that Fastify and Node refuse before a route is found.
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asProblem(error)),
     clientErrorHandler: answerBrokenRequest,
   });
@@ -113,7 +113,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-/** Fastify also reads text; here a body is JSON, and an empty one counts as missing. */
+/** Accepts only JSON bodies, although Fastify also reads text. An empty body is treated as missing. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, async (request: FastifyRequest, body: string) => {
@@ -122,7 +122,7 @@ function readJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** Everything between a request and its handler. */
+/** The checks and spans between a request and its handler. */
 interface Door {
   readonly keys: ApiKeys;
   readonly spans: RequestSpans;
@@ -134,9 +134,9 @@ function add(app: FastifyInstance, { method, url, access, credential, handle }: 
   app.route({
     method,
     url,
-    // HEAD would run the handlers of GET without their reader.
+    // Otherwise a HEAD request would run the GET handler, although nobody reads the answer.
     exposeHeadRoute: false,
-    // Before the body is read: a stranger costs no parsing and learns nothing from it.
+    // This check runs before the body is read, so a stranger's body is not parsed and the stranger sees no fault in it.
     onRequest: async (request) => {
       if (access === "public") return;
       const { authorization } = request.headers;
@@ -182,7 +182,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
       method: METHODS.filter((method) => !allowed.includes(method)),
       url,
       exposeHeadRoute: false,
-      // Before the body is read: whatever the body is, the method is the problem.
+      // This check runs before the body is read, because the method is wrong for any body.
       onRequest: async () => {
         throw new HttpProblem("method_not_allowed", `This route accepts only ${allow}.`, {}, { allow });
       },

@@ -1,6 +1,6 @@
 import { integer, type SettingsOf, str } from "../settings.ts";
 
-/** What every service with an HTTP port reads. */
+/** The settings of every service with an HTTP port. */
 export const httpSettings = {
   HTTPS_ONLY: str({
     default: "false",
@@ -19,5 +19,5 @@ export const httpSettings = {
 
 export type HttpConfig = SettingsOf<typeof httpSettings>;
 
-/** How often per minute something may be done; 0 for no limit. */
+/** A setting for a limit per minute. 0 means no limit. */
 export const perMinute = integer({ min: 0, max: 1_000_000 });

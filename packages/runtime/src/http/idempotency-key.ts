@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { HttpProblem } from "./problem.ts";
 
-/** The request's `Idempotency-Key`, if it has one. Throws a problem if it cannot be used. */
+/** Returns the request's `Idempotency-Key`, if it has one. Throws a problem for an invalid key. */
 export function idempotencyKey({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
@@ -11,7 +11,7 @@ export function idempotencyKey({ headers }: Pick<FastifyRequest, "headers">): st
   });
 }
 
-/** The problem for a key that is used again with another request. */
+/** Returns the problem for an idempotency key that was already used for another request. */
 export function keyReused(): HttpProblem {
   return new HttpProblem("idempotency_key_reused", "This Idempotency-Key was used for another request.", {
     remedy: "Use a new key for a new request.",

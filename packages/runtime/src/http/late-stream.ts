@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
-/** Whether the client reads server-sent events. */
+/** Returns whether the client accepts server-sent events. */
 export function wantsEvents({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes("text/event-stream") ?? false;
 }
 
 /**
- * Answers with a stream that says goodbye and ends. A browser's EventSource reconnects after an ended stream, with its last id; after an answer like 503 it
- * never does (WHATWG HTML, section 9.2.3).
+ * Answers with a stream that sends a `bye` event and ends. A browser's EventSource reconnects with its last id after such a stream, but never after
+ * an answer like 503 (WHATWG HTML, section 9.2.3).
  */
 export function sayGoodbye(reply: FastifyReply): void {
   reply.hijack();

@@ -2,17 +2,17 @@ import type { FastifyInstance } from "fastify";
 
 /** The requests that a server has not answered yet. */
 export interface OpenRequests {
-  /** Resolves when all are answered or their clients are gone, after at most `ms` milliseconds. */
+  /** Resolves when all requests are answered or their clients have disconnected, and after `ms` milliseconds at most. */
   ended(ms: number): Promise<void>;
 }
 
-/** Follows the requests of a server, streams included. Call it before the server listens. */
+/** Tracks the requests of a server, including streams. Call it before the server listens. */
 export function openRequests(app: FastifyInstance): OpenRequests {
   const open = new Set<object>();
   let onLast = (): void => undefined;
   app.addHook("onRequest", async (_request, { raw }) => {
     open.add(raw);
-    // Fastify's own hook does not run for a client that went away; this event always comes.
+    // Fastify's own hook does not run for a client that disconnected, but this event is always emitted.
     raw.once("close", () => {
       open.delete(raw);
       if (open.size === 0) onLast();

@@ -3,18 +3,18 @@ import { isJsonObject, problemCodes } from "@toolbus/contracts";
 import { HttpProblem } from "./problem.ts";
 import type { AnswerDocs, Route } from "./route.ts";
 
-/** What an API's description says about the whole. */
+/** The title and the texts of an API's description. */
 export interface ApiAbout {
   readonly title: string;
-  /** In Markdown paragraphs. */
+  /** The description, as Markdown paragraphs. */
   readonly description: string;
-  /** What the routes of a tag are about, by tag; those of the service itself are described here. */
+  /** The description of each tag of routes. The tag of the service's own routes is described in this file. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The messages that the service sends to targets that an operator names, by type. */
+  /** The messages that the service sends to an operator's targets, by type. */
   readonly webhooks?: Readonly<Record<string, WebhookDocs>>;
 }
 
-/** A webhook in the form of the description. */
+/** A webhook in an API's description. */
 export interface WebhookDocs {
   readonly operationId: string;
   /** The tag of the service's own routes about webhooks. */
@@ -23,7 +23,7 @@ export interface WebhookDocs {
   readonly description: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Pick<Declared<unknown>, "name" | "schema">;
-  /** What a receiver answers, and its effect, by status. */
+  /** The meaning and the effect of a receiver's answer, by status. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
@@ -74,7 +74,7 @@ export interface OpenApi {
 const API_VERSION = "1";
 const OWN_TAGS: Readonly<Record<string, string>> = { Service: "Whether the service is alive and accepts requests, and this description." };
 
-/** Describes an API from its routes: exactly the schemas and access rules that apply to requests. */
+/** Returns the description of an API from its routes. It contains exactly the schemas and access rules that apply to requests. */
 export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout, routes: readonly Route[]): OpenApi {
   const names = namedSchemas(routes, Object.values(webhooks ?? {}));
   const byUrl = Map.groupBy(routes, ({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));
@@ -102,7 +102,7 @@ export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout,
   };
 }
 
-/** Every problem that a route can answer: those that it declares, and those of its kind. */
+/** Returns every problem that a route can answer: those that it declares, and those of its kind. */
 export function problemsOf({ method, access, docs, limited, url, whileStopping }: Route): readonly ProblemCode[] {
   const codes: ProblemCode[] = [
     ...docs.problems,
@@ -125,7 +125,7 @@ type Names = ReadonlyMap<string, string>;
 const methodOf = ({ method }: Route): (typeof METHODS)[Route["method"]] => METHODS[method];
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
-/** JSON text of each named schema → its name: wherever the same schema stands, the description refers to it. */
+/** Maps the JSON text of each named schema to its name. The description refers to this name wherever the same schema appears. */
 function namedSchemas(routes: readonly Route[], webhooks: readonly WebhookDocs[]): Names {
   const declared = routes.flatMap(({ docs }) => [
     docs.body?.declared,
@@ -144,7 +144,7 @@ function withRefs(value: Json, names: Names, self?: string): Json {
   return Object.fromEntries(Object.entries(withMapping(value, names)).map(([key, part]) => [key, withRefs(part, names)]));
 }
 
-/** A union with a discriminating member lists which of its values means which schema, as client generators need it. */
+/** Returns a union with a discriminator that lists the schema of each value, because client generators need this mapping. */
 function withMapping(schema: JsonObject, names: Names): JsonObject {
   const { discriminator, oneOf } = schema;
   const member = within(discriminator, "propertyName");
@@ -257,7 +257,7 @@ function responseOf({ says, body, example, type = "application/json", media, hea
   };
 }
 
-/** Its examples are texts and values, not schemas. */
+/** Only the schema is replaced by references, because the examples are texts and values. */
 const mediaIn = ({ schema, ...media }: NonNullable<AnswerDocs["media"]>, names: Names): MediaType => ({
   ...media,
   ...(schema === undefined ? {} : { schema: withRefs(schema, names) }),

@@ -6,12 +6,14 @@ import type { Socket } from "node:net";
 import { HttpProblem } from "./problem.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
-/** The largest body, in bytes. */
+/** The maximum size of a request's body, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
-/** All headers of a request together, in bytes; Node also counts the address. */
+/** The maximum size of all headers of a request together, in bytes. Node includes the address. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Turns every refusal of a server into a problem (RFC 9457) with these headers; a fault of ours is logged, and the client learns nothing about it. */
+/**
+ * Turns every refusal of a server into a problem (RFC 9457) with these headers. The server logs its own faults and does not show them to the client.
+ */
 export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly<Record<string, string>>): void {
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries({ ...SAFE_HEADERS, ...headers })) if (!reply.hasHeader(name)) reply.header(name, value);
@@ -26,7 +28,7 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
-    // A refusal lasts until somebody fixes it, and only its own words say what is wrong.
+    // A store's refusal lasts until somebody fixes the cause, and only its own message names this cause.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
     sendProblem(reply, problem);
@@ -34,7 +36,7 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
 }
 
 export function sendProblem(reply: FastifyReply, problem: HttpProblem): void {
-  // No hook runs for requests that Fastify itself refuses, so they are set here too.
+  // For requests that Fastify itself refuses, no hook runs, so the safe headers are set here too.
   reply
     .code(problem.status)
     .headers({ ...SAFE_HEADERS, ...problem.headers })
@@ -42,7 +44,7 @@ export function sendProblem(reply: FastifyReply, problem: HttpProblem): void {
     .send(JSON.stringify(problem.body()));
 }
 
-/** Answers bytes that are not an HTTP request, or a request that Node refuses: there is no request object yet, only a connection. */
+/** Answers bytes that are not an HTTP request, or a request that Node refuses. It writes to the socket, because no request object exists. */
 export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const problem = brokenRequest(error.code);

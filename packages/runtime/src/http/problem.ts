@@ -1,7 +1,7 @@
 import { type ProblemCode, problemCodes, type ProblemDetails } from "@toolbus/contracts";
 import { redacted } from "@toolbus/telemetry";
 
-/** An HTTP error answer (RFC 9457). A route throws it, the server's error handler sends it. */
+/** An HTTP error answer (RFC 9457). A route throws it, and the server's error handler sends it. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";
   readonly code: ProblemCode;
@@ -24,7 +24,7 @@ export class HttpProblem extends Error {
     return problemCodes[this.code];
   }
 
-  /** What the client reads. It may quote the client's input, but never credentials. */
+  /** Returns the body for the client. It may quote the client's input, but never credentials. */
   body(): ProblemDetails {
     return redacted({
       type: `urn:toolbus:problem:${this.code}`,

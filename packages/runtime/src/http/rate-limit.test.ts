@@ -56,7 +56,7 @@ describe("a rate limit", () => {
     expect(t.asked).toEqual(["commit"]);
     t.asked.length = 0;
     await take(t.limit, una, 50, "together");
-    // The first is pending when the others come.
+    // The first request is pending when the other requests arrive.
     expect(t.asked).toEqual(["commit", "commit"]);
   });
 

@@ -3,28 +3,28 @@ import { keys, parseRateMinute, type RateMinute, shardName } from "@toolbus/cont
 import type { StateStore } from "@toolbus/state";
 import type { Principal } from "./api-keys.ts";
 
-/** What is left of a caller's minute. */
+/** The answer to one request, with the rest of the caller's minute. */
 export interface Taken {
   readonly granted: boolean;
   readonly remaining: number;
-  /** Until the minute is over, in milliseconds. */
+  /** The time to the end of the minute, in milliseconds. */
   readonly resetMs: number;
 }
 
-/** How often each principal may do one kind of thing per minute, over all processes of a service. */
+/** The limit on one kind of request of each principal per minute. All processes of a service share it. */
 export interface RateLimit {
   /** One word for the header, such as `runs`. */
   readonly name: string;
-  /** What is limited, for people: `start 60 runs`. */
+  /** The limited action in words, such as `start 60 runs`. */
   readonly words: string;
   readonly perMinute: number;
-  /** Uses up one of the caller's minute, or says that none is left. Rejects with `StoreUnavailable`. */
+  /** Counts one request of the caller, or returns that none is left in this minute. Rejects with `StoreUnavailable`. */
   take(principal: Principal): Promise<Taken>;
 }
 
 export interface RateLimitOptions {
   readonly state: StateStore;
-  /** Which service's document it is. */
+  /** The service that owns the documents. */
   readonly service: string;
   readonly name: string;
   readonly words: string;
@@ -33,7 +33,7 @@ export interface RateLimitOptions {
 }
 
 const WINDOW_MS = 60_000;
-/** Callers whose minute is remembered here, so that most requests need no read. */
+/** The number of callers whose minute is cached in this process, so that most requests need no read. */
 const REMEMBERED = 10_000;
 const TRIES = 20;
 
@@ -48,8 +48,8 @@ interface Lane {
 }
 
 /**
- * A minute begins with a caller's first request and is one document that expires when it is over, so nothing of it is left behind. Requests that arrive
- * while one is being counted are counted together: a burst costs one commit, like a single request.
+ * Creates a limit. A minute begins with a caller's first request. It is one document, which expires at the end of the minute. Requests that arrive
+ * while another one is counted share the next commit, so a burst needs few commits.
  */
 export function rateLimit({ state, service, name, words, perMinute, random }: RateLimitOptions): RateLimit {
   const lanes = new Map<string, Lane>();
@@ -101,7 +101,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
 
   async function count(lane: Lane, shard: string, key: string, wanted: number) {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      // A used-up minute is read again: it may be over.
+      // A used-up minute is read again, because it may be over.
       const read = lane.known && lane.known.count < perMinute ? null : await readMinute(key);
       const minute = read?.minute ?? lane.known;
       if (!minute) continue;
@@ -110,7 +110,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
       if (granted <= 0) return { granted: 0, remaining: 0, resetMs: endsAt - (read?.now ?? endsAt) };
       const value = { startedAt: minute.startedAt, count: minute.count + granted };
       const { outcome, commit, now } = await state.commit(shard, {
-        // Two processes that count the same request number are two changes.
+        // The op is random, because two processes that count to the same number make two different changes.
         op: `rate:${Buffer.from(random(12)).toString("base64url")}`,
         guards: [{ key, version: minute.version }],
         put: [{ key, value, expiresAt: endsAt }],
@@ -125,7 +125,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
     const { now, documents } = await state.read([key]);
     const [document] = documents;
     const stored = parseRateMinute(document?.value);
-    // An unreadable document starts again.
+    // If the document cannot be read, a new minute starts.
     return { now, minute: { version: document?.version ?? 0, ...(stored.ok ? stored.value : { startedAt: now, count: 0 }) } };
   }
 }

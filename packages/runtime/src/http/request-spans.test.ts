@@ -85,7 +85,7 @@ async function spansOf(requests: readonly Asked[]): Promise<readonly Line[]> {
   return (await ask(true, requests)).spans;
 }
 
-/** Sends requests one after another to a server whose handler answers with the trace that it sees; returns the answers and the spans. */
+/** Sends requests one after another to a server whose handler answers with its current trace. Returns the answers and the spans. */
 async function ask(on: boolean, requests: readonly Asked[]) {
   const telemetry = await startTelemetry({
     env: on ? { TRACE_DIR: dir } : {},

@@ -7,13 +7,13 @@ export interface RequestSpans {
   run<T>(request: FastifyRequest, work: () => T): T;
 }
 
-// Requested every few seconds by the process's monitor.
+// A monitor requests these addresses every few seconds, so they have no spans.
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const LONGEST_PATH = 200;
 
 /**
- * Gives every request a server span below the client's, which begins before anything else looks at the request and ends when its answer is sent or its
- * client is gone. Queries, and headers other than trace context, are never recorded. Call it before any other hook is added.
+ * Gives every request a server span below the client's span. The span begins before other hooks run, and ends when the answer is sent or the client
+ * disconnects. It never records queries, or headers other than the trace context. Call it before any other hook is added.
  */
 export function requestSpans(app: FastifyInstance, options: { readonly service: string; readonly host: string }): RequestSpans {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
@@ -34,7 +34,7 @@ export function requestSpans(app: FastifyInstance, options: { readonly service: 
       },
     });
     spans.set(request, span);
-    // Emitted for every answer, and for clients that went away.
+    // This event is emitted for every answer, and for every client that disconnects.
     reply.raw.once("close", () => end(span, request, reply));
   });
   return {
@@ -58,7 +58,7 @@ function end(span: OpenSpan, request: FastifyRequest, reply: FastifyReply): void
   });
 }
 
-/** An unknown address that a stranger requested is not recorded: it may be anything. */
+/** Returns the path for the span. An unknown address is not recorded, because a stranger may put anything into it. */
 function pathOf(request: FastifyRequest): string | undefined {
   if (request.routeOptions.url === undefined) return undefined;
   return redactText(request.url.split("?")[0] ?? "").slice(0, LONGEST_PATH);
@@ -69,7 +69,7 @@ function carrierOf({ headers }: FastifyRequest) {
   return { traceparent: text(traceparent), tracestate: text(tracestate), baggage: text(baggage) };
 }
 
-/** Node joins a repeated header with commas, as W3C requires for these; `traceparent` is then invalid, as it should be. */
+/** Joins the values of a repeated header with commas, as W3C requires for these headers. A repeated `traceparent` is then invalid, as intended. */
 function text(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(",") : header;
 }

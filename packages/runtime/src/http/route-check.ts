@@ -1,7 +1,7 @@
 import { Refusal } from "../refusal.ts";
 import type { Route } from "./route.ts";
 
-/** Throws a `Refusal` that names every route that does not say who may call it, or what it does: such a service does not start. */
+/** Throws a `Refusal` that names every route that does not declare who may call it or what it does. A service with such a route does not start. */
 export function checkRoutes(routes: readonly Route[]): void {
   const faults = routes.flatMap((route) => faultsOf(route).map((fault) => `${route.method} ${route.url} ${fault}`));
   for (const [id, here] of Map.groupBy(routes, ({ docs }) => docs?.operationId)) {
@@ -11,7 +11,7 @@ export function checkRoutes(routes: readonly Route[]): void {
   if (faults.length > 0) throw new Refusal(`The service has routes that declare too little: ${faults.join("; ")}. Fix their declarations.`);
 }
 
-// The types require the same; this check covers routes that bypass the types.
+// The types require the same declarations. This check covers routes that bypass the types.
 function faultsOf({ url, access, docs }: Partial<Route>): string[] {
   const faults: string[] = [];
   if (access === undefined || access.length === 0) faults.push("does not say who may call it (access)");

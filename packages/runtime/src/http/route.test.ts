@@ -151,7 +151,7 @@ function limitOf(granted: boolean): RateLimit {
   return { name: "things", words: "do 5 things", perMinute: 5, take: async () => ({ granted, remaining: 2, resetMs: 30_500 }) };
 }
 
-/** A route as it could bypass the types. */
+/** Returns the route without one of its parts, as code that bypasses the types could declare it. */
 function without(route: Route, part: keyof Route): Route {
   const copy = { ...route };
   Reflect.deleteProperty(copy, part);

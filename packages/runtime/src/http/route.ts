@@ -14,35 +14,38 @@ import { idempotencyKey } from "./idempotency-key.ts";
 import { HttpProblem } from "./problem.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
-/** Who may call a route. There is no default: a route without it stops the service when it starts. */
+/** The callers of a route. There is no default. A service does not start if one of its routes lacks it. */
 export type Access = "public" | readonly Role[];
 
-/** What a route answers on success. */
+/** A route's answer on success. */
 export interface AnswerDocs {
   readonly says: string;
-  /** Absent: no JSON. */
+  /** The schema of the JSON body. Absent if the answer is not JSON. */
   readonly body?: Pick<Declared<unknown>, "name" | "schema">;
   readonly example?: Json;
-  /** `application/json` by default. */
+  /** The media type, by default `application/json`. */
   readonly type?: string;
-  /** Other parts of this type's description, as members of the OpenAPI media type. */
+  /** More members of the OpenAPI description of this media type. */
   readonly media?: { readonly [member: string]: Json };
-  /** Schemas that get a name in the description, wherever they stand in it: in `media`, in each other, in other answers. */
+  /**
+   * Schemas that have a name in the description. The description refers to this name wherever the schema appears, such as in
+   * `media` or in other answers.
+   */
   readonly schemas?: readonly Pick<Declared<unknown>, "name" | "schema">[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Everything that the API's description says about the route; its schemas are the ones that check requests. */
+/** The route's part of the API's description. The server checks requests with the same schemas. */
 export interface RouteDocs {
-  /** Unique in a service: client generators name their functions after it. */
+  /** The id of the route, unique in a service. Client generators name their functions after it. */
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** What the `:id` of the address is. */
+  /** The meaning and the form of `:id` in the address. */
   readonly id?: { readonly says: string; readonly pattern: string; readonly example: string };
   readonly query?: DeclaredQuery<unknown>;
-  /** Request headers that it reads. */
+  /** The request headers that the route reads. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: {
     readonly declared: Pick<Declared<unknown>, "name" | "schema">;
@@ -50,33 +53,36 @@ export interface RouteDocs {
     readonly examples: readonly Json[];
   };
   readonly answers: Readonly<Record<number, AnswerDocs>>;
-  /** In addition to those that every route of its kind can answer. */
+  /** The problems that it can answer in addition to those of every route of its kind. */
   readonly problems: readonly ProblemCode[];
 }
 
-/** A route in the form for the server and the API's description; `getRoute`, `postRoute` and `deleteRoute` make them. */
+/** A route for the server and for the API's description. `getRoute`, `postRoute` and `deleteRoute` make it. */
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
-  /** In Fastify's form: `/v1/runs/:id`. */
+  /** The address in Fastify's form, such as `/v1/runs/:id`. */
   readonly url: string;
   readonly access: Access;
   readonly docs: RouteDocs;
-  /** Another way to identify a caller without `Authorization` on this route. Null if the caller is unknown. */
+  /** Identifies a caller who sends no `Authorization` to this route. Resolves to null if the caller is unknown. */
   readonly credential?: (request: FastifyRequest, keys: ApiKeys) => Promise<Principal | null>;
-  /** Also answers while the server stops. */
+  /** Whether the route also answers while the server stops. */
   readonly whileStopping?: boolean;
-  /** Public, because it needs no key; its handler identifies the caller by the `webhook-signature` over the body, and refuses everybody else. */
+  /** Set on a public route whose handler checks the `webhook-signature` over the body instead of a key. The handler refuses everybody else. */
   readonly signed?: true;
-  /** Limits the rate of its callers. */
+  /** Whether the route limits the rate of its callers. */
   readonly limited?: boolean;
-  /** On public routes the principal is nobody. A returned value is sent as JSON; `undefined` if the handler answered by itself. */
+  /**
+   * Handles a request. On public routes the principal is empty. The server sends the returned value as JSON. The handler returns `undefined` if it
+   * has answered by itself.
+   */
   readonly handle: (request: FastifyRequest, reply: FastifyReply, principal: Principal) => Promise<unknown>;
 }
 
-/** What a handler gets. */
+/** The input of a handler. */
 export interface Incoming {
   readonly principal: Principal;
-  /** The `:id` of the address, unchanged. */
+  /** The `:id` of the address, without any change. */
   readonly id: string;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -87,15 +93,15 @@ interface Definition extends Pick<Route, "url" | "access" | "credential" | "whil
 }
 
 export interface GetDefinition<Q> extends Definition {
-  /** `noQuery` if it accepts none. Unknown parameters are refused. */
+  /** The query's schema, or `noQuery` if the route accepts none. The server refuses unknown parameters. */
   readonly query: DeclaredQuery<Q>;
   readonly handle: (incoming: Incoming & { readonly query: Q }) => Promise<unknown>;
 }
 
 export interface PostDefinition<B> extends Definition {
-  /** `noBody` if it accepts none. */
+  /** The body's schema, or `noBody` if the route needs none. */
   readonly body: BodyDefinition<B>;
-  /** What its callers may do per minute; null for no limit. */
+  /** The limit of its callers per minute. Null means no limit. */
   readonly rate: RateLimit | null;
   readonly handle: (incoming: Incoming & { readonly body: B; readonly key: string | undefined }) => Promise<unknown>;
 }
@@ -106,17 +112,17 @@ export interface DeleteDefinition extends Definition {
 
 export interface BodyDefinition<B> {
   readonly declared: Declared<B>;
-  /** Whether a request must have a body. If not, `{}` is checked in place of an absent one. */
+  /** Whether a request must have a body. If not, the server checks `{}` in place of a missing body. */
   readonly required: boolean;
   readonly examples: readonly Json[];
-  /** What to send instead of a body that does not match its schema. */
+  /** The remedy for a body that does not match its schema. */
   readonly remedy: string;
 }
 
-/** For a route without parameters in its query. */
+/** The query of a route without query parameters. */
 export const noQuery: DeclaredQuery<object> = declaredQuery("NoQuery", NO_FIELDS);
 
-/** For a route whose POST needs only its address. An empty body counts as missing, whatever its declared type. */
+/** The body of a POST that needs only its address. The server treats an empty body as missing, whatever its declared type is. */
 export const noBody: BodyDefinition<object> = {
   declared: declared("NoBody", NO_FIELDS),
   required: false,
@@ -135,7 +141,7 @@ export function getRoute<Q>({ query, handle, docs, ...route }: GetDefinition<Q>)
   };
 }
 
-/** Declares a POST. Its key and its body are checked, then the request is counted in its caller's minute, and then the handler runs. */
+/** Declares a POST. The server checks the idempotency key and the body, then the rate limit, and then runs the handler. */
 export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinition<B>): Route {
   return {
     ...route,
@@ -151,7 +157,7 @@ export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinit
   };
 }
 
-/** Declares a DELETE, which accepts neither query nor body. Repeating it changes nothing (RFC 9110), so it needs no key. */
+/** Declares a DELETE without query or body. A repeated DELETE changes nothing (RFC 9110), so it needs no idempotency key. */
 export function deleteRoute({ handle, ...route }: DeleteDefinition): Route {
   return {
     ...route,
@@ -163,7 +169,7 @@ export function deleteRoute({ handle, ...route }: DeleteDefinition): Route {
   };
 }
 
-/** The `:id` of a request's address, unchanged. */
+/** Returns the `:id` of a request's address, without any change. */
 export function idOf({ params }: Pick<FastifyRequest, "params">): string {
   return typeof params === "object" && params !== null && "id" in params ? String(params.id) : "";
 }
@@ -183,7 +189,7 @@ function bodyOf<B>({ declared: { parse }, required, remedy }: BodyDefinition<B>,
 async function takeOne(rate: RateLimit, principal: Principal, reply: FastifyReply): Promise<void> {
   const { granted, remaining, resetMs } = await rate.take(principal);
   const seconds = String(Math.max(1, Math.ceil(resetMs / 1000)));
-  // draft-ietf-httpapi-ratelimit-headers-10
+  // These headers follow draft-ietf-httpapi-ratelimit-headers-10.
   const headers = {
     "ratelimit-policy": `"${rate.name}";q=${rate.perMinute};w=60`,
     ratelimit: `"${rate.name}";r=${remaining};t=${seconds}`,

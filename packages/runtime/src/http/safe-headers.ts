@@ -1,4 +1,4 @@
-/** Headers of every answer: they stop a browser from guessing types, caching, sending a referrer, framing, and use by other sites. */
+/** The headers of every answer. With them a browser does not guess types, cache the answer, send a referrer, or show the answer on another site. */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -7,5 +7,5 @@ export const SAFE_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
 } as const;
 
-/** For browsers that reached the service over TLS: never again without it, for a year. */
+/** The header that tells browsers to use only TLS for the next year. */
 export const ONLY_TLS = { "strict-transport-security": "max-age=31536000; includeSubDomains" } as const;

@@ -8,11 +8,11 @@ const NO_JSON = "is not JSON";
 const MARK = "\uFEFF";
 
 /**
- * The JSON of a request's body, about whose meaning no two readers can disagree: a duplicate key, one that reaches for a prototype, a number that no double
- * can hold, or half a character is refused, by the reader that reads the arguments of calls. Throws a problem with the place of each fault.
+ * Parses a request's body as JSON that every reader understands in the same way, with the parser for the arguments of calls. Throws a problem with
+ * the place of each duplicate key, key of a prototype, number outside the range of a double, and half character.
  */
 export function strictBody(text: string): Json {
-  // Some clients write a byte order mark first (RFC 8259, 8.1: readers may ignore it).
+  // Some clients write a byte order mark first. Readers may ignore it (RFC 8259, 8.1).
   const parsed = parseStrictJson(text.startsWith(MARK) ? text.slice(MARK.length) : text, MAX_BODY_BYTES);
   if (parsed.ok) return parsed.value;
   const errors = parsed.problems.map(({ path, message }) => ({ path: shown(path), message }));
@@ -26,7 +26,7 @@ export function strictBody(text: string): Json {
   });
 }
 
-/** A client gets the place, not everything that it sent. */
+/** Truncates the path of a fault, so that a problem does not repeat everything that the client sent. */
 function shown(path: string): string {
   return path.length <= SHOWN_CHARS ? path : `${path.slice(0, SHOWN_CHARS).toWellFormed()}…`;
 }

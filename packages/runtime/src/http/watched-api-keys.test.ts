@@ -61,7 +61,7 @@ describe("a file of API keys", () => {
   });
 });
 
-/** As a careful writer does it: atomically. */
+/** Writes the file atomically, as a careful writer does. */
 function write(keys: readonly ApiKey[]): void {
   writeFileSync(`${file}.draft`, JSON.stringify(keys));
   renameSync(`${file}.draft`, file);
@@ -77,7 +77,7 @@ async function setup(first: readonly ApiKey[]) {
     keys,
     clock,
     may: (id: string) => keys.find(`Bearer key-${id}`) !== null,
-    /** What the watch says next. */
+    /** Returns the next log message of the watch. */
     async tells(): Promise<string> {
       const message = await next.promise;
       next = Promise.withResolvers();

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Log } from "@toolbus/telemetry";
 import { type ApiKeys, apiKeys, readApiKeys } from "./api-keys.ts";
 
-/** The longest time until a running service notices a key that was added or removed. */
+/** The maximum time until a running service notices an added or removed key. */
 export const KEYS_SEEN_WITHIN_MS = 2000;
 
 export interface WatchedApiKeys extends ApiKeys {
@@ -12,15 +12,15 @@ export interface WatchedApiKeys extends ApiKeys {
 
 export interface WatchOptions {
   readonly log: Log;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly clock: () => number;
   readonly everyMs?: number;
 }
 
 /**
- * The keys in this file, read again when it has changed, without a restart: an added key works, a removed one is unknown. A file that can no longer be used
- * changes nothing and is reported once; at the start it throws the `Refusal`. The file is polled, because what mounts and renames do to listeners differs
- * from system to system.
+ * Reads the keys in this file, and reads them again when the file changes. An added key works and a removed one is unknown without a restart. If the
+ * changed file is invalid, the service logs an error and uses the former keys. If the file is invalid at the start, throws a `Refusal`. The file is
+ * polled, because mounts and renames affect file watchers differently on each system.
  */
 export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_SEEN_WITHIN_MS }: WatchOptions): Promise<WatchedApiKeys> {
   let mark = await markOf(file);
@@ -54,7 +54,7 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
   }
 }
 
-/** Changes whenever the file is written again. */
+/** Returns a text that changes whenever somebody writes the file. */
 async function markOf(file: string): Promise<string> {
   const seen = await stat(file, { bigint: true }).catch(() => null);
   return seen ? `${seen.ino} ${seen.size} ${seen.mtimeNs}` : "gone";

@@ -4,20 +4,20 @@ import { storeRights, StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { Refusal } from "../refusal.ts";
 import { ADMIN, type PermissionPlan } from "./permission-plan.ts";
 
-/** What was tried with one login on one of the servers. */
+/** The result of the attempts with one login on one server. */
 export interface LoginCheck {
   readonly login: string;
   readonly server: "broker" | "store";
   readonly tried: number;
   readonly refused: number;
   readonly allowed: number;
-  /** The deviations from the table, one half of a sentence each: `may publish run.wake, and should not`. */
+  /** The deviations from the table of rights. Each is the end of a sentence, such as `may publish run.wake, and should not`. */
   readonly deviations: readonly string[];
 }
 
 /**
- * Makes what services need on the servers, with the login for it: exchanges and queues, or streams and consumers, and the record of the store. It can be
- * repeated. Throws a `Refusal`, one sentence, if a server does not answer or refuses.
+ * Creates the objects that services need on the servers: exchanges and queues, or streams and consumers, and the record of the store. It uses the
+ * login for the setup and can be repeated. Throws a `Refusal` of one sentence if a server refuses or does not answer.
  */
 export async function setUpServers(plan: PermissionPlan, warn: (sentence: string) => void): Promise<void> {
   const { busUrl, stateUrl } = plan.addressesOf(SET_UP);
@@ -28,8 +28,9 @@ export async function setUpServers(plan: PermissionPlan, warn: (sentence: string
 }
 
 /**
- * Tries with each login everything that it may do and everything that it may not: on the broker in a separate namespace, where the same logins have the
- * same rights, and in the store under keys of a shard that does not exist. `onLogin` gets each one as it ends. Throws a `Refusal`.
+ * Tries every right and every forbidden action with each login. On the broker it uses a separate namespace, in which the same logins have the same
+ * rights. In the store it uses keys of a shard that does not exist. `onLogin` receives the result of each login. Throws a `Refusal` if a server
+ * refuses the connection or does not answer.
  */
 export async function checkPermissions(
   plan: PermissionPlan,
@@ -81,7 +82,7 @@ function brokerAt(url: string) {
   throw new Refusal(read.reason);
 }
 
-/** A server's message is already one sentence. */
+/** Turns an error of a server into a `Refusal` with the same message, which is already one sentence. */
 async function refusedWithReason<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,28 +4,29 @@ import path from "node:path";
 import { Refusal } from "../refusal.ts";
 import { type Deployment, loginNames, type LoginSecrets, newSecrets, type PermissionPlan, permissionPlan } from "./permission-plan.ts";
 
-/** What is requested; the folder's values are the defaults. */
+/** The requested deployment. The values in the folder are the defaults. */
 export interface PermissionRequest {
   readonly folder: string;
   readonly busUrl?: string;
   readonly stateUrl?: string;
   readonly agents?: readonly string[];
   readonly toolsets?: readonly string[];
-  /** New passwords for all logins. */
+  /** Whether all logins receive new passwords. */
   readonly rotate?: boolean;
 }
 
 export interface WrittenPermissions {
   readonly plan: PermissionPlan;
-  /** The files, each with what it is for. */
+  /** The files, with the purpose of each. */
   readonly files: readonly { readonly file: string; readonly for: string }[];
   /** Logins that existed and kept their passwords. */
   readonly kept: readonly string[];
 }
 
 /**
- * Writes the logins of a deployment into a folder: `permissions.json` with all of them, a file with each service's addresses in its own folder, and the
- * files for the servers. An existing login keeps its passwords. Throws a `Refusal`.
+ * Writes the logins of a deployment into a folder. `permissions.json` has all logins, each service has a folder with a file of its
+ * addresses, and there are files for the servers. An existing login keeps its passwords. Throws a `Refusal` for invalid addresses, and for
+ * files that it cannot read or write.
  */
 export async function writePermissions(request: PermissionRequest): Promise<WrittenPermissions> {
   const before = await readRecord(request.folder);
@@ -58,7 +59,7 @@ export async function writePermissions(request: PermissionRequest): Promise<Writ
   return { plan, kept, files: files.map((one) => ({ file: path.join(request.folder, one.file), for: one.for })) };
 }
 
-/** The logins that a folder contains. Throws a `Refusal` if there are none. */
+/** Returns the logins in a folder. Throws a `Refusal` if there are none. */
 export async function readPermissions(folder: string): Promise<PermissionPlan> {
   const record = await readRecord(folder);
   if (!record) throw new Refusal(`There are no logins in ${folder}: make them with "toolbus permissions --out ${folder}".`);
@@ -116,7 +117,7 @@ function deploymentOf({ busUrl, stateUrl, agents, toolsets }: PermissionRequest,
 const DEFAULT_BUS = "amqp://127.0.0.1:5672";
 const DEFAULT_STATE = "redis://127.0.0.1:6379";
 
-/** An address with somebody else's login is not meant to be kept here. */
+/** Removes the login from an address, because the stored address must not contain somebody else's login. */
 function withoutLogin(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/?#@,]*@/i, "$1");
 }
@@ -126,7 +127,7 @@ function entryOf(logins: StoredLogins["logins"] | undefined, name: string): read
   return found ? [[name, found]] : [];
 }
 
-/** For `node --env-file` and for a shell. */
+/** Returns a file of variables for `node --env-file` and for a shell. */
 function environmentFile({ busUrl, stateUrl }: { readonly busUrl: string; readonly stateUrl: string }): string {
   return `BUS_URL=${quoted(busUrl)}\nSTATE_URL=${quoted(stateUrl)}\n`;
 }
@@ -135,7 +136,7 @@ function quoted(text: string): string {
   return /^[\w:/@?=.,%+-]*$/.test(text) ? text : `'${text}'`;
 }
 
-/** A concurrent reader sees either the old or the new file, whole. */
+/** Writes a file atomically, so that a concurrent reader sees either the whole old file or the whole new one. */
 async function writeWhole(file: string, text: string, secret: boolean): Promise<void> {
   const draft = `${file}.${process.pid}.new`;
   const mode = secret ? 0o600 : 0o644;

@@ -19,25 +19,25 @@ export interface Deployment {
   readonly parts: DeploymentParts;
 }
 
-/** What a service's process gets. */
+/** The addresses for a service's process, with its login. */
 export interface ServiceAddresses {
   readonly busUrl: string;
   readonly stateUrl: string;
 }
 
-/** Logins of a deployment: one for each service, one for the setup, and one for the operator of the servers. */
+/** The logins of a deployment: one for each service, one for the setup, and one for the operator of the servers. */
 export interface PermissionPlan {
   readonly deployment: Deployment;
   readonly services: readonly ServiceRights[];
   readonly broker: BrokerRights;
   readonly store: StoreRightsPlace;
-  /** Every login by the name of its service, `setup` and `admin`. */
+  /** The names of all logins: those of the services, then the login for the setup and the login of the operator. */
   readonly names: readonly string[];
-  /** The name of a login on the servers. */
+  /** Returns the name of a login on the servers. */
   userOf(name: string): string;
-  /** The addresses with this login. Throws a RangeError for a name that has none. */
+  /** Returns the addresses with this login. Throws a RangeError for a name without a login. */
   addressesOf(name: string): ServiceAddresses;
-  /** What the servers get. */
+  /** Returns the files for the servers. */
   serverFiles(): readonly ServerFile[];
 }
 
@@ -46,19 +46,19 @@ export interface ServerFile {
   readonly server: "redis" | "rabbitmq" | "nats";
   readonly name: string;
   readonly text: string;
-  /** Whether passwords can be read from it. */
+  /** Whether it contains passwords. */
   readonly secret: boolean;
 }
 
 /** The login of the servers' operator. */
 export const ADMIN = "admin";
 
-/** The names of all logins that a deployment needs. */
+/** Returns the names of all logins that a deployment needs. */
 export function loginNames(parts: DeploymentParts): readonly string[] {
   return [...rightsOf(parts).map(({ service }) => service), SET_UP, ADMIN];
 }
 
-/** Throws a `Refusal` for addresses that have no logins, or cannot be read. */
+/** Returns the plan of a deployment. Throws a `Refusal` for invalid addresses, and for servers that have no logins. */
 export function permissionPlan(deployment: Deployment, secrets: Readonly<Record<string, LoginSecrets>>): PermissionPlan {
   const { busUrl, stateUrl, parts } = deployment;
   const services = rightsOf(parts);
@@ -103,7 +103,7 @@ export function permissionPlan(deployment: Deployment, secrets: Readonly<Record<
   }
 }
 
-/** Fresh secrets for these logins. `random` gives so many random bytes. */
+/** Returns new secrets for these logins. `random` returns the requested number of random bytes. */
 export function newSecrets(names: readonly string[], random: (bytes: number) => Uint8Array): Readonly<Record<string, LoginSecrets>> {
   const password = (): string => Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
   return Object.fromEntries(

@@ -7,17 +7,17 @@ import type { Route } from "../http/route.ts";
 
 const ROLES: readonly Role[] = ["user", "operator", "approver"];
 
-/** A route as far as a test needs it. */
+/** The parts of a route that a test needs. */
 export type PlainRoute = Omit<Route, "docs">;
 
-/** The route with the least documentation that a server accepts. */
+/** Returns the route with the minimum documentation that a server accepts. */
 export function documented(route: PlainRoute): Route {
   const id = route.url.includes(":id") ? { id: { says: "The thing.", pattern: "^.+$", example: "one" } } : {};
   const docs = { operationId: `${route.method} ${route.url}`, tag: "Test", summary: "A route of a test.", ...id, problems: [] };
   return { ...route, docs: { ...docs, answers: { 200: { says: "Yes." } } } };
 }
 
-/** Options of a server without routes, limits or an API file; the key of each role is `key-<role>`. */
+/** Returns the options of a server without routes or limits. The key of each role is `key-<role>`. */
 export function serverOptions(part: Partial<HttpServerOptions> = {}): HttpServerOptions {
   return {
     name: "test",

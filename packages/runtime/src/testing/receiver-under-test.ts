@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a target received. */
+/** A webhook that a target received. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A real HTTP server that receives webhooks. `answer` returns the status; 0 means no answer. `next` resolves with the next webhook. */
+/** Starts a real HTTP server that receives webhooks. `answer` returns the status, and 0 means no answer. `next` resolves with the next webhook. */
 export async function receiver(answer: (count: number) => number = () => 204) {
   const arrived: Received[] = [];
   const waiting: ((received: Received) => void)[] = [];

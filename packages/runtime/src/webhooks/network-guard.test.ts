@@ -12,7 +12,7 @@ const answering =
       addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
     );
 
-/** The addresses that a socket would get to connect to, or the reason why it gets none. */
+/** Returns the addresses to which a socket would connect, or the error if there are none. */
 function looked(isAllowed: boolean, resolve: ResolveName, all: boolean): Promise<readonly LookupAddress[] | string | Error> {
   return new Promise((done) => {
     guardedLookup(isAllowed, resolve)("hooks.example.com", { all }, (error, address) => done(error ?? (address as string)));

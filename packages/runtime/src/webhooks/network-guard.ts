@@ -1,13 +1,15 @@
 import { lookup as resolveName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Hosts that the operator allows even if they are not public, each as `name` or `name:port`, in lower case. */
+/** The hosts that the operator allows even if they are not public, as `name` or `name:port` in lower case. */
 export type AllowedHosts = ReadonlySet<string>;
 
 export type ResolveName = (name: string, options: { readonly all: true }, done: ResolvedName) => void;
 type ResolvedName = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** Addresses outside the public Internet: this machine, private networks, links, the metadata addresses of clouds, tunnels into any of them. */
+/**
+ * The addresses outside the public Internet: this machine, private networks, links, the metadata addresses of clouds, and tunnels into any of them.
+ */
 const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
   ["ipv4", "0.0.0.0", 8],
   ["ipv4", "10.0.0.0", 8],
@@ -22,7 +24,7 @@ const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
   ["ipv4", "198.51.100.0", 24],
   ["ipv4", "203.0.113.0", 24],
   ["ipv4", "224.0.0.0", 3],
-  // In addition to :: and ::1, the old form of IPv4 in IPv6, which a block list does not treat as IPv4.
+  // This covers :: and ::1, and also the old form of IPv4 in IPv6, which a block list does not treat as IPv4.
   ["ipv6", "::", 96],
   ["ipv6", "64:ff9b::", 96],
   ["ipv6", "64:ff9b:1::", 48],
@@ -38,20 +40,20 @@ const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
 const blocked = new BlockList();
 for (const [family, network, prefix] of NOT_PUBLIC) blocked.addSubnet(network, prefix, family);
 
-/** Whether an IP address belongs to the public Internet. */
+/** Returns whether an IP address belongs to the public Internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && !blocked.check(address, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Whether the operator allows this host, whatever its addresses are. */
+/** Returns whether the operator allows this host, whatever its addresses are. */
 export function isAllowedHost({ hostname, host }: Pick<URL, "hostname" | "host">, allowed: AllowedHosts): boolean {
   return allowed.has(hostname) || allowed.has(host);
 }
 
 /**
- * Why nothing is sent to this address, as far as that is known before its name is resolved; null if nothing forbids it. Only https at port 443 of the
- * public Internet is open to everybody; an operator may allow other hosts.
+ * Returns why the address is forbidden, or null if it is allowed. It does not resolve the name. Without the operator's permission only https at port
+ * 443 of the public Internet is allowed.
  */
 export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
   if (url.username !== "" || url.password !== "") return "its address contains a user or a password";
@@ -65,8 +67,8 @@ export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
 }
 
 /**
- * Resolves a name for one connection, and returns only allowed addresses. The socket uses exactly the checked addresses, so a name that resolves
- * differently a moment later changes nothing. One address that is not public refuses the name.
+ * Returns a function that resolves a name for one connection. If one address is not public, it refuses the name. The socket uses exactly the checked
+ * addresses, so an attacker cannot change the name's addresses after the check.
  */
 export function guardedLookup(isAllowed: boolean, resolve: ResolveName = resolveName): LookupFunction {
   return (name, options, done) => {
@@ -81,7 +83,7 @@ export function guardedLookup(isAllowed: boolean, resolve: ResolveName = resolve
   };
 }
 
-/** A name whose addresses must not be called. */
+/** The error for a name with a forbidden address. */
 export class NotPublic extends Error {
   override readonly name = "NotPublic";
 }

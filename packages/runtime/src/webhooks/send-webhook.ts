@@ -3,34 +3,34 @@ import { request as httpsRequest } from "node:https";
 import { type AllowedHosts, guardedLookup, isAllowedHost, NotPublic, type ResolveName, whyNotCalled } from "./network-guard.ts";
 import { webhookSignature } from "./webhook-signature.ts";
 
-/** How long a target has to answer. */
+/** The time in which a target must answer, in milliseconds. */
 export const ANSWER_WITHIN_MS = 10_000;
 
 /** One attempt to notify a target. */
 export interface WebhookAttempt {
   readonly url: URL;
-  /** One, or two while one replaces the other. */
+  /** One secret, or two secrets during a rotation. */
   readonly secrets: readonly Uint8Array[];
-  /** The same in every attempt. */
+  /** The id of the webhook, which is the same in every attempt. */
   readonly id: string;
   /** The time of the attempt in seconds. */
   readonly seconds: number;
   readonly body: string;
   readonly allowed: AllowedHosts;
   readonly signal: AbortSignal;
-  /** How names are resolved; by the system if absent. */
+  /** Resolves names. By default the system resolves them. */
   readonly resolve?: ResolveName;
 }
 
-/** The outcome of an attempt. `reason` contains nothing secret: neither the path of the address, nor the target's response. */
+/** The outcome of an attempt. `reason` contains nothing secret, so neither the path of the address nor the target's response. */
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "gone" }
   | { readonly kind: "failed"; readonly reason: string };
 
 /**
- * Sends a signed POST by Standard Webhooks to an allowed address. Follows no redirect, reads only the status of the answer, and gives up when the signal
- * aborts or the time to answer is over. Never throws.
+ * Sends a signed POST to an allowed address, according to Standard Webhooks. Follows no redirect, and reads only the status of the answer. Gives up
+ * when the signal aborts or the time to answer is over. Never throws.
  */
 export async function sendWebhook(attempt: WebhookAttempt): Promise<AttemptOutcome> {
   const { url, allowed, signal } = attempt;
@@ -53,7 +53,7 @@ function statusOf({ url, secrets, id, seconds, body, allowed, resolve }: Webhook
     url,
     {
       method: "POST",
-      // A separate connection: none that was opened for something else, and not through a proxy.
+      // The request uses a new connection, without a proxy.
       agent: false,
       lookup: guardedLookup(isAllowedHost(url, allowed), resolve),
       signal,

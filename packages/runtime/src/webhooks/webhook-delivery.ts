@@ -3,49 +3,49 @@ import type { Change } from "@toolbus/state";
 import { ANSWER_WITHIN_MS } from "./send-webhook.ts";
 import type { WebhookTarget } from "./webhook-targets.ts";
 
-/** Something that became true, for its subscribers. */
+/** An event to report to its subscribers. */
 export interface ReportedEvent {
   readonly event: WebhookEvent;
-  /** The approval or the run that it is about. */
+  /** The id of the approval or the run. */
   readonly subject: string;
-  /** When it is sent, by the store's clock, and how many milliseconds that is from now. */
+  /** The time to send it, by the store's clock, and the milliseconds until then. */
   readonly at: number;
   readonly dueIn: number;
 }
 
-/** A delivery as it was read; a change of it is guarded by this version. */
+/** A delivery with the version that was read. This version guards every change of the delivery. */
 export interface ReadDelivery {
   readonly version: number;
   readonly value: WebhookDelivery;
 }
 
-/** What a change of a delivery needs from outside. */
+/** The rules for changes of deliveries. */
 export interface DeliveryRules {
-  /** The name of the service that the deliveries belong to. */
+  /** The name of the service that owns the deliveries. */
   readonly service: string;
-  /** The wait after each failed attempt; after the last one the delivery is given up. */
+  /** The wait after each failed attempt. After the last one the delivery is given up. */
   readonly retriesMs: readonly number[];
-  /** 0 to 1, so that simultaneous failures are not all retried at once. */
+  /** Returns a number from 0 to 1, so that simultaneous failures are not all retried at once. */
   readonly random: () => number;
-  /** Two processes that decide the same at one moment make two changes, one of which is stale. */
+  /** Returns a part of the change's op. If two processes decide the same at the same time, they make two different changes, and one is stale. */
   readonly newNonce: () => string;
 }
 
 const KEPT_MS = 30 * 86_400_000;
-/** As long as an attempt may last, plus some more: until then nobody else makes it. */
+/** The maximum time of an attempt, with a margin. Until then no other process makes the next attempt. */
 const ATTEMPT_MS = ANSWER_WITHIN_MS + 5000;
 const MOST_REASON = 300;
 
-/** The id of the timer of a delivery. */
+/** Returns the id of a delivery's timer. */
 export const deliveryTimer = (deliveryId: string): string => `${TIMER}${deliveryId}`;
 const TIMER = "hook:";
 
-/** The delivery that a timer is for; null for every other timer. */
+/** Returns the id of a timer's delivery, or null for a timer of another kind. */
 export const deliveryOfTimer = (timerId: string): string | null => (timerId.startsWith(TIMER) ? timerId.slice(TIMER.length) : null);
 
 /**
- * The documents and timers of the events to send, for the same commit that makes them true: one for each subscribed target. Nothing is sent before that
- * commit, and no event of it is lost after it.
+ * Returns a document and a timer for each event and each subscribed target. They belong in the commit that causes the events, so no event is sent
+ * before this commit, and none is lost after it.
  */
 export function deliveriesOf(
   reported: readonly ReportedEvent[],
@@ -63,27 +63,30 @@ export function deliveriesOf(
   };
 }
 
-/** Begins an attempt: it belongs to this process for as long as it may last. If the process dies meanwhile, the timer starts the next attempt. */
+/**
+ * Returns the change that begins an attempt, which belongs to this process until the timer is due. If the process dies meanwhile, the
+ * timer starts the next attempt.
+ */
 export function beginAttempt({ version, value }: ReadDelivery, now: number, rules: DeliveryRules): Change {
   return changed({ version, value: { ...value, attempts: value.attempts + 1 } }, "begin", now, rules, { dueIn: ATTEMPT_MS });
 }
 
-/** Whether no attempt is left: the last one was begun, and its process died in it. */
+/** Returns whether no attempt is left, because a process began the last one and died before its end. */
 export function isUsedUp({ attempts }: WebhookDelivery, { retriesMs }: DeliveryRules): boolean {
   return attempts > retriesMs.length;
 }
 
-/** The target has it. Nothing of the delivery is left. */
+/** Returns the change after a successful attempt. It removes the delivery. */
 export function delivered({ version, value }: ReadDelivery, rules: DeliveryRules): Change {
   return removed({ version, value }, "delivered", rules);
 }
 
-/** There is no event any more, or no target. */
+/** Returns the change that removes a delivery whose event or target no longer exists. */
 export function dropped({ version, value }: ReadDelivery, rules: DeliveryRules): Change {
   return removed({ version, value }, "dropped", rules);
 }
 
-/** An attempt failed: it is retried later, by the ladder, or the delivery is given up. */
+/** Returns the change after a failed attempt: either a retry after the next wait, or the end of the delivery. */
 export function failed(
   { version, value }: ReadDelivery,
   reason: string,
@@ -92,13 +95,13 @@ export function failed(
 ): { readonly change: Change; readonly again: number | null } {
   const wait = rules.retriesMs[value.attempts - 1];
   if (wait === undefined) return { change: givenUp({ version, value }, "failed", reason, now, rules), again: null };
-  // Up to a tenth more.
+  // The wait is up to a tenth longer, at random.
   const dueIn = Math.round(wait * (1 + rules.random() / 10));
   const next = { ...value, failedAt: now, reason: reason.slice(0, MOST_REASON) };
   return { change: changed({ version, value: next }, "failed", now, rules, { dueIn }), again: dueIn };
 }
 
-/** No further attempt is made automatically: it stands in the list of given-up deliveries until an operator sends it again, or 30 days are over. */
+/** Returns the change that gives a delivery up. It appears in the list of given-up deliveries until an operator sends it again, or for 30 days. */
 export function givenUp(
   { version, value }: ReadDelivery,
   state: "failed" | "gone",
@@ -110,7 +113,7 @@ export function givenUp(
   return changed({ version, value: next }, state, now, rules, { dueIn: null, listed: now });
 }
 
-/** An operator asked to send it again: it starts again, with the full number of attempts, and under its old id. */
+/** Returns the change for an operator's request to send a delivery again. It has the same id, and again the full number of attempts. */
 export function sentAgain({ version, value }: ReadDelivery, now: number, rules: DeliveryRules): Change {
   const { failedAt: _, reason: __, ...rest } = value;
   return changed({ version, value: { ...rest, state: "waiting", attempts: 0 } }, "again", now, rules, { dueIn: 0, listed: null });

@@ -23,7 +23,7 @@ const ABOUT: Readonly<Record<WebhookEvent, About>> = {
   "run.ended": { name: "RunEndedWebhook", operationId: "onRunEnded", summary: "A run has ended, with everything that it did." },
 };
 
-/** How the description of a service shows the webhooks that it sends. */
+/** Returns the webhooks of a service for its API's description. */
 export function webhookDocs(events: readonly WebhookEvent[]): Readonly<Record<string, WebhookDocs>> {
   return Object.fromEntries(
     events.map((event) => {

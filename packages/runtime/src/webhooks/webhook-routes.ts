@@ -19,22 +19,22 @@ import { getRoute, noBody, postRoute, type Route } from "../http/route.ts";
 
 export interface WebhookRoutesOptions {
   readonly state: StateStore;
-  /** The service whose deliveries are shown. */
+  /** The service whose deliveries the routes show. */
   readonly service: string;
-  /** Which of these the operator may see, by the tenant of what each is about. */
+  /** Returns the deliveries that the operator may see, by the tenant of each run or approval. */
   readonly mayShow: (deliveries: readonly WebhookDelivery[], operator: Principal) => Promise<readonly WebhookDelivery[]>;
   /** Sends a given-up delivery again. */
   readonly sendAgain: (delivery: WebhookDelivery, operator: Principal) => Promise<void>;
-  /** What an operator may request per minute; null for no limit. */
+  /** The limit of an operator's requests per minute. Null means no limit. */
   readonly rate: RateLimit | null;
 }
 
-/** The tag of these routes, for the description of a service that has them. */
+/** The tag of these routes in a service's API description. */
 export const WEBHOOKS_TAG = "Webhooks";
 const OPERATORS = ["operator"] as const;
 const LISTED = 20;
 
-/** `/v1/webhooks…`: deliveries that were given up, for operators. */
+/** Returns the routes `/v1/webhooks…`, at which operators see given-up deliveries and send them again. */
 export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: WebhookRoutesOptions): readonly Route[] {
   return [
     getRoute({

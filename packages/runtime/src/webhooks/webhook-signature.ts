@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** What a signature of Standard Webhooks covers: the id, the time of the attempt in seconds, and the bytes of the body. */
+/** The parts that a signature of Standard Webhooks covers: the id, the time of the attempt in seconds, and the bytes of the body. */
 export interface SignedParts {
   readonly id: string;
   readonly seconds: number;
@@ -11,7 +11,7 @@ const PREFIX = "whsec_";
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 
-/** The bytes of a secret of Standard Webhooks, `whsec_` and base64 of 24 to 64 bytes; null for any other text. */
+/** Returns the bytes of a secret of Standard Webhooks, which is `whsec_` and base64 of 24 to 64 bytes. Returns null for any other text. */
 export function webhookSecret(text: string): Uint8Array | null {
   const coded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : "";
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(coded)) return null;
@@ -19,12 +19,17 @@ export function webhookSecret(text: string): Uint8Array | null {
   return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null;
 }
 
-/** The value of `webhook-signature`: one signature for each secret, so that a receiver may change from one to the other at any time. */
+/**
+ * Returns the value of `webhook-signature`. It has one signature for each secret, so that a receiver may change its secret at
+ * any time during a rotation.
+ */
 export function webhookSignature(parts: SignedParts, secrets: readonly Uint8Array[]): string {
   return secrets.map((secret) => `v1,${macOf(parts, secret).toString("base64")}`).join(" ");
 }
 
-/** Whether one of the signatures in a header is by one of the secrets. The time of the comparison does not show how close it was. */
+/**
+ * Returns whether a signature in the header matches one of the secrets. The time of the comparison does not reveal how similar a wrong signature is.
+ */
 export function isSigned(header: string, parts: SignedParts, secrets: readonly Uint8Array[]): boolean {
   const given = header
     .split(" ")
@@ -35,7 +40,7 @@ export function isSigned(header: string, parts: SignedParts, secrets: readonly U
   return wanted.some((mac) => given.some((one) => one.length === mac.length && timingSafeEqual(one, mac)));
 }
 
-/** Two for a rotation, and room for the keys of other schemes. */
+/** The maximum number of checked signatures. A rotation needs two, and a sender may add more. */
 const MOST_SIGNATURES = 8;
 
 function macOf({ id, seconds, body }: SignedParts, secret: Uint8Array): Buffer {

@@ -24,13 +24,13 @@ export interface WebhookConfig {
   readonly WEBHOOK_RETRIES_S: string;
 }
 
-/** Which target gets which events. */
+/** A target of webhooks, with the events that it receives. */
 export interface WebhookTarget {
   readonly name: string;
   readonly url: URL;
   readonly secrets: readonly Uint8Array[];
   readonly events: ReadonlySet<WebhookEvent>;
-  /** Whose events it gets; absent: those of every tenant. */
+  /** The tenant whose events it receives. Absent if it receives those of every tenant. */
   readonly tenant?: string;
 }
 
@@ -41,7 +41,10 @@ export interface WebhookPlan {
   readonly retriesMs: readonly number[];
 }
 
-/** Reads which events go where. Throws a `Refusal` of one sentence for an unusable file; it contains no secret and no path of an address. */
+/**
+ * Reads the targets and their events. Throws a `Refusal` of one sentence for an invalid file. The message contains no secret and
+ * no path of an address.
+ */
 export async function readWebhookPlan(config: WebhookConfig): Promise<WebhookPlan> {
   const allowed: AllowedHosts = new Set(parts(config.WEBHOOK_ALLOWED_HOSTS.toLowerCase()));
   const retriesMs = retriesOf(config.WEBHOOK_RETRIES_S);

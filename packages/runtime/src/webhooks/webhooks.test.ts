@@ -11,18 +11,18 @@ import { startWebhooks, type Webhooks } from "./webhooks.ts";
 const [FIRST = "", SECOND = ""] = SECRETS;
 const RUN = "rn_05_01JD0000000000000000000001";
 const ID = deliveryIdOf("run.ended", RUN, "ops");
-// The package standardwebhooks judges the time by the real clock.
+// The package standardwebhooks compares the time with the real clock.
 const START = Math.floor(new Date().getTime() / 1000) * 1000;
 
 interface Options {
   readonly secrets?: readonly string[];
   readonly allowed?: boolean;
   readonly tenant?: string;
-  /** The status of each answer; 0 for none. */
+  /** Returns the status of each answer. 0 means no answer. */
   readonly answer?: (count: number) => number;
 }
 
-/** A service that has one document, sends an event for every change of it, and has a clock that the test moves. */
+/** Creates a service with one document and a clock that the test moves. The service sends an event for every change of the document. */
 async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Options = {}) {
   const to = await receiver(answer);
   let now = START;
@@ -58,9 +58,9 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
     lines,
     start,
     tick: (ms: number) => void (now += ms),
-    /** Whether the attempt of this moment, the nth, has failed. */
+    /** Returns a condition that is true if the attempt with this number has failed at the current time. */
     hasFailed: (attempts: number) => (delivery: WebhookDelivery | null) => delivery?.attempts === attempts && delivery.failedAt === now,
-    /** The commit that makes it true. */
+    /** Commits the change that causes the event. */
     async end(value: Json = { ended: true }) {
       const { documents } = await store.read([keys.run(RUN)]);
       const change = {
@@ -70,19 +70,19 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
       };
       return webhooks.telling(plain).commit("05", change);
     },
-    /** A new process, which knows nothing but the store. */
+    /** Stops the service and starts a new one, which knows only the store. */
     async restart() {
       await webhooks.stop();
       webhooks = start();
     },
-    /** Handles what is due now; returns the count. */
+    /** Handles the timers that are due now and returns their number. */
     async due(): Promise<number> {
       const rows = await store.claim("agent", "timer", { limit: 10, visibleAfter: 10_000 });
       for (const row of rows) await webhooks.onTimer(row);
       return rows.length;
     },
     again: (id: string) => webhooks.again(id),
-    /** The delivery when it is as it should be; null when it is gone. */
+    /** Waits until the condition is true and returns the delivery, or null if the delivery no longer exists. */
     async until(holds: (delivery: WebhookDelivery | null) => boolean): Promise<WebhookDelivery | null> {
       let delivery: WebhookDelivery | null = null;
       const read = async (): Promise<boolean> => {

@@ -20,7 +20,7 @@ import {
 } from "./webhook-delivery.ts";
 import type { WebhookPlan, WebhookTarget } from "./webhook-targets.ts";
 
-/** What a target gets: `data` of the body, and its owner. */
+/** The content for a target: `data` of the body, and the tenant that owns it. */
 export interface WebhookContent {
   readonly tenant: string;
   readonly data: object;
@@ -29,28 +29,30 @@ export interface WebhookContent {
 export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
   readonly state: StateStore;
   readonly plan: WebhookPlan;
-  /** The events of a change that is about to be committed. */
+  /** Returns the events of a change before its commit. */
   readonly webhookEventsIn: (change: Change) => readonly ReportedEvent[];
-  /** The event, built from the store's content when it is sent; null if there is no event any more. */
+  /** Builds the content from the store when the webhook is sent. Resolves to null if the event no longer exists. */
   readonly contentOf: (delivery: WebhookDelivery) => Promise<WebhookContent | null>;
   readonly log: Log;
-  /** How names are resolved; by the system if absent. */
+  /** Resolves names. By default the system resolves them. */
   readonly resolve?: ResolveName;
 }
 
-/** Notifies targets of what was committed: at least once, by the ladder of attempts, whatever process dies. */
+/**
+ * Notifies targets of committed events, with retries. After a crash of a process another process continues, so a target may receive an event twice.
+ */
 export interface Webhooks {
-  /** The same outbox, whose commits also record the events to send. */
+  /** Returns the outbox with commits that also record the events to send. */
   telling(outbox: Outbox): Outbox;
-  /** Handles a due timer of a delivery. False for any other timer. Does not wait for the target. */
+  /** Handles a due timer of a delivery. Resolves to false for any other timer. Does not wait for the target's answer. */
   onTimer(timer: TimerRow): Promise<boolean>;
-  /** Sends a given-up delivery again. False if there is none, or it was not given up. */
+  /** Sends a given-up delivery again. Resolves to false if the delivery does not exist or was not given up. */
   again(deliveryId: string): Promise<boolean>;
-  /** Ends pending attempts; they are made again. */
+  /** Aborts pending attempts. A later process repeats them. */
   stop(): Promise<void>;
 }
 
-// A target that hangs delays only its own deliveries, and nothing else of the service.
+// The maximum number of simultaneous attempts per target, so that a target that hangs delays only its own deliveries.
 const MOST_OF_A_TARGET = 8;
 const TRIES = 5;
 
@@ -60,7 +62,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const targets = new Map(plan.targets.map((target) => [target.name, target]));
   const stopping = new AbortController();
   const underWay = new Map<string, Set<Promise<void>>>();
-  // Targets that said that they are gone, until this process ends or one of them accepts something again.
+  // The targets that answered 410, until this process ends or the target accepts a webhook again.
   const gone = new Set<string>();
 
   return {
@@ -120,11 +122,11 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       return void (await commit(deliveryId, dropped(before, rules)));
     const sending = underWay.get(name) ?? new Set();
     underWay.set(name, sending);
-    // The claim has set its timer again.
+    // The claim has already set the timer again, so the delivery is attempted later.
     if (sending.size >= MOST_OF_A_TARGET || stopping.signal.aborted) return;
     const begun = beginAttempt(before, now, rules);
     const reply = await commit(deliveryId, begun);
-    // Another process has it.
+    // Another process has changed the delivery.
     if (reply.outcome !== "ok") return;
     const value = { ...before.value, attempts: before.value.attempts + 1 };
     const sent = send(target, { version: reply.commit, value }, content, reply.now).finally(() => sending.delete(sent));
@@ -145,7 +147,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       signal: stopping.signal,
       ...(resolve ? { resolve } : {}),
     });
-    // An attempt that a stop cut off belongs to another process: its timer brings it back.
+    // The stop interrupted this attempt. When its timer is due, another process repeats it.
     if (stopping.signal.aborted && outcome.kind === "failed") return;
     try {
       await settle(begun, outcome, now);
