@@ -56,6 +56,20 @@ describe("a request", () => {
     });
   });
 
+  it("that another service of Toolbus answers says so", async () => {
+    await using server = await serverUnderTest((_request, response) =>
+      sendProblem(response, 404, {
+        code: "not_found",
+        detail: "There is no route GET /v1/approvals.",
+        remedy: "GET /docs lists the routes.",
+      }),
+    );
+    await expect(gatewayAt(server.url).get("/v1/approvals")).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${server.url} lacks a route of the gateway of Toolbus, because it is another service or another version: check the address.`,
+    });
+  });
+
   it("does not follow a redirect with its key", async () => {
     await using other = await serverUnderTest((_request, response) => sendJson(response, {}));
     await using server = await serverUnderTest((_request, response) => response.writeHead(307, { location: other.url }).end());

@@ -15,6 +15,9 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   shutting_down: EXIT.unreachable,
 };
 
+// The beginning of what every service of Toolbus says about an unknown path.
+const NO_ROUTE = "There is no route ";
+
 /** Reads an answer other than 2xx: the detail, fields and remedy of a problem (RFC 9457), or a sentence that the server is not Toolbus. */
 export function readProblem(text: string, from: { readonly url: string; readonly service: string; readonly status: number }): ReadProblem {
   const problem = parsed(text);
@@ -23,6 +26,13 @@ export function readProblem(text: string, from: { readonly url: string; readonly
       code: "",
       exitCode: EXIT.unreachable,
       sentence: `${from.url} answered ${from.status}, but not as the ${from.service} of Toolbus does: check the address.`,
+    };
+  }
+  if (problem.code === "not_found" && problem.detail.startsWith(NO_ROUTE)) {
+    return {
+      code: problem.code,
+      exitCode: EXIT.unreachable,
+      sentence: `${from.url} lacks a route of the ${from.service} of Toolbus, because it is another service or another version: check the address.`,
     };
   }
   const fields = fieldsOf(problem.errors);
