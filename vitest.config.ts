@@ -27,6 +27,7 @@ const QUICK_SYSTEMS = [
   "webhooks",
   "slow-model",
   "attack",
+  "tool-author",
 ];
 // They begin runs at a steady pace while processes are restarted, which no machine keeps that also does something else.
 const UNDER_LOAD = ["tests/e2e/apart/apart.test.ts", "tests/e2e/apart/key-rotation.test.ts"];
