@@ -6,9 +6,9 @@ import { shardWatch } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
 import { announceProfiles, markProfilesSeen } from "./profile-list.ts";
 
-/** What an agent announces about itself, for as long as it runs. */
+/** The announcement of an agent, which the agent keeps up to date while it runs. */
 export interface AgentPresence {
-  /** Stops checking, and waits for a check that is running. Safe to call twice. */
+  /** Stops the checks, and waits for one that is running. A second call is safe. */
   stop(): Promise<void>;
 }
 
@@ -18,14 +18,14 @@ export interface AgentPresenceOptions {
   readonly log: Pick<Log, "warn">;
   readonly agent: string;
   readonly profiles: readonly Profile[];
-  /** How often it sends a heartbeat, and checks whether the store still has it; 30 s by default, as workers do. */
+  /** How often the agent sends a heartbeat and checks whether the store still has its announcement. The default is 30 s, as for workers. */
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Announces which profiles this agent knows and that the agent exists, sends heartbeats, and announces all of it again when the store has lost commits.
- * Without it the gateway would accept any profile, and nobody would look after the dead letters of the agent's queues until the agent is restarted.
- * Resolves when the announcement is stored.
+ * Announces that this agent exists and which profiles it knows, sends heartbeats, and repeats the announcement when the store has lost commits.
+ * Without the announcement the gateway would accept any profile, and nobody would look after the dead letters of the agent's queues until the agent
+ * restarts. Resolves when the announcement is stored.
  */
 export async function keepRegistered({
   state,
@@ -40,7 +40,7 @@ export async function keepRegistered({
   let underWay: Promise<void> = Promise.resolve();
   await announceProfiles({ state, outbox }, agent, profiles);
   const watch = shardWatch(state, keyOf("profile", HOME_SHARD, "nobody's"));
-  /** Until it is announced again. */
+  /** True while the store may have lost the announcement. */
   let lost = await watch.lost();
   arm();
   return {
@@ -65,7 +65,7 @@ export async function keepRegistered({
       if (!lost) return await markProfilesSeen(state, agent, everyMs / 2);
       log.warn({ agent }, "the store has lost commits; the agent announces its profiles again");
       await announceProfiles({ state, outbox }, agent, profiles);
-      // Its announcement may be gone by now as well.
+      // The store may have lost this announcement too.
       lost = await watch.lost();
     } catch (error) {
       log.warn({ error, agent }, "an agent could not check whether the store still has its profiles; it tries again");

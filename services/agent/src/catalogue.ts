@@ -2,11 +2,11 @@ import { keys, parseRegistration, parseReplacedDefinition, type Registration, ty
 import { hasToolHash } from "@toolbus/grants";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 
-/** Definitions by hash: a run keeps the ones it began with, whatever is registered later. */
+/** Finds definitions by their hash, because a run keeps the definitions that it began with, whatever is registered later. */
 export interface Catalogue {
   /**
-   * The run's tools by name, with the very definitions that it began with: read from the registration, or, if that now holds another one or is gone, from
-   * the copy that its workers kept (30 days). Expired definitions are absent.
+   * Returns the run's tools by name, with exactly the definitions that the run began with. Reads each definition from its registration. If the
+   * registration is gone or has a newer definition, reads the copy that workers keep for 30 days. Expired definitions are absent.
    */
   toolsOf(tools: readonly RunTool[]): Promise<ReadonlyMap<string, Registration>>;
 }
@@ -38,7 +38,7 @@ export function catalogue(state: StateStore): Catalogue {
     },
   };
 
-  /** The oldest is dropped first; a run that still needs it reads it again. */
+  /** Remembers a definition and drops the oldest one. A run that still needs the dropped definition reads it again. */
   function remember(registration: Registration): void {
     const [oldest] = byHash.keys();
     if (byHash.size >= MAX_REMEMBERED && oldest !== undefined) byHash.delete(oldest);
@@ -48,7 +48,9 @@ export function catalogue(state: StateStore): Catalogue {
 
 const MAX_REMEMBERED = 1000;
 
-/** The definition that a document holds. A definition with the wrong hash is ignored: a run was promised exactly what it began with. */
+/**
+ * Returns the definition in a document. Ignores a definition with the wrong hash, because a run must get exactly the definition that it began with.
+ */
 function definitionsIn(document: StoredDocument | null): readonly Registration[] {
   if (!document) return [];
   const registration = parseRegistration(document.value);

@@ -14,10 +14,10 @@ const textOf = (event: RunEvent): string => (event.type === "run.completed" ? ev
 
 const setup = (script: Script, parts = {}) => conversationUnderTest(() => Date.now(), script, parts);
 
-/** Says all that the person has said so far. */
+/** Answers with all that the person has said so far. */
 const echo: Script = ({ transcript }) => userTexts(transcript).join(" | ");
 
-/** A read that reports when it runs, and ends when the test says so or its signal aborts. */
+/** Returns a read that reports when it runs. It ends when the test says so or its signal aborts. */
 function waitingTool() {
   const running = Promise.withResolvers<ToolContext>();
   const aborted = Promise.withResolvers<unknown>();
@@ -162,7 +162,7 @@ describe("a conversation", () => {
     );
     progress({ message: "Half of it", fraction: 0.5 });
     const shown = { type: "progress", callId, tool: "wait_for_it", message: "Half of it", fraction: 0.5 };
-    // Both replicas show it; a viewer's gateway accepts one.
+    // Both replicas show the progress, and a viewer's gateway accepts one of the two events.
     expect(await live).toMatchObject([shown, shown]);
     waiting.finish("fine");
     expect(textOf(await c.ended(1))).toBe("fine");

@@ -22,7 +22,7 @@ function reads(name: string, run: (args: { readonly n?: number }) => string): To
   return defineTool({ name, kind: "read", description: "Gives text, for tests.", parameters, run });
 }
 
-/** Gives the next of these answers at each model call. */
+/** Returns a script that uses the next of these scripts at each model call. */
 function inTurn(...said: readonly Script[]): Script {
   let n = 0;
   return (request) => (said[n++] ?? (() => "nothing is left to say"))(request);
@@ -34,7 +34,7 @@ function setup(script: Script, parts: Parameters<typeof conversationUnderTest>[2
   return made.then((conversation) => Object.assign(conversation, { time: clock }));
 }
 
-/** A conversation in which the model has read one page and said that it has finished. */
+/** Starts a conversation in which the model has read one page and said that it has finished. */
 async function fetched(parts: Parameters<typeof setup>[1]) {
   const conversation = await setup(
     inTurn(
@@ -78,7 +78,7 @@ describe("a result that is too long for the model", () => {
     expect(chunk?.content).toBe(LARGE.slice(LARGE.indexOf("# Beta"), LARGE.indexOf("# Gamma")));
     expect(answer).toBe(`chunk 2 has ${chunk?.content.length} characters`);
     expect(outline?.content).toContain("- Alpha (chunk 1)\n- Beta (chunk 2)\n- Gamma (chunk 3)");
-    // The tool is there as soon as there is something to read.
+    // The tool is offered as soon as there is something to read.
     expect(seen.map(({ tools }) => tools.includes(RECALL))).toEqual([false, true, true]);
     expect(seen[1]?.last).toBe(index?.content);
     const ended = (await c.events(1)).filter((event) => event.type === "call.resolved");
@@ -102,7 +102,7 @@ describe("a result that is too long for the model", () => {
       return results(await inflated(c))[0]?.indexKey;
     };
     expect([await keptOf(64_000), await keptOf(64_001)]).toEqual([undefined, key("index", callId(1))]);
-    // A small model's own number.
+    // A small model has its own limit.
     expect([await keptOf(32_000, 32_000), await keptOf(32_001, 32_000)]).toEqual([undefined, key("index", callId(1))]);
   });
 

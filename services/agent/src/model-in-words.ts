@@ -12,18 +12,18 @@ import { modelSettings, readModelSettings } from "./model-settings.ts";
 
 const HOW = "for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or LLM_PROVIDER (docs/models.md)";
 
-/** Ollama, AWS and a command have their own settings for their location. */
+/** The providers that are reached at an address. Ollama, AWS and a command have other settings for their location. */
 const ASKED_AT_AN_ADDRESS: ReadonlySet<string> = new Set(KEYED_PROVIDERS);
 
 /**
- * Which model an agent with this environment asks, in one line for the person who starts it, and how to choose another one if nobody did. Throws
- * `BadSettings` or `Refusal`, as the agent itself would at its start.
+ * Says which model an agent with this environment asks, in one line for the person who starts it. If nobody chose a model, the line also says how to
+ * choose one. Throws `BadSettings` or `Refusal`, as the agent does at its start.
  */
 export async function modelInWords(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
   return settingsInWords(await readModelSettings(readSettings(modelSettings, environment), environment));
 }
 
-/** The same for settings that were already read. Throws `Refusal`. */
+/** Returns the line of `modelInWords` for settings that were already read. Throws `Refusal`. */
 export function settingsInWords(settings: ModelSettings): string {
   try {
     const { provider, model, configured } = chooseProvider(settings);
@@ -36,7 +36,7 @@ export function settingsInWords(settings: ModelSettings): string {
   }
 }
 
-/** A check of that model by asking its provider; null for the offline rules. Throws as `modelInWords` does. */
+/** Checks the configured model by asking its provider. Returns null for the offline rules. Throws as `modelInWords` does. */
 export async function modelProbe(
   environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,

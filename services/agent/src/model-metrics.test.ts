@@ -70,7 +70,7 @@ describe("the measurements of a run", () => {
       await step(b, [asks("look")], 700, SECOND);
       await b.commit(failRun(await b.snapshot(SECOND), { code: "time_limit", message: "It took too long." }, b.rules));
     });
-    // The cost per successful task is one divided by the other.
+    // The cost per successful task is the cost of the runs divided by the number of completed runs.
     expect(metrics["toolbus.run.cost"]).toMatchObject([
       { value: 0.0025, tags: { "toolbus.profile": "test", "toolbus.status": "completed" } },
       { value: 0.0007, tags: { "toolbus.profile": "test", "toolbus.status": "failed" } },
@@ -116,7 +116,7 @@ describe("the measurements of a run", () => {
   });
 });
 
-/** Takes the run for a step and returns its epoch. */
+/** Acquires the run for a step and returns its epoch. */
 async function acquired(b: Bundle, runId = RUN): Promise<number> {
   const got = acquire(await b.snapshot(runId), { by: "wake", redelivered: false }, b.rules);
   if (got.kind !== "acquired") throw new Error(got.kind);
@@ -124,7 +124,7 @@ async function acquired(b: Bundle, runId = RUN): Promise<number> {
   return got.run.epoch;
 }
 
-/** A turn of the model with these calls, at this cost. */
+/** Commits a turn of the model with these calls, at this cost. */
 async function step(b: Bundle, calls: Turn["calls"], costMicroUsd = 0, runId = RUN): Promise<void> {
   const epoch = await acquired(b, runId);
   const used = { inputTokens: 1, outputTokens: 1, ...(costMicroUsd === 0 ? {} : { costMicroUsd }) };
@@ -132,7 +132,7 @@ async function step(b: Bundle, calls: Turn["calls"], costMicroUsd = 0, runId = R
   await b.commit(commitTurn({ snapshot: await b.snapshot(runId), epoch, turn, tools: b.tools }, b.rules));
 }
 
-/** Runs it with runs whose every commit is observed, and returns the measurements and the warnings. */
+/** Runs a scenario and observes every commit of its runs. Returns the measurements and the warnings. */
 async function measuredRuns(scenario: (b: Bundle) => Promise<void>) {
   const warnings: [object, string][] = [];
   const log: Log = { ...silentLog, warn: (fields, message) => void warnings.push([fields, message]) };
@@ -164,7 +164,7 @@ interface Point {
   readonly tags: Readonly<Record<string, unknown>>;
 }
 
-/** Does it with a collector that listens, and gives what that was sent: sums, and the sums of histograms. */
+/** Runs `work` with a collector that listens. Returns what the collector received: sums, and the sums of histograms. */
 async function measured(work: () => Promise<unknown>): Promise<{ metrics: Readonly<Record<string, readonly Point[]>> }> {
   const bodies: unknown[] = [];
   const server = createServer((request, response) => {

@@ -11,7 +11,7 @@ import {
 } from "@toolbus/models";
 import { httpAddress, integer, milliseconds, Refusal, type SettingsOf, str, type UnknownSetting, unknownSettings } from "@toolbus/runtime";
 
-/** Which model answers, and how it is reached. docs/models.md says what each provider needs. */
+/** The settings that choose the model and say how to reach it. docs/models.md says what each provider needs. */
 export const modelSettings = {
   LLM_PROVIDER: str({
     default: "",
@@ -21,7 +21,7 @@ export const modelSettings = {
   LLM_MODEL: str({ default: "", desc: "the model, as its provider names it; empty: the provider's default" }),
   LLM_API: str({ default: "chat", choices: ["chat", "responses"], desc: "which of OpenAI's two protocols to use" }),
   LLM_BASE_URL: httpAddress({ default: "", desc: "an address other than the vendor's own; alone it means an OpenAI-compatible server" }),
-  // Read as an address only if it is used: other programs of the shell have it too.
+  // The value is parsed as an address only if it is used, because other programs read the same variable.
   OPENAI_BASE_URL: str({ default: "", desc: "the address of OpenAI, as its SDKs read it; LLM_BASE_URL takes precedence" }),
   LLM_TEMPERATURE: str({ default: "", desc: "the temperature for models that accept one; empty: the vendor's default" }),
   LLM_PARALLEL_CALLS: str({
@@ -69,14 +69,15 @@ export const modelSettings = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// What reaches a model besides our own settings: how AWS finds credentials, and proxies and certificates as Node and the SDKs know them.
+// The variables that a model call needs besides our own settings. AWS finds its credentials in them, and Node and the SDKs find the settings of
+// proxies and certificates.
 const SURROUNDINGS = /^(AWS_\w+|(https?|no)_proxy|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PATH|HOME|LANG)$/i;
 
 const MAX_KEY_FILE_CHARS = 16_384;
 
 /**
- * The values of these settings, with keys read from their files. The environment is only used for the variables that a command's process gets. Throws
- * `Refusal` for an invalid file or variable; the error never contains a key.
+ * Returns the values of these settings, with keys read from their files. The environment is only used for the variables of a command's process.
+ * Throws `Refusal` for an invalid file or variable. The error never contains a key.
  */
 export async function readModelSettings(config: SettingsOf<typeof modelSettings>, environment: Environment): Promise<ModelSettings> {
   return {
@@ -104,8 +105,8 @@ export async function readModelSettings(config: SettingsOf<typeof modelSettings>
 }
 
 /**
- * The part of an environment that decides which model answers and how it is reached, including secrets. A parent that starts an agent in a separate process
- * passes it to that process, and to no other service.
+ * Returns the part of an environment that decides which model answers and how to reach it, including secrets. A parent process passes it to an agent
+ * in a separate process, and to no other service.
  */
 export function modelEnvironment(environment: Environment): Readonly<Record<string, string>> {
   const named = new Set(namesIn(environment["LLM_CLI_ENV"] ?? ""));
@@ -116,7 +117,7 @@ export function modelEnvironment(environment: Environment): Readonly<Record<stri
   );
 }
 
-/** Variables that look as if they configured a model, but that nobody reads. */
+/** Returns the variables that look like settings of a model but that nobody reads. */
 export function unknownModelSettings(environment: Environment): readonly UnknownSetting[] {
   return unknownSettings(environment, { known: Object.keys(modelSettings), services: [] });
 }
@@ -154,7 +155,10 @@ function temperatureOf(text: string): number | null {
   throw new Refusal(`LLM_TEMPERATURE must be a number from 0 to 2, such as 0.2, not "${text.slice(0, 40)}".`);
 }
 
-/** Where programs are found and their language, and the variables that `LLM_CLI_ENV` names: none of our own secrets. */
+/**
+ * Returns the environment of a command: PATH, HOME, LANG and the variables that `LLM_CLI_ENV` names. It contains nothing else, so it contains none of
+ * our secrets.
+ */
 function cliEnvironment(names: string, environment: Environment): Readonly<Record<string, string>> {
   const asked = namesIn(names);
   for (const name of asked) {

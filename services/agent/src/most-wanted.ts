@@ -2,18 +2,18 @@ import type { Registration } from "@toolbus/contracts";
 import { dialectRules, type DialectName, rank } from "@toolbus/models";
 import type { Profile } from "./profile.ts";
 
-/** The loop's own tools, which every offer leaves room for. */
+/** The number of the loop's own tools, for which every offer leaves room. */
 const LOOP_TOOLS = 4;
 
-/** The most tools that a run of this profile is offered: the profile's limit, or what the vendor accepts in one request. */
+/** Returns the most tools that a run of this profile is offered: the profile's limit, or the vendor's limit for one request if that is lower. */
 export function mostTools({ limits }: Pick<Profile, "limits">, dialect: DialectName): number {
   const rules = dialectRules(dialect);
   return Math.max(0, Math.min(limits.maxTools, rules ? rules.tools - LOOP_TOOLS : limits.maxTools));
 }
 
 /**
- * This many of the registrations, in their order: those that the profile itself calls, and of the others those whose name and description fit the message
- * best. If nothing fits, the first ones.
+ * Selects at most `most` of the registrations and keeps their order. It prefers those that the profile itself calls, then those whose name and
+ * description fit the message best. If nothing fits, it selects the first ones.
  */
 export function mostWanted(
   all: readonly Registration[],

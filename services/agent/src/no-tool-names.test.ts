@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
-/** Where this repository's own toolsets are. */
+/** The folders of this repository's own toolsets. */
 const TOOLSETS = ["services/tool-executor/src/toolsets", "examples/orders-worker/src"];
 
 describe("the agent's code", () => {
@@ -19,7 +19,7 @@ describe("the agent's code", () => {
   });
 });
 
-/** Every source file below a folder except tests. */
+/** Returns every source file below a folder except tests. */
 function sourcesIn(folder: string): readonly { readonly file: string; readonly text: string }[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))

@@ -3,10 +3,10 @@ import path from "node:path";
 import { MODEL_PROVIDERS } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 
-/** The file in which a person names their vendor. */
+/** The files in which a person names their vendor. */
 const SETTINGS = ["model-in-words.ts", "model-settings.ts"];
 
-/** Any provider behind a wire, its models, and terms from the vendors' own requests and replies. */
+/** The providers that are reached over a network, their models, and terms from the vendors' own requests and replies. */
 const VENDORS = new RegExp(
   [
     ...MODEL_PROVIDERS.filter((provider) => !["offline", "compatible", "cli"].includes(provider)),

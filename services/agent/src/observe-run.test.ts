@@ -99,7 +99,7 @@ describe("the audit of a run", () => {
       [".1.3", "change", "write", "not_executed"],
       [".1.4", "look", "read", "cancelled"],
     ]);
-    // What a person denied, and what ended with it, did not fail.
+    // The denied call, and the calls that ended because of the denial, did not fail.
     expect(lines).toMatchObject([
       { message: "a tool call failed", level: "info", code: "tool_not_found" },
       { message: "a tool call failed", level: "info", code: "invalid_arguments" },

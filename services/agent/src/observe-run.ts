@@ -15,8 +15,8 @@ import { attributeNames, type Log, measure, metricNames, readCarrier, recordTool
 import { LOOP } from "./transitions/end.ts";
 
 /**
- * Reports to metrics, log and audit what a commit made true: runs that began or ended, and every call that has its result, whatever gave it: the worker, a
- * person, a limit or a cancel. Calls that were never sent are included.
+ * Reports a commit to metrics, log and audit: the runs that began or ended, and every call that received its result. The result may come from a
+ * worker, a person, a limit or a cancel. Calls that were never sent are included.
  */
 export function observeRun(
   change: Change,
@@ -46,13 +46,13 @@ export function observeRun(
   }
 }
 
-/** The fields of every line about a run. */
+/** Returns the fields that every log line about a run has. */
 function aboutRun(run: Run | null): object {
   const { runId, conversationId, profile } = run ?? {};
   return { runId, conversationId, profile };
 }
 
-/** One line for every end: a failure with its code and message, and for all ends what the run did. */
+/** Logs one line for the end of a run, with what the run did. The line of a failure also has its code and message. */
 function logEnd(run: Run | null, end: RunEnd, log: Log): void {
   const tookMs = run?.startedAt ? end.at - run.startedAt : undefined;
   const { happened, unknown } = end.writes ?? {};
@@ -67,7 +67,7 @@ function logEnd(run: Run | null, end: RunEnd, log: Log): void {
   else log.info(end.type === "run.cancelled" ? { ...about, by: end.by } : about, "a run ended");
 }
 
-/** The one end of a run that an operator should check although nothing is broken: its prompt, its tools or its model led it round in circles. */
+/** Logs that a run went round in circles. An operator should check its prompt, its tools and its model, although nothing is broken. */
 function logLoop(run: Run | null, why: string, log: Log): void {
   const { runId, conversationId, profile, round } = run ?? {};
   log.warn({ runId, conversationId, profile, round, why }, "a run went round in circles and was stopped");
@@ -88,7 +88,7 @@ function recordOf(call: Call, latencyMs: number, run: Run | null, provider: (pro
     code: result?.error?.code,
     latencyMs,
     argsHash,
-    // Round 0 is the profile's own.
+    // The calls of round 0 come from the profile, not from a model.
     provider: round === 0 ? "toolbus" : provider(run?.profile ?? ""),
     traceId: readCarrier({ traceparent: run?.traceparent })?.traceId ?? null,
     model: result?.metadata?.model,
@@ -100,14 +100,14 @@ function eventsOf(change: Change): readonly RunEvent[] {
   return (change.append ?? []).flatMap(({ log, entries }) => (log.startsWith("tb:events:") ? (entries as unknown as RunEvent[]) : []));
 }
 
-/** The run that a commit of the agent is about. */
+/** Returns the run that a commit of the agent is about, else null. */
 function runIn(change: Change): Run | null {
   const document = change.put?.find(({ key }) => key.startsWith("tb:run:"));
   const parsed = document && parseRun(document.value);
   return parsed?.ok ? parsed.value : null;
 }
 
-/** The value that a commit put under this key, if any. */
+/** Returns the value that a commit puts under this key, else null. */
 function documentOf<T>(change: Change, key: string, parse: (value: Json) => Parsed<T>): T | null {
   const document = change.put?.find((put) => put.key === key);
   const parsed = document && parse(document.value);

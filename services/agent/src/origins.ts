@@ -3,25 +3,25 @@ import type { SignedReader } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
-/** Who asked for a run, as the gateway signed it. The agent trusts nobody else for this. */
+/** Reads who asked for a run, as the gateway signed it. The agent trusts no other service for this. */
 export interface Origins {
-  /** Null if there is none, or none that the gateway signed. Throws `StoreUnavailable`, and `OriginUndecided`. */
+  /** Returns the origin of a run, or null if there is none that the gateway signed. Throws `StoreUnavailable` and `OriginUndecided`. */
   of(runId: string): Promise<RunOrigin | null>;
 }
 
-/** It is signed by a key that is not known here, or not known yet: a retry may succeed. */
+/** The agent does not know the key that signed the origin, or does not know it yet. A retry may succeed. */
 export class OriginUndecided extends Error {
   override readonly name = "OriginUndecided";
 }
 
 export interface OriginsOptions {
   readonly state: Pick<StateStore, "read">;
-  /** With the gateway's keys. */
+  /** A reader with the gateway's keys. */
   readonly reader: SignedReader;
   readonly log: Log;
 }
 
-/** An origin never changes, so one that was read is remembered. */
+/** Returns a reader of origins. It remembers the origins that it has read, because an origin never changes. */
 export function originReader({ state, reader, log }: OriginsOptions): Origins {
   const known = new Map<string, RunOrigin>();
   return {

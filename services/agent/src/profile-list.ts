@@ -7,8 +7,8 @@ import type { Profile } from "./profile.ts";
 const TRIES = 20;
 
 /**
- * Announces to the gateway which profiles this agent knows, and to everybody that the agent exists and is alive. If replicas know different profiles,
- * during a roll-out, the last to start counts.
+ * Announces the profiles of this agent to the gateway, and announces to everybody that the agent exists and is alive. During a roll-out, replicas may
+ * know different profiles. The list of the last replica to start then applies.
  */
 export async function announceProfiles(
   { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },
@@ -34,14 +34,14 @@ export async function announceProfiles(
   throw new Error(`The profiles of the agent "${agent}" could not be stored in ${TRIES} tries.`);
 }
 
-/** Sends a heartbeat of this agent, unless another replica did so within `freshMs`. Its stored profiles stay unchanged. */
+/** Sends a heartbeat of this agent, unless another replica did so within `freshMs`. The stored profiles stay unchanged. */
 export async function markProfilesSeen(state: StateStore, agent: string, freshMs: number): Promise<void> {
   const key = keys.profiles(agent);
   const { now, documents } = await state.read([key]);
   const [stored] = documents;
   const reported = parseProfileList(stored?.value);
   if (!stored || !reported.ok || now - (reported.value.seenAt ?? 0) < freshMs) return;
-  // Stale: another replica was faster.
+  // A stale commit needs no repeat, because another replica was faster.
   await commitRepeatedly(state, HOME_SHARD, {
     op: `agent-seen:${agent}:${now}`,
     guards: [{ key, version: stored.version }],

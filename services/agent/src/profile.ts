@@ -2,70 +2,70 @@ import type { ContextStrategy, Json, JsonObject, Report, ToolChoice } from "@too
 import { valueAt } from "./profiles/input-path.ts";
 
 /**
- * What makes an agent: its prompt, the part of the registry it sees, its limits, what it runs before the loop and how a report is read from its calls. A
- * profile is data; it is the only place where the agent names a tool.
+ * The configuration of an agent: its prompt, its part of the registry, its limits, the calls before the loop and the rule for its report. A profile
+ * is data. It is the only place where the agent names a tool.
  */
 export interface Profile {
   readonly name: string;
-  /** For people who choose among profiles. */
+  /** The description for people who choose a profile. */
   readonly description: string;
   readonly systemPrompt: string;
-  /** Which tools of the registry it may see: rules as `ToolRule` says, or all. */
+  /** The tools of the registry that a run may use: rules in the form of `ToolRule`, or all. */
   readonly tools: readonly string[] | "all";
   readonly limits: Limits;
-  /** Null: the model that the process is set to. */
+  /** The model of the profile. If null, the process's setting applies. */
   readonly model: ProfileModel | null;
-  /** How a conversation that is too long for the model is made to fit; absent: the process's setting. */
+  /** How the agent shortens a conversation that is too long for the model. If absent, the process's setting applies. */
   readonly context?: ProfileContext;
   readonly toolChoice: ToolChoice;
-  /** False: one call per turn. Absent: the process's setting. */
+  /** False if the model may make only one call per turn. If absent, the process's setting applies. */
   readonly parallelCalls?: boolean;
-  /** Absent: the process's setting. */
+  /** If absent, the process's setting applies. */
   readonly temperature?: number;
-  /** False: a result that is too long is truncated. Absent: it is put into working memory, and the model gets an index. */
+  /** False if a result that is too long is truncated. If absent, it is put into working memory, and the model gets an index. */
   readonly workingMemory?: boolean;
-  /** Fixed calls before the first model call (round 0). */
+  /** The fixed calls before the first model call (round 0). */
   readonly seedCalls: readonly SeedCall[];
-  /** For investigations: how a report is made from them. */
+  /** The rule that makes an investigation's report from its calls. Null for other profiles. */
   readonly report: ReportRule | null;
-  /** True: the model may ask the person a question and wait for the answer. */
+  /** True if the model may ask the person a question and wait for the answer. */
   readonly askUser: boolean;
-  /** False: a write is skipped if it follows a denied or unknown one of its turn. */
+  /** False if a write is skipped after an earlier write of its turn was denied, cancelled or not executed, or has an unknown outcome. */
   readonly continueAfterFailedWrite: boolean;
 }
 
 export interface Limits {
-  /** A round is one model call with its tools; the seed round does not count. */
+  /** The most rounds of a run. A round is one model call with its tools. The seed round is not included. */
   readonly maxRounds: number;
-  /** Time in model and tools; the clock stops while people decide. */
+  /** The most active time of a run, in milliseconds. Active time is time in the model and in tools. The clock stops while people decide. */
   readonly activeMs: number;
-  /** After this time without a living worker a read is answered with `no_worker`; absent: it waits. */
+  /** The time without a living worker after which a read is answered with `no_worker`, in milliseconds. If absent, the read waits. */
   readonly noWorkerMs?: number;
   readonly maxTools: number;
   readonly maxTokens: number;
-  /** A longer result of a tool goes into working memory, in characters; absent: the model's limit. */
+  /** The length in characters above which a tool's result goes into working memory. If absent, the model's limit applies. */
   readonly resultChars?: number;
-  /** Null or absent: the operator's limit. It lowers that limit and never raises it. */
+  /** The profile's budget, which may lower the operator's limit and never raises it. If null or absent, the operator's limit applies. */
   readonly budget?: ProfileBudget | null;
 }
 
-/** What one run and its sub-runs may use. */
+/** The most that one run and its sub-runs may use. */
 export interface ProfileBudget {
   readonly tokens?: number;
   readonly usd?: number;
   readonly toolCalls?: number;
 }
 
-/** Null in a field: the process's setting. */
+/** The model of a profile. If a field is null, the process's setting applies. */
 export interface ProfileModel {
   readonly provider: string | null;
   readonly name: string | null;
 }
 
 export interface ProfileContext {
-  /** Absent: the process's setting. */
+  /** If absent, the process's setting applies. */
   readonly strategy?: ContextStrategy;
-  /** The approximate limit for the conversation, below what the model's window has room for. */
+  /** The approximate limit for the conversation in tokens, below what the model's window has room for. */
   readonly maxTokens?: number;
   /** The limit for the conversation, in transcript entries. */
   readonly maxMessages?: number;
@@ -73,34 +73,34 @@ export interface ProfileContext {
 
 export interface SeedCall {
   readonly tool: string;
-  /** Argument → path in the run's input, such as `alert.labels.release`. The call is skipped if one of them is missing. */
+  /** The arguments, each with a path in the run's input, such as `alert.labels.release`. The call is skipped if the input lacks one of the paths. */
   readonly argumentsFromInput: Readonly<Record<string, string>>;
-  /** Another path without which the call is skipped. */
+  /** Another path in the input. The call is skipped if the input lacks it. */
   readonly when?: string;
 }
 
 export type ReportRule = FilingRule | ConclusionRule;
 
-/** A write files the report: its arguments contain the findings, its result says whether it was filed. */
+/** The rule for a report that a write files. The write's arguments contain the findings, and its result says whether the report was filed. */
 export interface FilingRule {
   readonly kind: "filing";
   readonly tool: string;
   readonly severityArgument: string;
   readonly findingsArgument: string;
-  /** The field of its result with the report's id. */
+  /** The field of the write's result that contains the report's id. */
   readonly reportIdField: string;
-  /** Path in the run's input to the subject of the investigation. */
+  /** The path in the run's input to the subject of the investigation. */
   readonly subjectFromInput: string;
 }
 
-/** The model records its findings with the loop's own tool; nothing is filed. */
+/** The rule for a report that the model records with the loop's own tool. Nothing is filed. */
 export interface ConclusionRule {
   readonly kind: "conclusion";
-  /** Path in the run's input to the subject of the investigation. */
+  /** The path in the run's input to the subject of the investigation. */
   readonly subjectFromInput: string;
 }
 
-/** The report that an investigation starts from. */
+/** Returns the report with which an investigation starts. */
 export function emptyReport(rule: ReportRule, input: JsonObject): Report {
   return {
     subject: textOf(valueAt(input, rule.subjectFromInput)),
@@ -116,6 +116,6 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Parallel reads of one turn, and calls of one turn. */
+/** The most parallel reads of one turn, and the most calls of one turn. */
 export const PARALLEL_CALLS = 8;
 export const CALLS_PER_TURN = 32;

@@ -17,7 +17,10 @@ const ORIGIN = {
   openUntil: 1_800_086_400_000,
 };
 
-/** A run with a read and three writes: one that ana allowed and that happened, one by policy that may have, one that was denied; then it fails. */
+/**
+ * Returns a failed run with a read and three writes. Ana allowed a write that happened, the policy allowed one that may have happened, and one was
+ * denied.
+ */
 async function endedRun() {
   const b = bundle({ profile: { continueAfterFailedWrite: true } });
   await b.start();

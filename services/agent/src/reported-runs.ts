@@ -6,7 +6,7 @@ import type { Origins } from "./origins.ts";
 
 type Store = Pick<StateStore, "read" | "range">;
 
-/** The runs that a commit ends and that webhooks report. A sub-run is part of its root's work and is reported with it. */
+/** Returns the runs that a commit ends and that webhooks report. A sub-run is part of its root's work, so it is reported with its root. */
 export function endedRunsIn(change: Change): readonly ReportedEvent[] {
   return (change.append ?? []).flatMap(({ log, entries }) => {
     const subject = log.startsWith(EVENTS) ? (log.split(":")[3] ?? "") : "";
@@ -16,7 +16,7 @@ export function endedRunsIn(change: Change): readonly ReportedEvent[] {
   });
 }
 
-/** What a webhook target gets about a run that has ended. Null if nobody can tell any more who asked for it, or if it is no longer kept. */
+/** Returns the content that a webhook target receives about an ended run. Returns null if the run or its requester is no longer known. */
 export async function contentOfRun(state: Store, origins: Origins, runId: string): Promise<WebhookContent | null> {
   const { documents } = await state.read([keys.run(runId)]);
   const run = parseRun(documents[0]?.value);
@@ -27,7 +27,7 @@ export async function contentOfRun(state: Store, origins: Origins, runId: string
     written: run.value.writes ? whatWasWritten(run.value.writes) : null,
     calls: await endedCalls(state, runId),
   };
-  // The target may be anybody: anything that looks like a credential stays here.
+  // The target may belong to anybody, so everything that looks like a credential is redacted.
   return { tenant: origin.tenant, data: redacted<EndedRun>(data) };
 }
 

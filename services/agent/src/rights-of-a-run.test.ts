@@ -4,7 +4,7 @@ import { defineTool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { conversationUnderTest } from "./testing/conversation-under-test.ts";
 
-/** A worker with an open read and one that demands the scope "payroll"; the model calls the latter whatever it is offered. */
+/** Starts a worker with an open read and one that demands the scope "payroll". The model calls the latter whatever it is offered. */
 async function setup(rights: ToolRights, called = "read_salary") {
   const offered: string[][] = [];
   const ran: string[] = [];

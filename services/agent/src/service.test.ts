@@ -34,7 +34,7 @@ const parseRequest = parser(ApprovalRequest);
 const own = await ownKeys(["agent", "gateway", "approvals", "worker.release"]);
 const OWN = { identity: own.identityOf("agent"), trusted: own.trusted, embedded: true };
 
-/** The agent with real bus and store, and hand-made neighbours that do what a test tells them. */
+/** Starts the agent with a real bus and store, and with other services that the test controls. */
 async function setup() {
   const state = memoryStore({ clock: () => Date.now() });
   const bus = memoryBus({});
@@ -152,7 +152,7 @@ describe("the agent", () => {
       const { [attributes.receipt]: _, ...unsigned } = (await answerTo(sent, "forged")).attributes;
       const feed = state.follow({ signal: AbortSignal.timeout(20_000) })[Symbol.asyncIterator]();
       await bus.publish({ ...(await answerTo(sent, "forged")), id: `${sent.id}-forged`, attributes: unsigned });
-      // The first answer wins, so the genuine one waits until the other one was judged.
+      // The first answer wins, so the genuine answer waits until the agent has judged the forged one.
       while ((await security()).length === 0) await feed.next();
       await feed.return?.(undefined);
       return '{"report_id":"r-1"}';
@@ -228,7 +228,7 @@ async function answerTo(sent: Message, said: string | ReturnType<typeof failedRe
   });
 }
 
-/** Decides each write as it comes, the last one of these for all that follow; returns the requests. */
+/** Decides each write when its request arrives. The last outcome applies to all further writes. Returns the requests. */
 async function approvals(
   bus: MessageBus,
   ...outcomes: readonly (readonly [outcome: "approved" | "rejected" | "revision_requested", comment?: string])[]
@@ -298,7 +298,7 @@ async function accept(state: StateStore, bus: MessageBus): Promise<void> {
   );
 }
 
-/** The run's durable events, once the last one ends it. */
+/** Waits for the end of the run and returns its durable events. */
 async function ended(state: StateStore): Promise<RunEvent[]> {
   const events = async (): Promise<RunEvent[]> => eventsOf(state, RUN);
   const over = (list: RunEvent[]): boolean => ["run.completed", "run.failed", "run.cancelled"].includes(list.at(-1)?.type ?? "");
@@ -336,7 +336,7 @@ async function register(state: StateStore): Promise<void> {
       source: "test",
     };
     const hash = toolHash(definition);
-    // Its workers do not matter here.
+    // The toolset may be scaled to zero, so its workers do not matter here.
     const registration: Registration = { toolset: "release", definition, hash, registeredAt: 1, lastSeenAt: 1, scalesToZero: true };
     const key = keys.registration("release", name, "1");
     await state.commit("00", {

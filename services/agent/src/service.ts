@@ -41,8 +41,8 @@ import { contentOfRun, endedRunsIn } from "./reported-runs.ts";
 import { tracedModel } from "./traced-model.ts";
 
 /**
- * The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds the model's key and calls nothing outside but
- * the model and the webhooks that are notified when a run ends.
+ * The agent service. It takes the entries that the gateway accepted, asks the model, sends calls and joins their results. It has the model's key. The
+ * only outside systems that it calls are the model and the webhooks that are notified when a run ends.
  */
 export const agent = defineService({
   name: "agent",
@@ -57,23 +57,23 @@ export const agent = defineService({
   },
 });
 
-/** Characters of transcripts that are kept in memory, over all conversations. */
+/** The number of transcript characters that are kept in memory, over all conversations. */
 const KEPT_TRANSCRIPTS = 32_000_000;
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 
-/** The parts of an agent besides its infrastructure and settings: a caller that starts one with another model passes it here. */
+/** The parts of an agent besides its infrastructure and settings. A caller that starts an agent with another model passes it here. */
 export interface AgentParts {
   readonly provider: ModelProvider;
-  /** The connection settings for a profile's own model; by default nothing is configured. */
+  /** The connection settings for a profile's own model. By default nothing is configured. */
   readonly models?: ModelSettings;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** How often it checks whether the store still has its announcement; 30 s by default. */
+  /** How often the agent checks whether the store still has its announcement, in milliseconds. The default is 30 s. */
   readonly seenEveryMs?: number;
-  /** The webhooks that are notified when a run ends; none by default. */
+  /** The webhooks that are notified when a run ends. The default is none. */
   readonly webhooks?: WebhookPlan;
 }
 
-/** Starts an agent with this model and these profiles; resolves when it accepts work. */
+/** Starts an agent with this model and these profiles. Resolves when the agent accepts work. */
 export async function startAgent(
   { bus, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
@@ -103,7 +103,7 @@ export async function startAgent(
     state,
     bus,
     service: AGENT_SERVICE,
-    // Signed as it is sent, so that no signature is in the store.
+    // The cancel of an approval is signed when it is sent, so that the store contains no signature.
     prepare: async ({ topic, message }) =>
       topic === topics.approvalCancel ? signMessage(message as unknown as Message, identity) : (message as unknown as Message),
     log,
@@ -176,7 +176,7 @@ export async function startAgent(
     visibleMs: config.RUN_LEASE_MS,
     random: () => (random(1)[0] ?? 0) / 256,
   });
-  // A store that was emptied has no tools until their workers register again; existing registrations are left alone.
+  // A store that was emptied has no tools until their workers register again. Existing registrations stay unchanged.
   await bus
     .announce(toolRefreshMessage(rules, clock()))
     .catch((error: unknown) => log.warn({ error }, "the workers could not be asked to register again"));

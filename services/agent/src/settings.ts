@@ -59,7 +59,7 @@ export const agentSettings = {
   }),
   FOLLOW_OUTCOME_MS: milliseconds({
     default: 86_400_000,
-    desc: "how long after its end the agent looks in a worker's ledger for the outcome of a write that ended as outcome_unknown",
+    desc: "how long the agent looks in a worker's ledger for the outcome of a write that ended as outcome_unknown",
   }),
   FINISHED_RUN_MS: milliseconds({ default: 7 * 86_400_000, desc: "how long a finished run is kept" }),
 } as const;

@@ -17,18 +17,18 @@ import { mostTools, mostWanted } from "./most-wanted.ts";
 import type { Profile } from "./profile.ts";
 import { ruleMatches, type ToolRule, toolRule } from "./profiles/tool-rule.ts";
 
-/** What a run gets from the registry when it begins, and keeps whatever is registered later. */
+/** The tools that a run gets from the registry when it begins. The run keeps them, whatever is registered later. */
 export interface ToolOffer {
   readonly tools: readonly RunTool[];
-  /** Of the whole registry at that time. */
+  /** The version of the whole registry at that time. */
   readonly registryVersion: string;
 }
 
-/** Something about an offer that an operator should know. */
+/** A fact about an offer that an operator should know. */
 export interface OfferNotice {
   readonly level: "info" | "warn";
   readonly text: string;
-  /** The tool that the run's provider has no form for. */
+  /** The tool whose parameters the run's provider cannot express. */
   readonly setAside?: SetAside;
 }
 
@@ -38,20 +38,20 @@ export interface SetAside {
   readonly toolset: string;
   readonly source: string;
   readonly provider: string;
-  /** JSON pointer into the tool's parameters. */
+  /** The JSON Pointer of the fault in the tool's parameters. */
   readonly pointer: string;
 }
 
 export interface OfferInput {
   readonly profile: Pick<Profile, "name" | "tools" | "limits" | "seedCalls" | "report">;
   readonly registrations: readonly Registration[];
-  /** The store's clock. */
+  /** The store's time, in milliseconds. */
   readonly now: number;
-  /** Why a tool is switched off here, in a sentence; null if it is on. */
+  /** Returns why a tool is switched off here, in a sentence, or null if it is on. */
   readonly off: (registration: Registration) => string | null;
-  /** What the requester of the run may use. */
+  /** The rights of the run's requester. */
   readonly rights: ToolRights;
-  /** The model that the run gets: tools that its provider has no form for are not offered. */
+  /** The model of the run. Tools whose parameters its provider cannot express are not offered. */
   readonly model: OfferedTo;
   /** The run's message, which selects tools if there are too many. */
   readonly about: string;
@@ -65,19 +65,22 @@ export interface OfferedTo {
 /** A tool whose toolset has had no worker for this long is not offered to new runs, unless its workers may be scaled to zero. */
 const GONE_FOR_MS = 3_600_000;
 
-/** Models choose the wrong tool more often with more than this many, and clearly more often from the second number on. */
+/** With more tools than the first number, models choose the wrong tool more often. From the second number on, they do so clearly more often. */
 const MANY_TOOLS = 12;
 const TOO_MANY_TOOLS = 15;
 
 /**
- * The tools of a new run: those that match the profile's rules, in their order, one version of each name, at most as many as the profile and the vendor
- * accept. If there are more, those are chosen that fit the run's message best.
+ * Selects the tools of a new run: those that match the profile's rules, in their order, with one version of each name. If the profile or the vendor
+ * accepts fewer, it selects those that fit the run's message best.
  *
- * - Left out are tools that are quarantined (`definitionFault`), that the requester may not use, that are switched off here, that the run's provider has no
- *   form for, or that a living worker says cannot be used. A tool without workers is offered: its registration outlives them, and the call waits for one.
- *   So is a tool that the profile's fixed calls name, whatever its worker says: the call's own error says what is wrong, and it may be right again.
- * - A rule `name@version` pins that name to that version, in whatever order the rules are. Otherwise `preferredVersion` chooses.
- * - A rule without a match, or a tool that is left out, never fails a run: the notices say what is missing.
+ * - It leaves out tools that are quarantined (`definitionFault`), that the requester may not use, that are switched off here, whose parameters the
+ *   run's provider cannot express, or that a living worker reports as unusable.
+ * - It offers a tool whose last worker left within the last hour, or whose workers may be scaled to zero. The registration outlives them, and the
+ *   call waits for a worker.
+ * - It offers a tool that the profile's fixed calls name, whatever its workers report. The call's own error says what is wrong, and the tool may work
+ *   again by then.
+ * - A rule `name@version` fixes the version of that name, whatever the order of the rules. Otherwise `preferredVersion` chooses.
+ * - A rule without a match, or a tool that is left out, never fails a run. The notices say what is missing.
  */
 export function offerTools({
   profile,
@@ -122,14 +125,14 @@ export function offerTools({
   };
 }
 
-/** `all` is every name, in alphabetical order. */
+/** Returns the profile's rules. `all` means one rule for every name, in alphabetical order. */
 function rulesOf({ tools }: OfferInput["profile"], registrations: readonly Registration[]): readonly ToolRule[] {
   if (tools !== "all") return tools.map(toolRule);
   const names = new Set(registrations.map(({ definition }) => definition.name));
   return [...names].toSorted().map((name) => ({ by: "name", name, version: null }));
 }
 
-/** A registered tool in the form in which its requester's rights are checked. */
+/** Returns a registered tool in the form in which its requester's rights are checked. */
 export function judged({ toolset, definition: { name, scopes } }: Registration): JudgedTool {
   return { name, toolset, scopes };
 }
@@ -154,7 +157,7 @@ function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSet
   return compiled.ok ? null : compiled;
 }
 
-/** A worker may register anything; a refused definition is kept away from every model, and its toolset's other tools are offered. */
+/** Reports a quarantined tool. A worker may register anything, so no model gets a refused definition. The other tools of the toolset are offered. */
 function quarantined(profile: string, { definition, toolset }: Registration): readonly OfferNotice[] {
   const fault = definitionFault(definition);
   if (fault === null) return [];

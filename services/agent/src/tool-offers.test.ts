@@ -49,7 +49,7 @@ describe("a tool that the run's provider has no form for", () => {
   });
 });
 
-/** As a worker in another language may send it: no lint of ours has seen it. */
+/** Registers a tool as a worker in another language may do. Our lint has not checked the tool. */
 async function registerForeign(state: ReturnType<typeof memoryStore>): Promise<void> {
   const definition = {
     name: "give",
@@ -76,7 +76,7 @@ interface Exported {
   readonly sum: { readonly dataPoints: readonly { readonly asInt?: string; readonly asDouble?: number }[] };
 }
 
-/** Runs it with a collector that listens, and returns the last metrics. */
+/** Runs `work` with a collector that listens, and returns the last metrics. */
 async function withCollector(work: () => Promise<void>): Promise<readonly Exported[]> {
   let last: readonly Exported[] = [];
   const server = createServer((request, response) => {

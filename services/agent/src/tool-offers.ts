@@ -7,31 +7,31 @@ import { type OfferedTo, offerTools, type OfferNotice, type SetAside, type ToolO
 
 /** Chooses the tools of new runs from the current registry. */
 export interface ToolOffers {
-  /** Throws `StoreUnavailable` when the store does not answer. */
+  /** Returns the tools for a run. Throws `StoreUnavailable` if the store does not answer. */
   offer(profile: Profile, run: OfferFor): Promise<ToolOffer>;
 }
 
 /** The run that begins. */
 export interface OfferFor {
-  /** What its requester may use. */
+  /** The rights of the run's requester. */
   readonly rights: ToolRights;
-  /** The store's clock. */
+  /** The store's time, in milliseconds. */
   readonly now: number;
   readonly model: OfferedTo;
-  /** Its message. */
+  /** The run's message. */
   readonly about: string;
 }
 
 export interface ToolOffersOptions {
   readonly state: StateStore;
   readonly flags: ToolFlags;
-  /** `TOOLS_DISABLED`: `name`, or `name@version`, not offered to new runs. */
+  /** The tools in `TOOLS_DISABLED`, as `name` or `name@version`. New runs are not offered them. */
   readonly disabled: ReadonlySet<string>;
   readonly log: Log;
   readonly pace: DefinitionPace;
 }
 
-/** Each notice is logged once: they would repeat with every run. */
+/** Chooses the tools of new runs. Logs each notice once, because the notice would repeat with every run. */
 export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
   const reported = new Set<string>();
   return {
@@ -80,7 +80,7 @@ function measureSetAside({ provider, tool, toolset }: SetAside): void {
   });
 }
 
-/** Names from a setting, separated by commas. */
+/** Returns the names in a setting, which are separated by commas. */
 export function namesOf(text: string): ReadonlySet<string> {
   return new Set(
     text

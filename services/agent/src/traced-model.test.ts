@@ -111,7 +111,7 @@ describe("a traced model", () => {
   });
 });
 
-/** Asks a model that answers like this, and returns its span, its debug lines and what the caller got. */
+/** Asks a model with this `complete` function. Returns the span, the debug lines and what the caller received. */
 async function asked(complete: ModelProvider["complete"], more: Partial<ModelRequest> = {}) {
   dir = mkdtempSync(path.join(tmpdir(), "toolbus-chat-"));
   const monotonic = (): number => performance.now();

@@ -7,13 +7,14 @@ import { usageOfReply } from "./usage.ts";
 export interface TracedModelOptions {
   readonly log: Log;
   readonly monotonic: () => number;
-  /** The prices of models; the built-in table by default. */
+  /** The facts about models, with their prices. The default is the built-in table. */
   readonly factsOf?: FactsOf;
 }
 
 /**
- * The same model, with a `chat` span, its duration, its tokens by class and its cost around every call, and one debug line that shows the roles and sizes
- * of messages, never their content, and which tools the model may and must call. Telemetry learns only roles and sizes of a conversation.
+ * Returns the same model with telemetry. Every call has a `chat` span, and its duration, its tokens by class and its cost are measured. One debug
+ * line shows the roles and sizes of the messages, the number of tools and the tool choice. Telemetry and log never show the content of a
+ * conversation.
  */
 export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = modelFacts }: TracedModelOptions): ModelProvider {
   return {
@@ -79,7 +80,7 @@ function measureUsage(usage: Usage, tags: Attributes): void {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   measure(metricNames.modelTokens, inputTokens, { ...tags, [attributeNames.tokenType]: "input" });
   measure(metricNames.modelTokens, outputTokens, { ...tags, [attributeNames.tokenType]: "output" });
-  // Here each token belongs to one class only, so that the classes add up.
+  // Each token belongs to exactly one class here, so that the classes add up.
   const classes = {
     input: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
     cache_read: cacheReadTokens,
@@ -93,10 +94,10 @@ function measureUsage(usage: Usage, tags: Attributes): void {
   if (usage.unpricedCalls !== undefined) measure(metricNames.modelUnpriced, 1, tags);
 }
 
-/** The messages that the model gets, with the length of each text in its place. */
+/** Returns the messages that the model gets, with the length of each text in place of the text. */
 function messagesOf({ system, transcript, tools }: ModelRequest): readonly Json[] {
   const offered = new Set(tools.map(({ name }) => name));
-  // A name that is not offered is the model's own text, and may be anything.
+  // A name that is not offered is the model's own text, so it may be anything.
   const toolName = (name: string): string => (offered.has(name) ? name : "unknown");
   return [{ role: "system", chars: system.length }, ...transcript.map((entry) => shownEntry(entry, toolName))];
 }

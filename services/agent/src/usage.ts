@@ -3,7 +3,7 @@ import { costOf, type FactsOf, type ModelFacts, type ModelProvider, type ModelRe
 
 export const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 0 };
 
-/** What one model call has used, with its cost as far as it is known. */
+/** Returns the usage of one model call, with its cost if the price is known. */
 export function usageOfCall(usage: ModelUsage, facts: Pick<ModelFacts, "price">): Usage {
   const cost = costOf(usage, facts);
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
@@ -17,8 +17,8 @@ export function usageOfCall(usage: ModelUsage, facts: Pick<ModelFacts, "price">)
 }
 
 /**
- * The usage of the call that gave this reply. The price is that of the requested model; only if that has none does the model that answered count, for a
- * router that chooses among models.
+ * Returns the usage of the call that gave this reply. The price is that of the requested model. If that model has no price, the price of the model
+ * that answered applies, because a router may choose among models.
  */
 export function usageOfReply(
   { usage, model: answered }: Pick<ModelReply, "usage" | "model">,
@@ -29,7 +29,7 @@ export function usageOfReply(
   return usageOfCall(usage, facts.price ? facts : factsOf(name, answered));
 }
 
-/** Both together. A figure that neither has is left out, so that an absent figure never looks like a counted zero. */
+/** Returns the sum of both. Leaves out a figure that neither has, so that an absent figure never looks like a counted zero. */
 export function addUsage(a: Usage, b: Partial<Usage>): Usage {
   const sum = (name: keyof Usage): number => (a[name] ?? 0) + (b[name] ?? 0);
   return {

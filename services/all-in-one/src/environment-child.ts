@@ -1,6 +1,6 @@
 import { runMain } from "@toolbus/runtime";
 
-// Stands in for a service, and reports the environment it was given.
+// Replaces a service in a test, and prints the environment that it was given.
 await runMain(async () => {
   process.stdout.write(`${JSON.stringify(process.env)}\n`);
   return { stop: async () => true };

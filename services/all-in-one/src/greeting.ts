@@ -5,18 +5,18 @@ export interface Greeting {
   readonly gatewayUrl: string;
   readonly approvalsUrl: string;
   readonly keys: LocalKeys;
-  /** The directory of the keys. */
+  /** The data directory, which contains the keys. */
   readonly directory: string;
   readonly model: string;
   readonly releaseId: string;
   readonly notes: readonly string[];
-  /** What runs where, in a few words each. It contains no password. */
+  /** The lines that say what runs where, each with a label and a few words. They contain no password. */
   readonly where: readonly (readonly [word: string, what: string])[];
 }
 
-/** What a person at the terminal sees when everything has started: the addresses, the keys if they were just made, and what to try. */
+/** Returns the text for a person at the terminal when everything has started: the addresses, the keys if they were just made, and what to try. */
 export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, releaseId, notes, where }: Greeting): string {
-  // The lines may be kept in a shell's history, or shown to somebody: they contain no key.
+  // A shell's history may keep these lines, and somebody may see them. So they contain no key.
   const keyFile = (role: string): string => `'${path.join(directory, "keys", `${role}.key`).replaceAll("'", "'\\''")}'`;
   const lines = [
     ...notes,

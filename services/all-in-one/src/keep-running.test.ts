@@ -5,14 +5,14 @@ import type { Replica } from "./start-apart.ts";
 
 type Ending = number | NodeJS.Signals;
 
-/** One process after the other, each of which ends when it is asked to; a wait is over at once and recorded. */
+/** Simulates one process after another. Each ends when the test ends it. A wait is over at once and is recorded. */
 function setup() {
   const clock = { ms: 0 };
   const leaving = new AbortController();
   const said: string[] = [];
   const waits: number[] = [];
   const ends: ((how: Ending) => void)[] = [];
-  /** The outcomes of the next starts; a process by default. */
+  /** The errors of the next starts. Without an error, a process starts. */
   const outcomes: Error[] = [];
   let reported = Promise.withResolvers<void>();
   const begin = (): Replica => {
@@ -58,7 +58,7 @@ function setup() {
     kept,
     leaving,
     starts: () => ends.length,
-    /** Ends the running process like this, this long after it began; resolves when another one runs, or none will. */
+    /** Ends the running process in this way, this long after it began. Resolves when another process runs, or when none will. */
     async ends(how: Ending, afterMs: number) {
       clock.ms += afterMs;
       ends.at(-1)?.(how);

@@ -2,19 +2,19 @@ import { pause, Refusal, sentenceOf } from "@toolbus/runtime";
 import type { Apart, Replica } from "./start-apart.ts";
 
 export interface KeepRunning {
-  /** Called with sentences: what ended, why, and what is done about it. */
+  /** Called with sentences that say what ended, why, and what happens next. */
   readonly tell: (sentence: string) => void;
-  /** Aborts when everything is to stop: from then on nothing is restarted. */
+  /** Aborts when everything must stop. After that, nothing is restarted. */
   readonly signal: AbortSignal;
   readonly monotonic: () => number;
-  /** Waits; tests pass their own instead of `pause`. */
+  /** Waits for this time. Tests pass their own function instead of `pause`. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Kept {
   /** Resolves with the reason when a process has ended too often to be restarted. */
   readonly failed: Promise<Error>;
-  /** Resolves when nothing is being started any more; only after the signal. */
+  /** Resolves when no process is being started any more. Call it only after the signal has aborted. */
   settled(): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ const STEADY_MS = 60_000;
 const MOST_ENDS = 5;
 
 /**
- * Restarts processes that end unasked, and reports it each time: after 1 s, and twice as long each time that one ends within a minute, up to 30 s. One that
- * does so five times in a row, or whose start fails as often, is given up.
+ * Restarts processes that end unexpectedly, and reports it each time. The wait is 1 s, and it doubles each time that a process ends within a minute,
+ * up to 30 s. After five early ends or failed starts in a row, the process is given up.
  */
 export function keepRunning(apart: Pick<Apart, "replicas" | "restart">, { tell, signal, monotonic, wait = pause }: KeepRunning): Kept {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();

@@ -16,10 +16,10 @@ const SETTINGS: Readonly<Record<ApartName, Readonly<Record<string, unknown>>>> =
   gateway: gateway.settings,
 };
 
-// Settings of telemetry, and those that Node itself reads for certificates, preloaded modules, time zone and colours.
+// The settings of telemetry, and those that Node itself reads for certificates, preloaded modules, time zone and colours.
 const SURROUNDINGS = /^(OTEL_\w+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|TZ|NO_COLOR|FORCE_COLOR)$/;
 
-/** Settings that one of several processes on a machine cannot take from a shared environment. */
+/** The settings that one of several processes on a machine cannot take from a shared environment, each with the reason. */
 export const NOT_SHARED = {
   TOOLSETS: "each toolset has its own process",
   RECEIPT_KEY_FILE: "each toolset has its own key, in the data directory",
@@ -27,7 +27,8 @@ export const NOT_SHARED = {
 } as const;
 
 /**
- * The part of an environment that one service reads: its own settings and those of every process. Only the agent gets the choice of the model and its keys.
+ * Returns the part of an environment that one service reads: its own settings and those that every process has. Only the agent gets the choice of the
+ * model and its keys.
  */
 export function settingsOfService(service: ApartName, environment: Environment): Readonly<Record<string, string>> {
   const mine = { ...processSettings, ...SETTINGS[service] };
@@ -38,7 +39,7 @@ export function settingsOfService(service: ApartName, environment: Environment):
   return { ...Object.fromEntries(picked), ...(service === "agent" ? modelEnvironment(environment) : {}) };
 }
 
-/** Every setting that any of the services reads. */
+/** Returns every setting that any of the services reads. */
 export function everySetting(): readonly string[] {
   return [...new Set([processSettings, ...Object.values(SETTINGS)].flatMap((settings) => Object.keys(settings)))];
 }

@@ -1,10 +1,10 @@
 /**
- * Passes text on as it arrives, except for its last line, which waits until it is clear whether another process reports it. It does not wait long: a line
- * from a few seconds ago, such as one about waiting for a server, was not the last word.
+ * Passes text on as it arrives, except for its last line. The last line waits until it is clear whether another process reports it. It waits only a
+ * few seconds, because an older line, such as one about waiting for a server, is not the reason why a process ends.
  */
 export interface LastLineHeld {
   write(text: string): void;
-  /** Passes on what was held, and from now on everything at once. */
+  /** Passes on the held line. From now on everything is passed on at once. */
   release(): void;
   /** Forgets the last line. */
   drop(): void;
@@ -18,7 +18,7 @@ export function lastLineHeld(handOn: (text: string) => void, afterWaiting: (act:
     write(text) {
       if (released) return handOn(text);
       const all = held + text;
-      // The break at the very end belongs to the last line.
+      // A line break at the very end belongs to the last line.
       const end = all.lastIndexOf("\n", all.length - 2) + 1;
       held = all.slice(end);
       if (end > 0) handOn(all.slice(0, end));
@@ -43,7 +43,10 @@ export function lastLineHeld(handOn: (text: string) => void, afterWaiting: (act:
   }
 }
 
-/** A process that has said why it ends may take two seconds to end: that is how long a connection attempt may still run. */
+/**
+ * How long the last line waits, in milliseconds. A process that has said why it ends may need two seconds to end, because a connection attempt may
+ * still run that long.
+ */
 const HELD_MS = 4000;
 
 function afterSeconds(act: () => void): () => void {

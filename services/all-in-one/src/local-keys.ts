@@ -6,14 +6,14 @@ import { makeServiceKeys, readApiKeys, Refusal, type ServiceKeyFiles, serviceKey
 import { OWN_TOOLSETS } from "./embedded-settings.ts";
 
 /**
- * The keys of an embedded start, one per role. Only approvals knows the approver's, only the gateway the other two; approvals accepts the approver's as its
- * operator's key as well, because a key that the gateway sees must not resume writes.
+ * The keys of an embedded start, one per role. Only approvals knows the approver's key, and only the gateway knows the other two. Approvals also
+ * accepts the approver's key as an operator's key, because a key that the gateway sees must not resume writes.
  */
 export interface LocalKeys {
   readonly user: string;
   readonly operator: string;
   readonly approver: string;
-  /** Whether they were just made: only then a person is shown them. */
+  /** True if the keys were just made. Only then are they shown to a person. */
   readonly made: boolean;
   readonly gatewayKeysFile: string;
   readonly approvalsKeysFile: string;
@@ -28,8 +28,8 @@ const SCOPES: Readonly<Record<PersonRole, readonly string[]>> = {
 };
 
 /**
- * Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. `toolsets` get
- * their own signing key, in addition to those that have one. Throws a `Refusal`.
+ * Reads the keys in this directory, or generates them at the first start. Services get files of hashes. The files of the keys themselves have mode
+ * 0600. `toolsets` get their own signing keys, in addition to those that already have one. Throws a `Refusal`.
  */
 export async function localKeys(directory: string, { toolsets = [] }: { readonly toolsets?: readonly string[] } = {}): Promise<LocalKeys> {
   try {
@@ -66,7 +66,7 @@ async function keysIn(directory: string, ownToolsets: readonly string[]): Promis
   return { user, operator, approver, made, gatewayKeysFile, approvalsKeysFile, services };
 }
 
-/** Writes our entries into a hash file, in addition to those that somebody has added. Atomically: a service may be reading it. */
+/** Writes our entries into a hash file, and keeps those that somebody has added. The write is atomic, because a service may be reading the file. */
 async function keepEntries(file: string, ours: readonly ApiKey[]): Promise<void> {
   const known = await readApiKeys(file).catch((error: unknown) => {
     if (error instanceof Refusal && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return [];
@@ -94,7 +94,7 @@ async function secret(directory: string, role: PersonRole): Promise<{ readonly k
   const file = path.join(directory, `${role}.key`);
   const found = await readSecret(file, role);
   if (found) return { key: found, made: false };
-  // Written completely, then linked: a start that is killed leaves no half key, and two starts agree on one.
+  // The file is written completely and then linked. So a start that is killed leaves no half key, and two starts agree on one key.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `tb_${role}_${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {

@@ -1,11 +1,14 @@
 /** Writes the output of several processes as whole lines, each after the name of its process. */
 export interface NamedLines {
   write(name: string, text: string): void;
-  /** Writes unfinished lines, of one process or of all. */
+  /** Writes the unfinished lines of one process, or of all. */
   end(name?: string): void;
 }
 
-/** A process writes in pieces that end anywhere: a line is written when it is complete, so that lines of two processes never mix. */
+/**
+ * Returns the writer of the lines. A process writes in pieces that may end anywhere. A line is written when it is complete, so that lines of two
+ * processes never mix.
+ */
 export function namedLines(write: (line: string) => void): NamedLines {
   const begun = new Map<string, string>();
   return {

@@ -11,11 +11,11 @@ export interface EmbeddedReleaseApi {
 }
 
 /**
- * The example release API, so that the first command works without a real one. It serves this repository's newest release, or the recorded one if there is
- * no history.
+ * Starts the example release API, so that the first command works without a real one. It serves this repository's newest release, or the recorded one
+ * if there is no history.
  */
 export async function embeddedReleaseApi(directory: string, signal: AbortSignal): Promise<EmbeddedReleaseApi> {
-  // Loaded only if it is needed: a production process never needs it.
+  // The module is loaded only if it is needed, because a production process never needs it.
   const { loadRelease } = await import("@toolbus/example-release-api");
   const repo = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
   const loaded = await loadRelease({ repo, allowRecorded: true, environment: process.env, signal });
@@ -24,7 +24,10 @@ export async function embeddedReleaseApi(directory: string, signal: AbortSignal)
   return { api: await localReleaseApi(directory, release), releaseId: release.release_id, notes };
 }
 
-/** Starts the example release API for one release, with its reports in this data directory. Throws a `Refusal` if they cannot be kept or read there. */
+/**
+ * Starts the example release API for one release, with its reports in this data directory. Throws a `Refusal` if the reports cannot be stored or read
+ * there.
+ */
 export async function localReleaseApi(directory: string, release: ReleaseSummary): Promise<ReleaseApi> {
   const { startReleaseApi } = await import("@toolbus/example-release-api");
   try {

@@ -8,9 +8,9 @@ import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
 export interface AllInOneOptions {
-  /** Everything that must survive is here. */
+  /** The directory for everything that must survive a restart. */
   readonly directory: string;
-  /** Settings; these override the embedded defaults. */
+  /** The settings, which override the embedded defaults. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly wrap?: RunOptions["wrap"];
   readonly signal?: AbortSignal;
@@ -23,7 +23,7 @@ export interface AllInOne {
   stop(): Promise<boolean>;
 }
 
-/** Starts every service in this process: the same services as in separate processes, with SQLite for the state and the bus in memory. */
+/** Starts every service in this process. They are the same services as in separate processes, with SQLite for the state and the bus in memory. */
 export async function startAllInOne({ directory, env, wrap, signal }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
   const running = await runServices([toolExecutor, approvals, agent, gateway], {
@@ -55,7 +55,7 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
   };
 }
 
-/** Its own toolsets, and that of MCP servers if a file names some. */
+/** Returns the toolsets that ship, and the toolset of MCP servers if a file names some. */
 function toolsetsOf({ MCP_CONFIG_FILE }: AllInOneOptions["env"]): { readonly TOOLSETS: string } {
   return { TOOLSETS: MCP_CONFIG_FILE ? `${OWN_TOOLSETS.TOOLSETS},mcp` : OWN_TOOLSETS.TOOLSETS };
 }

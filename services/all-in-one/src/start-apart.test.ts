@@ -57,7 +57,7 @@ describe("services that are started in separate processes", () => {
       const models = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(model, name)));
       expect({ service, models }).toEqual({ service, models: service === "agent" ? model : {} });
     }
-    // One toolset's signature is not valid for another.
+    // The signature of one toolset is not valid for another, so each has its own key.
     const receiptKeys = APART.map((service) => (JSON.parse(said.get(service) ?? "{}") as Record<string, string>)["RECEIPT_KEY_FILE"]);
     expect(receiptKeys.map((file) => file && path.basename(file))).toEqual([
       "worker.release-signing.jwk",

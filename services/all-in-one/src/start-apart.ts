@@ -6,35 +6,40 @@ import { APART_TOOLSETS, GENEROUS, SHIPPED_TOOLS } from "./embedded-settings.ts"
 import { lastLineHeld } from "./last-line.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
-/** The services that can be started in separate processes, in the order in which they start. Each toolset has its own process, and so its own login. */
+/**
+ * The services that can be started in separate processes, in the order in which they start. Each toolset has its own process, and so its own login.
+ */
 export const APART = ["tool-executor", "operations", "approvals", "agent", "gateway"] as const;
 
 /** `mcp` is the bridge to MCP servers, which only some deployments have. */
 export type ApartName = (typeof APART)[number] | "mcp";
 
 export interface ApartOptions {
-  /** The directory of the keys; `stateUrl` says where the state is. */
+  /** The data directory, which contains the keys. `stateUrl` says where the state is. */
   readonly directory: string;
-  /** The broker: amqp:// or nats://. The bus in memory belongs to this process, so it cannot be shared. */
+  /** The amqp:// or nats:// address of the broker. The bus in memory belongs to this process, so it cannot be shared. */
   readonly busUrl?: string;
-  /** The state store that all of them share: redis://. */
+  /** The redis:// address of the state store that all of them share. */
   readonly stateUrl?: string;
   /**
-   * Instead of the two: the addresses of each login that `toolbus permissions` makes, `gateway`, `agent`, `approvals`, `operations` and `worker-release`,
-   * so that no process has the rights of another.
+   * Returns the addresses for each login that `toolbus permissions` makes: `gateway`, `agent`, `approvals`, `operations` and `worker-release`. These
+   * addresses replace the two above, so that no process has the rights of another.
    */
   readonly addresses?: (login: string) => ServiceAddresses;
-  /** How many of each; the first is 1. */
+  /** The number of replicas of each service. Replicas are numbered from 1. */
   readonly replicas: number;
-  /** Settings for the services that know them; the choice of the model, and its keys, go to the agent only. */
+  /** Settings for the services. Only the agent gets the choice of the model and its keys. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Settings of one service only, which override all others. */
+  /** Returns the settings of one service only, which override all others. */
   readonly settingsOf?: (service: ApartName) => Readonly<Record<string, string>>;
-  /** Also runs the bridge to MCP servers, in its own process; its settings name its file. */
+  /** True to run the bridge to MCP servers too, in its own process. Its settings name its file. */
   readonly mcp?: boolean;
-  /** Another module in place of a service's own: one that calls `runMain` with it. */
+  /** Modules that replace a service's own module. Each of them calls `runMain`. */
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
-  /** Gets the output of the processes, except for the sentence of one that does not start, which is thrown; by default it goes to standard error. */
+  /**
+   * Receives the output of the processes. If a process does not start, its last line is part of the thrown error instead. By default the output is
+   * written to standard error.
+   */
   readonly onOutput?: (name: string, text: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -43,7 +48,7 @@ export interface ApartOptions {
 export interface Replica {
   readonly service: ApartName;
   readonly number: number;
-  /** The process that currently runs it. */
+  /** The process that currently runs the replica. */
   readonly process: SpawnedService;
 }
 
@@ -53,15 +58,18 @@ export interface Apart {
   readonly gatewayUrls: readonly string[];
   readonly approvalsUrls: readonly string[];
   readonly replicas: () => readonly Replica[];
-  /** Starts a replica again, at its old address, after it has ended or in place of the running process. */
+  /** Stops a replica if it still runs, and starts it again at its old address. */
   restart(service: ApartName, number: number): Promise<Replica>;
-  /** Stops all running processes: those that take requests first, so that the others can still answer them. False if one did not end cleanly. */
+  /**
+   * Stops all running processes. Those that take requests stop first, so that the others can still answer them. Resolves with false if one did not
+   * end cleanly.
+   */
   stop(): Promise<boolean>;
 }
 
 /**
- * Starts every service in separate processes, on a real broker and a shared store: a cluster on one machine. Each gets the settings that it needs and no
- * other: the agent gets only its model's key, which nobody else has, and the gateway none of the approvers'.
+ * Starts every service in a separate process, on a real broker and a shared store, as a cluster on one machine. Each service gets only the settings
+ * that it needs. Only the agent gets the model's key, and the gateway gets no approver's key.
  */
 export async function startApart(options: ApartOptions): Promise<Apart> {
   const { directory, replicas: count, signal } = options;
@@ -73,11 +81,11 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   const keys = await localKeys(path.join(directory, "keys"), { toolsets: Object.values(APART_TOOLSETS) });
   const running = new Map<string, Replica>();
   try {
-    // The first of each starts alone: it makes what the others find (keys, the shape of the store, queues).
+    // The first replica of each service starts alone, because it makes what the others find: keys, the shape of the store, queues.
     for (const service of services) await begin(service, 1);
     for (let number = 2; number <= count; number++) await Promise.all(services.map((service) => begin(service, number)));
   } catch (error) {
-    // A stop in the middle of the start is orderly.
+    // If the start was aborted, the processes stop in an orderly way. If it failed, they are killed.
     await Promise.all([...running.values()].map(({ process }) => (signal?.aborted ? process.stop() : process.kill())));
     throw error;
   }
@@ -114,13 +122,13 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
         ...settingsOf(service, options, keys),
         ...given(service, options.env ?? {}),
         ...options.settingsOf?.(service),
-        // A restarted process listens where it did before.
+        // A restarted process listens on the same port as before.
         ...(port === undefined ? {} : { [`${service.toUpperCase()}_PORT`]: port }),
       },
       onOutput: said.write,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
-      // Its message contains the last line.
+      // The error's message contains the last line.
       if (error instanceof Refusal) said.drop();
       said.release();
       throw error;
@@ -136,7 +144,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   }
 }
 
-/** The service that keeps dead letters is a worker too, and so is the bridge to MCP servers. */
+/** The module of each service. The service for dead letters and the bridge to MCP servers are workers too. */
 const MODULES: Readonly<Record<ApartName, string>> = {
   mcp: "tool-executor",
   operations: "tool-executor",

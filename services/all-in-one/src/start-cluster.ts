@@ -14,23 +14,24 @@ import { APART, type Apart, type ApartName, startApart } from "./start-apart.ts"
 import { type EmbeddedOptions, NO_RELEASE } from "./start-embedded.ts";
 
 export interface ClusterOptions extends EmbeddedOptions {
-  /** The broker and the store that the processes share. */
+  /** The addresses of the broker and of the store that the processes share. */
   readonly busUrl: string;
   readonly stateUrl: string;
-  /** Gets the output of the processes, one line each after the name of its process, and reports about processes that end. */
+  /** Receives the output of the processes, each line after the name of its process, and reports about processes that end. */
   readonly tell: (text: string) => void;
   readonly monotonic: () => number;
 }
 
 export interface Cluster {
-  /** Resolves with the reason when it cannot continue. */
+  /** Resolves with the reason when the cluster cannot continue. */
   readonly failed: Promise<Error>;
   stop(): Promise<boolean>;
 }
 
 /**
- * The implementation of `toolbus start --bus --state`: every service in its own process, on this machine, with the keys and the example release API of
- * `startEmbedded`. A process that ends is reported, and restarted after a reported wait. All of them end with this one, however it ends.
+ * Implements `toolbus start --bus --state`. Starts every service in its own process on this machine, with the keys and the example release API of
+ * `startEmbedded`. Reports a process that ends, and restarts it after a wait, which is reported too. All of the processes end with this one, however
+ * this one ends.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { directory, env, say, tell, signal, monotonic } = options;
@@ -85,7 +86,10 @@ const PORTS: Partial<Readonly<Record<ApartName, Readonly<Record<string, string>>
   approvals: { APPROVALS_PORT: String(approvals.settings.APPROVALS_PORT.default) },
 };
 
-/** A sentence for each variable that was meant for this start but that no process reads: a separate process gets only the variables it knows. */
+/**
+ * Returns a sentence for each variable that was meant for this start but that no process reads, because a separate process gets only the variables
+ * that it knows.
+ */
 function unread(env: EmbeddedOptions["env"]): readonly string[] {
   const unknown = unknownSettings(env, { known: everySetting(), services: APART });
   return [
@@ -100,8 +104,8 @@ function unread(env: EmbeddedOptions["env"]): readonly string[] {
 }
 
 /**
- * What the bridge to MCP servers gets from an environment besides its settings: where programs are, and the variables that its file names. Null without a
- * file. If the file is unreadable, the bridge itself refuses it, in its own words.
+ * Returns the variables that the bridge to MCP servers gets besides its settings: PATH, and the variables that its file names. Returns null without a
+ * file. If the file is unreadable, the bridge itself refuses it in its own words.
  */
 async function serversEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Readonly<Record<string, string>> | null> {
   const file = env["MCP_CONFIG_FILE"];
@@ -125,7 +129,7 @@ function whereOf(apart: Apart, { busUrl, stateUrl, directory }: ClusterOptions):
   ];
 }
 
-/** Its parameters may contain a password as well. */
+/** Returns an address without its login and parameters, because both may contain a password. */
 function withoutLogin(address: string): string {
   const { protocol, host, pathname } = new URL(address);
   return `${protocol}//${host}${pathname}`;

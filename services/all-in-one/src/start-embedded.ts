@@ -4,21 +4,21 @@ import { embeddedReleaseApi } from "./release-api.ts";
 import { startAllInOne } from "./start-all-in-one.ts";
 
 export interface EmbeddedOptions {
-  /** Everything that must survive is here. */
+  /** The directory for everything that must survive a restart. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Gets the messages for a person at the terminal. */
+  /** Receives the messages for a person at the terminal. */
   readonly say: (text: string) => void;
   /** Ends the wait for a store or a broker that is unavailable at the start. */
   readonly signal?: AbortSignal;
 }
 
-/** Only an external API knows its own releases. */
+/** The greeting's placeholder for an external release API, because only that API knows its releases. */
 export const NO_RELEASE = { releaseId: "YOUR-RELEASE", notes: [] } as const;
 
 /**
- * The implementation of `npm start`: every service in this process, with the example release API unless another one is set, and a greeting with the
- * addresses, the keys and what to try.
+ * Implements `npm start`. Starts every service in this process, with the example release API unless another one is set, and greets the person with
+ * the addresses, the keys and what to try.
  */
 export async function startEmbedded({ directory, env, say, signal }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
   say("Toolbus starts…\n");

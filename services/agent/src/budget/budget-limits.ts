@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../settings.ts";
 import type { Profile } from "../profile.ts";
 
-/** How much of each thing may be used; null: no limit. */
+/** The most of each resource that may be used. Null means no limit. */
 export interface Ceilings {
   readonly tokens: number | null;
   /** Millionths of a US dollar. */
@@ -12,10 +12,10 @@ export interface Ceilings {
 /** The owner of the budget. */
 export type Whose = "run" | "principal" | "tenant";
 
-/** What a run may use, and what its principal and tenant may use per day (UTC). Null if nothing is limited. */
+/** The limits of a run, and those of its principal and its tenant per day (UTC). Null for an owner without limits. */
 export type BudgetLimits = Readonly<Record<Whose, Ceilings | null>>;
 
-/** The limits of a run of this profile. */
+/** Returns the limits for a run of this profile. */
 export function budgetLimits(config: BudgetConfig, profile: Profile | undefined): BudgetLimits {
   const own = profile?.limits.budget;
   return {
@@ -35,7 +35,7 @@ export function budgetLimits(config: BudgetConfig, profile: Profile | undefined)
 
 export type BudgetConfig = Pick<AgentConfig, Extract<keyof AgentConfig, `BUDGET_${string}`>>;
 
-/** What to raise, for people: the setting, or the profile's field if that is the lower one. */
+/** Returns the name of the limit that an operator would raise: the setting, or the profile's field if that is lower. */
 export function limitNamed(whose: Whose, what: keyof Ceilings, config: BudgetConfig, profile: Profile | undefined): string {
   const setting = SETTINGS[whose][what];
   if (whose !== "run") return setting;
@@ -63,7 +63,7 @@ function lower(allowed: number, own: number | undefined): number {
   return allowed === 0 ? own : Math.min(allowed, own);
 }
 
-/** In a setting 0 stands for "no limit". */
+/** Converts limits from settings, where 0 means "no limit". */
 function ceilings(tokens: number, usd: number, toolCalls: number): Ceilings | null {
   if (tokens === 0 && usd === 0 && toolCalls === 0) return null;
   return { tokens: tokens || null, microUsd: usd === 0 ? null : Math.round(usd * 1_000_000), toolCalls: toolCalls || null };

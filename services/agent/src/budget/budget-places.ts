@@ -4,17 +4,17 @@ import type { Whose } from "./budget-limits.ts";
 import type { WindowPlace } from "./budget-window.ts";
 
 const DAY_MS = 86_400_000;
-/** How long a day's budget is kept after its day: for late settlements, and for readers. */
+/** How long the store keeps a day's budget after that day, for late settlements and for readers. */
 const AFTER_DAY_MS = 2 * DAY_MS;
-/** How long a run's budget is kept after its last use; people may take days over an approval. */
+/** How long the store keeps a run's budget after its last use. People may take days to decide about an approval. */
 const RUN_MS = 30 * DAY_MS;
 
-/** A run's budget: that of its root, in the root's shard. */
+/** Returns the place of a run's budget. A sub-run uses the budget of its root, in the root's shard. */
 export function runPlace(runId: string, now: number): WindowPlace {
   return { shard: shardOf(runId), id: `run:${rootRunId(runId)}`, until: null, expiresAt: now + RUN_MS };
 }
 
-/** The budget of a principal or a tenant for the day (UTC) that contains `now`, in the shard of their name. */
+/** Returns the place of a principal's or a tenant's budget for the day (UTC) that contains `now`. A hash of the owner's name selects the shard. */
 export function dayPlace(
   whose: Exclude<Whose, "run">,
   of: Pick<RunOrigin, "tenant" | "principal">,
@@ -34,7 +34,7 @@ export function dayPlace(
   };
 }
 
-/** Midnight UTC after this moment. */
+/** Returns the next midnight UTC after this moment. */
 export function dayEnd(now: number): number {
   return (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 }

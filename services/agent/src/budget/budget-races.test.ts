@@ -29,13 +29,13 @@ const PARTS: BudgetParts = {
 const OWNERS = { [RUN_A]: "ada", [RUN_B]: "ada", [RUN_C]: "bob" } as const;
 type RunId = keyof typeof OWNERS;
 
-/** One step of a process: what it asks for, and its outcome. */
+/** One step of a process, with the amounts that it asks for and its outcome. */
 interface Step {
   readonly process: number;
   readonly runId: RunId;
   readonly prompt: number;
   readonly reply: number;
-  /** Of the reservation. */
+  /** The share of the reservation that the step uses. */
   readonly share: number;
   readonly calls: number;
   readonly end: "settled" | "released" | "crashed";
@@ -54,7 +54,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 16 },
 );
 
-/** Adds a step's use to the budgets that it belongs to. */
+/** Returns a ledger that adds a step's use to the budgets to which it belongs. */
 function ledger() {
   const sums = new Map<string, number>();
   return {
@@ -102,13 +102,14 @@ describe("budgets that several processes draw on at once", () => {
         for (const principal of ["ada", "bob"])
           expect((await usedOf(store, { principal })).tokens).toBe(expected.of(`principal ${principal}`));
         expect((await usedOf(store, { tenant: "acme" })).tokens).toBe(expected.of("tenant"));
-        // If one budget had room for a call and another had not, the first counts it: never fewer calls than were made.
+        // If one budget had room for a call and another had not, the first still counts the call. So a budget never counts fewer calls than were
+        // made.
         expect((await usedOf(store, { tenant: "acme" })).toolCalls).toBeGreaterThanOrEqual(allowed);
         expect(watched.passed()).toEqual([]);
       }),
       { numRuns: 300 },
     );
-    // It would prove nothing if everything had fitted.
+    // The test would prove nothing if every step had fitted the budgets.
     expect(refusals).toBeGreaterThan(100);
     expect(fullCalls).toBeGreaterThan(2);
   });
@@ -142,7 +143,7 @@ describe("budgets that several processes draw on at once", () => {
               least.add(runId, prompt);
             }),
           );
-          // A step that nobody could settle is counted as reserved, so the sums are never too small and never past the ceiling.
+          // The reservation of a step that nobody could settle stays, so the sums are never too small and never above the ceiling.
           expect((await usedOf(store, { tenant: "acme" })).tokens).toBeGreaterThanOrEqual(least.of("tenant"));
           for (const runId of [RUN_A, RUN_B, RUN_C])
             expect((await usedOf(store, { run: runId })).tokens).toBeGreaterThanOrEqual(least.of(`run ${runId}`));
@@ -154,7 +155,7 @@ describe("budgets that several processes draw on at once", () => {
   });
 });
 
-/** The same store, which after each commit checks every budget that it wrote. */
+/** Returns the same store. After each commit it checks every budget that the commit wrote. */
 function watching(store: StateStore): StateStore & { passed(): readonly string[] } {
   const passed: string[] = [];
   return {

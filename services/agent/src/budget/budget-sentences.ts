@@ -1,22 +1,22 @@
 import { counted, dollarsOf, type RunOrigin } from "@toolbus/contracts";
 import type { Ceilings, Whose } from "./budget-limits.ts";
 
-/** A budget that does not have room for a request. */
+/** A budget that has no room for a request. */
 export interface Exhausted {
   readonly whose: Whose;
   readonly what: keyof Ceilings;
   readonly used: number;
   readonly asked: number;
   readonly ceiling: number;
-  /** The requester of the run; null if only the run's own budget counts. */
+  /** The requester of the run. Null if neither principals nor tenants have a limit. */
   readonly origin: Pick<RunOrigin, "tenant" | "principal"> | null;
-  /** When a day's budget opens again; null for a run's budget. */
+  /** The time at which a day's budget opens again. Null for a run's budget. */
   readonly opensAt: number | null;
   /** The setting, or the profile's field, that an operator would raise. */
   readonly limit: string;
 }
 
-/** Whose budget it is, how much of it is used, when it opens again and what to ask for. */
+/** Says whose budget is used up, how much of it is used, when it opens again and what to ask for. */
 export function exhaustedSentence({ whose, what, used, asked, ceiling, origin, opensAt, limit }: Exhausted): string {
   const budget = `${OWNERS[whose](origin)} of ${amount(what, ceiling)}${opensAt === null ? "" : " a day"}`;
   const next = what === "toolCalls" ? `asks for ${amount(what, asked)}` : `may need ${amount(what, asked)}`;
@@ -35,7 +35,7 @@ const OWNERS: Readonly<Record<Whose, (origin: Exhausted["origin"]) => string>> =
   tenant: (origin) => `The budget of the tenant ${origin?.tenant ?? ""}`.trimEnd(),
 };
 
-/** `12,000 tokens`, `$0.05`, `3 tool calls`. */
+/** Formats an amount, for example as `12,000 tokens`, `$0.05` or `3 tool calls`. */
 function amount(what: keyof Ceilings, value: number): string {
   if (what === "microUsd") return dollarsOf(value);
   return counted(value, what === "tokens" ? "token" : "tool call", value.toLocaleString("en-US"));

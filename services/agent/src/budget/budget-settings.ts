@@ -2,7 +2,7 @@ import { dollars, integer } from "@toolbus/runtime";
 
 const count = integer({ min: 0, max: 1_000_000_000_000 });
 
-/** The limits; 0 is no limit. A day begins at midnight UTC by the store's clock. */
+/** The limits of budgets. 0 means no limit. A day begins at midnight UTC by the store's clock. */
 export const budgetSettings = {
   BUDGET_RUN_TOKENS: count({ default: 0, desc: "tokens that a run and its sub-runs may use, including prompts; 0: no limit" }),
   BUDGET_RUN_USD: dollars({ default: 0, desc: "US dollars that a run and its sub-runs may cost; 0: no limit" }),

@@ -10,54 +10,54 @@ import {
 import { commitRepeatedly, type StateStore, type StoredDocument, StoreUnavailable } from "@toolbus/state";
 import type { Ceilings } from "./budget-limits.ts";
 
-/** Where one budget is kept: a document in its own shard, and next to it the reservations. */
+/** The place of one budget. The budget is a document, and its reservations are documents in the same shard. */
 export interface WindowPlace {
   readonly shard: string;
   readonly id: string;
-  /** The last moment at which something may be reserved, by the store's clock; null for a run's budget. */
+  /** The last moment for a reservation, by the store's clock. Null for a run's budget. */
   readonly until: number | null;
-  /** When the store forgets it. */
+  /** The time at which the store deletes the budget. */
   readonly expiresAt: number;
 }
 
-/** One reservation of a budget. */
+/** One reservation from a budget. */
 export interface Hold {
   readonly place: WindowPlace;
-  /** Unique among the reservations of the same budget. */
+  /** The name is unique among the reservations of one budget. */
   readonly name: string;
   readonly ceilings: Ceilings;
   readonly amounts: BudgetReservation;
-  /** Of its document. */
+  /** The version of the reservation's document. */
   readonly version: number;
 }
 
 export type Taken =
   | { readonly kind: "taken"; readonly hold: Hold }
-  /** It would pass a ceiling: the first that it would. */
+  /** The reservation would exceed a ceiling. `what` names the first ceiling that it would exceed. */
   | { readonly kind: "full"; readonly what: keyof Ceilings; readonly used: number; readonly asked: number; readonly ceiling: number }
-  /** The store's clock is past `until`: the budget is another day's by now. */
+  /** The store's clock is past `until`, so the budget of a new day applies. */
   | { readonly kind: "over"; readonly now: number };
 
-/** The budgets as stored. */
+/** The budgets in the store. */
 export interface BudgetWindows {
-  /** Reserves all of these amounts once, however often the same hold is asked for; or nothing at all. Rejects with `StoreUnavailable`. */
+  /** Reserves all of these amounts or nothing. A repeated call for the same reservation reserves nothing more. Rejects with `StoreUnavailable`. */
   take(hold: Omit<Hold, "version">, signal: AbortSignal): Promise<Taken>;
   /**
-   * Replaces the reservation with what was used, once, and takes as many of the wanted tool calls as are left. Returns their number; null if the hold was
-   * already settled, or so long ago that the store has forgotten it. Rejects with `StoreUnavailable`.
+   * Replaces the reservation with the actual use, once, and allows as many of the tool calls as the budget has left. Returns the number of allowed
+   * calls. Returns null if the reservation was already settled, or is so old that the store has deleted it. Rejects with `StoreUnavailable`.
    */
   settle(hold: Hold, used: BudgetReservation): Promise<number | null>;
 }
 
-/** How many budgets are remembered with their last version, so that most calls need no read. */
+/** The number of budgets that this process remembers with their last version, so that most calls need no read. */
 const REMEMBERED = 10_000;
 const TRIES = 100;
 const UNUSED: BudgetReservation = { tokens: 0, microUsd: 0, toolCalls: 0 };
 
 /**
- * Every change of a budget is one commit that is guarded by the budget as it was read and by its reservation. So a sum that would pass a ceiling is never
- * written, whoever else draws on it at the same moment, and a reservation is made and settled at most once. Changes of one budget by this process wait for
- * one another, so that only other processes can interfere.
+ * Returns the budgets of this store. Each change of a budget is one commit, guarded by the versions of the budget and of the reservation. So a sum
+ * above a ceiling is never written, even if other processes reserve at the same moment, and a reservation is made and settled at most once. Within
+ * this process, changes of one budget run one after another, so only other processes can interfere.
  */
 export function budgetWindows(state: StateStore): BudgetWindows {
   const known = new Map<string, Stored<BudgetWindow>>();
@@ -73,7 +73,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
     for (let tries = 1; tries <= TRIES; tries++) {
       signal.throwIfAborted();
       const remembered = known.get(key.window);
-      // A remembered budget that is used up may have room again: "full" is reported only after a fresh read.
+      // A used-up budget may have room again since it was remembered, so "full" is reported only after a fresh read.
       const fresh = remembered && !passed(remembered.value, amounts, ceilings) ? null : await read(hold);
       if (fresh?.reservation) return { kind: "taken", hold: { ...hold, version: fresh.reservation.version } };
       if (fresh && place.until !== null && fresh.now > place.until) return { kind: "over", now: fresh.now };
@@ -125,7 +125,8 @@ export function budgetWindows(state: StateStore): BudgetWindows {
         ceilings: { ...ceilings },
       };
       const reply = await commitRepeatedly(state, place.shard, {
-        // The reservation comes first: once it is gone nothing else is guarded by it, so a repeat of this very change is recognised.
+        // The first guard keeps the op. It is the reservation, because nothing else is guarded by a reservation that was removed. So the store
+        // recognises a repeat of this change.
         op: `settle:${name}:${before.version}`,
         guards: [
           { key: key.reservation, version },
@@ -167,7 +168,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
     try {
       return await mine;
     } catch (error) {
-      // It is not known whether it happened: the remembered version may be wrong.
+      // The change may or may not have happened, so the remembered version may be wrong.
       known.delete(key);
       throw error;
     } finally {
@@ -180,7 +181,7 @@ function keysOf({ place, name }: Pick<Hold, "place" | "name">): { readonly windo
   return { window: keys.budget(place.shard, place.id), reservation: keys.budget(place.shard, `${place.id}:${name}`) };
 }
 
-/** The first ceiling that the sum would pass; null for none. Amounts of zero are not judged. */
+/** Returns the first ceiling that the sum would exceed, else null. Skips amounts of zero. */
 function passed(used: BudgetReservation, asked: BudgetReservation, ceilings: Ceilings) {
   for (const what of ["tokens", "microUsd", "toolCalls"] as const) {
     const ceiling = ceilings[what];
@@ -194,13 +195,13 @@ function sum(a: BudgetReservation, b: BudgetReservation): BudgetReservation {
   return { tokens: a.tokens + b.tokens, microUsd: a.microUsd + b.microUsd, toolCalls: a.toolCalls + b.toolCalls };
 }
 
-/** A document as it was read. */
+/** A stored document with its version, parsed as its type. */
 interface Stored<T> {
   readonly version: number;
   readonly value: T;
 }
 
-/** Parses a stored document as its type. A document that breaks its schema says nothing about use, so nothing may be drawn on it. */
+/** Parses a stored document as its type. Throws if the document breaks its schema, because its use is then unknown and nothing may be reserved. */
 function stored<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Stored<T> | undefined {
   if (!document) return undefined;
   const result = parse(document.value);

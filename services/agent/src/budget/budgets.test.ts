@@ -21,7 +21,7 @@ const used = (inputTokens: number, outputTokens: number, costMicroUsd = 0, toolC
   toolCalls,
 });
 
-/** Ada's runs A and B and Bob's run C, all of one tenant. */
+/** Returns Ada's runs A and B and Bob's run C, all of one tenant. */
 async function setup(parts: BudgetParts, wrap: (store: StateStore) => StateStore = (store) => store) {
   let now = EVENING;
   const store = memoryStore({ clock: () => now });
@@ -32,7 +32,7 @@ async function setup(parts: BudgetParts, wrap: (store: StateStore) => StateStore
   return {
     store,
     budgets: budgetsOf(state, parts),
-    /** A second process. */
+    /** The budgets of a second process. */
     others: budgetsOf(store, parts),
     advance: (ms: number) => (now += ms),
     [Symbol.asyncDispose]: () => store.close(),
@@ -165,7 +165,7 @@ describe("a budget of a day", () => {
     expect(await b.budgets.reserve(stepOf(RUN_B), callOf(500, 400), signal)).toMatchObject({ kind: "reserved" });
     const tomorrow = EVENING + 90 * 60_000;
     expect(await usedOf(b.store, { principal: "ada" }, tomorrow)).toMatchObject({ tokens: 900 });
-    // A reservation of one day is settled on that day.
+    // A reservation is settled in the budget of its own day.
     await b.budgets.settle(late, used(100, 0));
     expect(await usedOf(b.store, { principal: "ada" }, EVENING)).toMatchObject({ tokens: 100 });
     expect(await usedOf(b.store, { principal: "ada" }, tomorrow)).toMatchObject({ tokens: 900 });
@@ -193,7 +193,7 @@ describe("a budget of money", () => {
 
   it("reserves the most that the call may cost, and settles what it cost", async () => {
     await using b = await setup(parts);
-    // 1,000 tokens that may all be written to a cache at $2.50, and 500 at $10.
+    // The prompt has 1,000 tokens that may all be written to a cache at $2.50, and the reply has 500 tokens at $10.
     const reservation = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(1000, 500), signal));
     expect(await usedOf(b.store, { run: RUN_A })).toMatchObject({ microUsd: 2500 + 5000 });
     expect(await b.budgets.reserve(stepOf(RUN_A, 2), callOf(1000, 500), signal)).toMatchObject({

@@ -9,7 +9,7 @@ import { dayEnd, dayPlace, runPlace } from "./budget-places.ts";
 import { exhaustedSentence } from "./budget-sentences.ts";
 import { type BudgetWindows, budgetWindows, type Hold, type Taken, type WindowPlace } from "./budget-window.ts";
 
-/** The fields of a run that its budgets need: its requester, and the current step. */
+/** The fields of a run that its budgets need to find the requester and to name the current step. */
 export type BudgetedRun = Pick<Run, "runId" | "profile" | "round" | "epoch" | "stepStartedAt">;
 
 /** The most that the next step of a run may use. */
@@ -18,46 +18,49 @@ export interface Estimate {
   readonly model: string;
   readonly promptTokens: number;
   readonly maxTokens: number;
-  /** Tool calls that are made whatever a model answers. */
+  /** The tool calls that the step makes whatever the model answers. */
   readonly toolCalls: number;
 }
 
-/** What one step has reserved from every budget that it draws on. */
+/** The reservations of one step, one from each budget that limits it. */
 export interface Reservation {
   readonly kind: "reserved";
   readonly holds: readonly Hold[];
 }
 
-/** The step may not be made; the run ends with this. */
+/** The step is not allowed. The run ends with this code and message. */
 export interface Refused {
   readonly kind: "refused";
   readonly code: "budget_exhausted" | "model_unpriced" | "origin_unknown";
   readonly message: string;
 }
 
-/** What a step has used. */
+/** The resources that a step has used. */
 export interface StepUse {
-  /** Of the model call. */
+  /** The usage of the model call. */
   readonly usage: Pick<Usage, "inputTokens" | "outputTokens" | "costMicroUsd" | "unpricedCalls">;
-  /** How many tool calls the model asks for. */
+  /** The number of tool calls that the model asks for. */
   readonly toolCalls: number;
 }
 
 /**
- * The budgets of runs, principals and tenants: reserved before a model call and settled after it, each in its own shard, never as part of the run's commit.
- * Without a budget neither step does anything. A step that dies in between stays counted as reserved: the vendor may have charged it.
+ * The budgets of runs, principals and tenants. The agent reserves from them before a model call and settles after it. Each budget is in its own shard
+ * and is never part of the run's commit. Without a budget, both do nothing. If a process dies in between, the reservation stays, because the vendor
+ * may have charged for the call.
  */
 export interface Budgets {
   /** The model prices that these budgets use. */
   readonly factsOf: FactsOf;
-  /** Reserves the most that this step may use, from all budgets or from none. Rejects if the store cannot say, and then the call must not be made. */
+  /**
+   * Reserves the most that this step may use, from all budgets or from none. Rejects if the store gives no answer. The call must then not be made.
+   */
   reserve(run: BudgetedRun, estimate: () => Estimate, signal: AbortSignal): Promise<Reservation | Refused>;
   /**
-   * Replaces the reservation with what was used, once, however often it is called. Returns how many of the tool calls may be made. Never rejects: a
-   * settlement that the store does not take stays counted as reserved, and then no counted tool call may be made.
+   * Replaces the reservation with the actual use, once, even if it is called again. Returns how many of the tool calls may be made. Never rejects. If
+   * the store does not accept the settlement, the reservation stays, and a budget that limits tool calls then allows none.
    */
   settle(reservation: Reservation, used: StepUse): Promise<number>;
-  /** Gives all of it back: nothing was used. Never rejects. */
+  /** Gives back the whole reservation, because nothing was used. Never rejects. */
   release(reservation: Reservation): Promise<void>;
 }
 
@@ -113,7 +116,8 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
   }
 
   /**
-   * Reserves from the budget of the current day by the store's clock. The store named the moment at which a step began, so its day is never in the future.
+   * Reserves from the budget of the current day by the store's clock. The start of the step is a time of that clock, so its day is never in the
+   * future.
    */
   async function takeOf(
     { whose, origin, run, name, amounts, ceilings }: Wanted,
@@ -136,7 +140,7 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
     const settling = Promise.all(
       reservation.holds.map(async (hold) => {
         const tokens = usage.inputTokens + usage.outputTokens;
-        // The cost is unknown: the maximum stays counted.
+        // The cost is unknown, so the reserved maximum stays.
         const microUsd = usage.unpricedCalls ? hold.amounts.microUsd : (usage.costMicroUsd ?? 0);
         return settleOne(hold, { tokens, microUsd, toolCalls });
       }),
@@ -150,7 +154,7 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
     await settle(reservation, { usage: { inputTokens: 0, outputTokens: 0 }, toolCalls: 0 });
   }
 
-  /** How many of the tool calls this budget has room for. */
+  /** Settles one budget. Returns how many of the tool calls it has room for. */
   async function settleOne(hold: Hold, used: Hold["amounts"]): Promise<number> {
     try {
       const calls = await windows.settle(hold, used);
@@ -184,7 +188,7 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
     throw new Error(`No budget refused the step ${run.runId}:${run.round}.${run.epoch}, and not all were reserved.`);
   }
 
-  /** The most that the step can use; null if there is a budget of money and the model's price is unknown. */
+  /** Returns the most that the step can use. Returns null if money is limited and the model's price is unknown. */
   function amountsOf({ provider, model, promptTokens, maxTokens, toolCalls }: Estimate, limits: BudgetLimits): Hold["amounts"] | null {
     const tokens = promptTokens + maxTokens;
     const cost = tokens === 0 ? 0 : mostCost(promptTokens, maxTokens, factsOf(provider, model));

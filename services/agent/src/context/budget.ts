@@ -4,21 +4,24 @@ import { callableTools } from "../callable-tools.ts";
 import type { Profile } from "../profile.ts";
 import type { Room } from "./room.ts";
 
-/** How a model's window is divided, in tokens as the model counts them. */
+/** The parts of a model's window, in tokens as the model counts them. */
 export interface ContextBudget {
-  /** Prompt and reply together. */
+  /** The whole window, for the prompt and the reply together. */
   readonly window: number;
-  /** The system prompt and the tools. */
+  /** The part for the system prompt and the tools. */
   readonly fixed: number;
-  /** The room for the longest reply. */
+  /** The part for the longest reply. */
   readonly response: number;
-  /** A tenth of the window, because estimates are imprecise. */
+  /** A reserve of a tenth of the window, because estimates are imprecise. */
   readonly margin: number;
-  /** What the conversation may use; not positive if there is no room for one. */
+  /** The room for the conversation. Its tokens are zero or negative if the window has no room for one. */
   readonly history: Room;
-  /** The size that it is pruned to once it uses more: well below, so that the window's beginning moves seldom and the vendors' prompt caches hold. */
+  /**
+   * The size to which a conversation is pruned when it exceeds `history`. It is well below that limit, so the window's beginning seldom moves and the
+   * vendors' prompt caches stay valid.
+   */
   readonly target: Room;
-  /** The factor for estimates, from what the vendor has reported so far. */
+  /** The factor that corrects estimates, from what the vendor has reported so far. */
   readonly ratio: number;
 }
 
@@ -26,7 +29,7 @@ export interface BudgetInput {
   readonly provider: ModelProvider;
   readonly profile: Profile;
   readonly tools: ReadonlyMap<string, Registration>;
-  /** `TokenCalibration.ratio` of this model; 1 if nothing is known. */
+  /** The `TokenCalibration.ratio` of this model, or 1 if nothing is known. */
   readonly ratio: number;
 }
 
@@ -47,8 +50,8 @@ export function contextBudget({ provider, profile, tools, ratio }: BudgetInput):
 }
 
 /**
- * The budget after a vendor has refused a prompt as too long whose conversation we counted as `used` tokens: half of the limit or half of what was really
- * used, whichever is less.
+ * Returns the budget for a retry after a vendor refused a prompt as too long. `used` is our count of its conversation in tokens. The new limit is
+ * half of the old limit or half of `used`, whichever is less.
  */
 export function tighter(budget: ContextBudget, used: number): ContextBudget {
   const tokens = Math.floor(Math.min(budget.history.tokens, used) / 2);
@@ -61,7 +64,7 @@ interface Fixed {
   readonly tools: WeakMap<object, number>;
 }
 
-// Profiles and the public parts of tools do not change, so each is counted once for each provider.
+// Profiles and the public parts of tools do not change, so their tokens are counted once for each provider.
 const counted = new WeakMap<ModelProvider, Fixed>();
 
 function fixedTokens(provider: ModelProvider, profile: Profile, tools: ReadonlyMap<string, Registration>): number {

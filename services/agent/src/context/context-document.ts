@@ -5,8 +5,8 @@ import type { Change } from "@toolbus/state";
 const KEPT_MS = 60 * 86_400_000;
 
 /**
- * The change with the conversation's new context document. It needs no guard of its own: only the holder of the conversation's active run writes it, and
- * the change is guarded by that run.
+ * Adds the conversation's new context document to a change. The document needs no guard, because only the holder of the active run writes it, and the
+ * run already guards the change.
  */
 export function withContext(change: Change, document: ContextDocument | undefined): Change {
   if (!document) return change;

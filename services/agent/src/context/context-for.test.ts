@@ -29,7 +29,7 @@ const budgets = fc.record({
 const tokensOf = (entries: readonly TranscriptEntry[]): number =>
   entries.reduce((sum, entry) => sum + counting.estimateTokens([entry], ""), 0);
 
-/** What the current run cannot do without, at the smallest size that it can be truncated to. */
+/** Returns the entries that the current run requires, and their tokens at the smallest size to which they can be truncated. */
 function leastOf(entries: readonly TranscriptEntry[]): { readonly required: readonly TranscriptEntry[]; readonly tokens: number } {
   const runId = entries.at(-1)?.runId;
   const start = entries.findLastIndex(({ type }) => type !== "result");
@@ -38,7 +38,7 @@ function leastOf(entries: readonly TranscriptEntry[]): { readonly required: read
   return { required, tokens: tokensOf(cut) };
 }
 
-/** Distinguished by the part that a truncated result keeps. */
+/** Names an entry by fields that stay the same when its result is truncated. */
 const nameOf = (entry: TranscriptEntry): string => {
   if (entry.type === "user") return `user ${entry.runId}`;
   return entry.type === "assistant" ? `turn ${entry.runId} ${entry.round}` : `result ${entry.callId}`;
@@ -187,7 +187,7 @@ describe("importance", () => {
     const plan = fitting(contextFor(inputOf(entries, { strategy: "importance", budget: budgetOf(3000) })));
     expect(plan.document?.kept.length).toBeLessThanOrEqual(256);
     expect(plan.document?.kept.slice(0, 3)).toEqual([1, 2, 3]);
-    // None of them is a message, which a prompt has to begin with.
+    // None of the kept entries is a message, but a prompt must begin with a message.
     const later = transcriptOf([many, ...talk(2)]);
     const next = fitting(contextFor(inputOf(later, { strategy: "importance", budget: budgetOf(3500) })));
     expect(next.pruned?.entries).toBeGreaterThan(256);

@@ -12,9 +12,9 @@ import { truncation } from "./truncation.ts";
 import { requiredUnits, type Unit, unitsOf } from "./units.ts";
 
 /**
- * Selects the part of a conversation that the model is shown in its next turn. Pure. Guarantees: calls and their results are never separated, the order is
- * kept, the person's message and the seed turn of the current run are included, the result fits the budget, and the window never moves back. Costs as much
- * as the window holds, however long the conversation is.
+ * Selects the part of a conversation that the model sees in its next turn. The function is pure. Calls are never separated from their results, and
+ * the order is kept. The person's message and the seed turn of the current run are always included. The result fits the budget, and the window never
+ * moves back. The cost depends on the size of the window, not on the length of the conversation.
  */
 export function contextFor(input: ContextInput): ContextPlan {
   const { window, budget, provider } = input;
@@ -32,12 +32,15 @@ export function contextFor(input: ContextInput): ContextPlan {
 
 interface Parts {
   readonly units: readonly Unit[];
-  /** Stands before them. */
+  /** The summary that precedes the units. */
   readonly summary: ContextSummary | null;
   readonly tokensOf: (entry: TranscriptEntry) => number;
 }
 
-/** A document is kept for 60 days and its transcript for 30 from its last entry on: renewed after 15 days, the document always outlives the transcript. */
+/**
+ * The store keeps a document for 60 days, and a transcript for 30 days after its last entry. A document that is renewed after 15 days therefore
+ * always outlives its transcript.
+ */
 const RENEWED_MS = 15 * 86_400_000;
 
 function unchanged({ window: { document, entries }, budget, now }: ContextInput, parts: Parts, tokens: number): FittingContext {
@@ -58,7 +61,7 @@ function pruned(input: ContextInput, parts: Parts): ContextPlan {
   const { budget, run, provider } = input;
   const { units, tokensOf } = parts;
   const required = requiredUnits(units, run.runId);
-  // The offline rules write no prose.
+  // The offline rules cannot write a summary.
   if (input.strategy === "sliding" && input.maySummarise && provider.name !== "offline") {
     const due = summaryDue(input, { units, required, before: parts.summary, tokensOf });
     if (due) return due;
@@ -76,7 +79,7 @@ function pruned(input: ContextInput, parts: Parts): ContextPlan {
   return fitting(input, { units: trimmed, summary: null, tokensOf }, { selected: required, strategy, cut, whole: units });
 }
 
-/** The units that fit the target, or at least the limit, by the strategy; null if the required ones do not fit. */
+/** Returns the units that the strategy selects to fit the target, or else the limit. Returns null if the required units do not fit. */
 function selection(input: ContextInput, parts: Parts, required: readonly boolean[]): readonly boolean[] | null {
   const { budget, strategy, run, isWrite } = input;
   const { units, summary } = parts;
@@ -94,9 +97,9 @@ function selection(input: ContextInput, parts: Parts, required: readonly boolean
 interface Selected {
   readonly selected: readonly boolean[];
   readonly strategy: ContextStrategy;
-  /** Tokens that were truncated from results. */
+  /** The number of tokens that were cut from results. */
   readonly cut: number;
-  /** The earlier units. */
+  /** The units before their results were truncated. */
   readonly whole: readonly Unit[];
 }
 
@@ -127,7 +130,7 @@ function summaryTokens({ summary, tokensOf }: Parts): number {
   return summary ? tokensOf(summaryEntry(summary)) : 0;
 }
 
-/** The rest of this room after the summary, which is one more message. */
+/** Returns the room that is left after the summary, which is one more message. */
 function beside(room: Room, parts: Parts): Room {
   return { tokens: room.tokens - summaryTokens(parts), messages: room.messages - (parts.summary ? 1 : 0) };
 }

@@ -9,48 +9,48 @@ export interface ContextInput {
   readonly strategy: ContextStrategy;
   readonly run: Pick<Run, "runId" | "conversationId" | "profile" | "input">;
   readonly provider: ModelProvider;
-  /** Whether the tool with this name changes something. */
+  /** Returns true if the tool with this name changes something. */
   readonly isWrite: (tool: string) => boolean;
-  /** False if no further model call may be made in this step: `sliding` then prunes without a summary. */
+  /** False if this step may make no further model call. The strategy `sliding` then prunes without a summary. */
   readonly maySummarise: boolean;
-  /** The store's clock. */
+  /** The store's time, in milliseconds. */
   readonly now: number;
 }
 
-/** How much of the window a prompt uses, in tokens as the model counts them, approximately. */
+/** The approximate use of the window by a prompt, in tokens as the model counts them. */
 export interface WindowUse {
-  /** By the conversation alone. */
+  /** The tokens of the conversation alone. */
   readonly history: number;
-  /** With the system prompt and the tools. */
+  /** The tokens of the conversation, the system prompt and the tools. */
   readonly used: number;
-  /** The free tokens besides the longest reply and the margin; negative if those are drawn on. */
+  /** The free tokens, apart from those for the longest reply and the margin. Negative if the prompt uses some of those. */
   readonly left: number;
 }
 
-/** The prompt's conversation is ready. */
+/** A conversation that fits the model's window. */
 export interface FittingContext {
   readonly kind: "fits";
   readonly entries: readonly TranscriptEntry[];
   readonly use: WindowUse;
-  /** For the turn's event; absent if the model sees everything. */
+  /** The part that was left out, for the turn's event. Absent if the model sees everything. */
   readonly pruned?: PrunedContext;
-  /** To be committed with the turn; absent if the stored document is still valid. */
+  /** The document to commit with the turn. Absent if the stored document is still valid. */
   readonly document?: ContextDocument;
-  /** True if something is newly left out: worth a log line. */
+  /** True if the plan leaves out something new, which is worth a log line. */
   readonly moved: boolean;
 }
 
-/** A summary has to be written first: this step's only model call. */
+/** A plan that needs a summary first. Writing it is this step's only model call. */
 export interface SummaryDue {
   readonly kind: "summarise";
   readonly request: ModelRequest;
-  /** The window with this summary, or without one if the reply is unusable. */
+  /** Returns the window with this summary, or without a new summary if the reply is unusable. */
   apply(reply: ModelReply): ContextDocument;
-  /** The window without a summary, for when the call has failed. */
+  /** Returns the window without a new summary, for use after a failed call. */
   withoutSummary(): ContextDocument;
 }
 
-/** Even the minimum for the run is too much. The message is for people. */
+/** A conversation whose required part is too long for the window. The message is for people. */
 export interface ContextTooLong {
   readonly kind: "too_long";
   readonly message: string;

@@ -3,7 +3,7 @@ import type { ModelCapabilities, ModelProvider, ModelUsage } from "@toolbus/mode
 import { attributeNames, type Attributes, type Log, measure, metricNames } from "@toolbus/telemetry";
 import type { FittingContext } from "./context-plan.ts";
 
-/** How much of the model's window a turn used and how much was left, as its vendor counted: for the span of the model call. */
+/** Returns how much of the model's window a turn used and how much was left, by the vendor's count, for the span of the model call. */
 export function windowAttributes(
   { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
   { contextTokens }: Pick<ModelCapabilities, "contextTokens">,
@@ -12,7 +12,7 @@ export function windowAttributes(
   return { [attributeNames.windowUsed]: used, [attributeNames.windowLeft]: Math.max(0, contextTokens - used) };
 }
 
-/** Measures which share of the model's window a call took. */
+/** Measures the share of the model's window that a call used. */
 export function measureWindow(
   { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
   { contextTokens }: Pick<ModelCapabilities, "contextTokens">,
@@ -21,7 +21,7 @@ export function measureWindow(
   measure(metricNames.windowUse, (inputTokens + outputTokens) / contextTokens, tags);
 }
 
-/** Logs and counts that a window has moved; does nothing if it has not. Records sizes only, never content. */
+/** Logs and counts a move of the window. Does nothing if the window has not moved. Records only sizes, never content. */
 export function recordPruned(
   { moved, pruned, use }: FittingContext,
   { run, provider, log }: { readonly run: Pick<Run, "runId" | "conversationId">; readonly provider: ModelProvider; readonly log: Log },

@@ -3,13 +3,13 @@ import { headOf, type Unit } from "./units.ts";
 
 export interface ImportanceInput {
   readonly runId: string;
-  /** Whether the tool with this name changes something. */
+  /** Returns true if the tool with this name changes something. */
   readonly isWrite: (tool: string) => boolean;
 }
 
 /**
- * Leaves out what matters least until the rest fits: large old results first, answers and messages of the person late, writes and failures of the current
- * run last. Null if the required part alone does not fit.
+ * Drops the units that matter least until the rest fits. Drops large old results first, answers and the person's messages later, and writes and
+ * failures of the current run last. Returns null if the required units alone do not fit.
  */
 export function importance(
   units: readonly Unit[],
@@ -34,18 +34,18 @@ export function importance(
 }
 
 interface Place extends ImportanceInput {
-  /** 0 for the newest unit, towards 1 for the oldest. */
+  /** From 0 for the newest unit to almost 1 for the oldest. */
   readonly age: number;
   /** The available tokens. */
   readonly room: number;
 }
 
-/** How much a unit matters; only the order of two scores has a meaning. */
+/** Returns how much a unit matters. Only the order of two scores has a meaning. */
 export function score(unit: Unit, { runId, isWrite, age, room }: Place): number {
   const head = headOf(unit);
   const recency = 0.5 * (1 - age);
   const ours = head.runId === runId ? 0.3 : 0;
-  // A unit that uses much of the room has to be worth it, and is worth less the older it is.
+  // A unit that uses much of the room loses score, and it loses more the older it is.
   const bulk = unit.entries.length > 1 ? Math.min(0.6, (unit.tokens / Math.max(1, room)) * 4) * age : 0;
   return worth(unit, isWrite) + recency + ours - bulk;
 }
@@ -56,6 +56,6 @@ function worth(unit: Unit, isWrite: (tool: string) => boolean): number {
   if (head.type !== "assistant") return 0;
   if (head.calls.some(({ name }) => isWrite(name))) return 0.9;
   if (unit.entries.some(({ entry }) => entry.type === "result" && entry.isError)) return 0.6;
-  // An answer says in few words what its results said in many.
+  // An answer summarises its results in few words.
   return head.calls.length === 0 ? 0.5 : 0.2;
 }

@@ -9,7 +9,7 @@ export interface NextWindow {
   readonly strategy: ContextStrategy;
 }
 
-/** The context document that names this window, selected from these units. It counts what it leaves out together with what was left out before. */
+/** Returns the context document for this window, which was selected from these units. `left` includes the entries that were left out before. */
 export function nextDocument(
   { window, run, now }: ContextInput,
   units: readonly Unit[],
@@ -31,7 +31,7 @@ export function nextDocument(
   };
 }
 
-/** What a turn's event says about the window that this document names. */
+/** Returns the part of a turn's event that describes this document's window. */
 export function prunedOf({ strategy, left, summary }: ContextDocument): PrunedContext {
   return { strategy, entries: left.entries, tokens: left.tokens, ...(summary ? { summary: true } : {}) };
 }

@@ -8,18 +8,18 @@ import type { ContextInput, ContextPlan, FittingContext } from "./context-plan.t
 export interface PlanInput extends Pick<ContextInput, "window" | "run" | "provider" | "now"> {
   readonly profile: Profile;
   readonly tools: ReadonlyMap<string, Registration>;
-  /** If the profile names none. */
+  /** The strategy for a profile that names none. */
   readonly strategy: ContextStrategy;
   readonly calibration: TokenCalibration;
 }
 
 export interface PlannedContext {
   readonly plan: ContextPlan;
-  /** The inputs it was made from: for `planAgain`. */
+  /** The input from which the plan was made, for `planAgain`. */
   readonly input: ContextInput;
 }
 
-/** What the model is shown in a run's next turn, by the profile, the model's window and the calibration of its estimates. */
+/** Plans what the model sees in a run's next turn, from the profile, the model's window and the calibration of its estimates. */
 export function planContext({ profile, tools, strategy, calibration, ...given }: PlanInput): PlannedContext {
   const { provider } = given;
   const budget = contextBudget({ provider, profile, tools, ratio: calibration.ratio(provider.name, provider.model) });
@@ -34,8 +34,8 @@ export function planContext({ profile, tools, strategy, calibration, ...given }:
 }
 
 /**
- * The immediate second try after the vendor has refused this prompt as too long: half of it. Later estimates learn from it. Never asks for a summary,
- * because the step has already made its call.
+ * Plans the immediate second attempt after the vendor refused this prompt as too long, with half of the conversation. Later estimates learn from the
+ * refusal. Never asks for a summary, because the step has already made its call.
  */
 export function planAgain({ input }: PlannedContext, refused: FittingContext, calibration: TokenCalibration): FittingContext | null {
   const { provider, budget } = input;
@@ -45,7 +45,7 @@ export function planAgain({ input }: PlannedContext, refused: FittingContext, ca
   return plan.kind === "fits" ? plan : null;
 }
 
-/** Calibrates later estimates for this model with what its vendor counted for this prompt. */
+/** Calibrates later estimates for this model with the vendor's count for this prompt. */
 export function learnFrom({ input }: PlannedContext, shown: FittingContext, usage: ModelUsage, calibration: TokenCalibration): void {
   if (usage.estimated) return;
   const { provider, budget } = input;

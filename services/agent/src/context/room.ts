@@ -1,13 +1,13 @@
 import type { Unit } from "./units.ts";
 
-/** How much of a conversation fits: both limits hold. */
+/** The room for a conversation. Both limits apply. */
 export interface Room {
   readonly tokens: number;
-  /** Entries of the transcript; infinite without a limit. */
+  /** The number of transcript entries. Infinite if there is no limit. */
   readonly messages: number;
 }
 
-/** The size of the selected units. */
+/** Returns the size of the selected units. */
 export function sizeOf(units: readonly Unit[], selected: readonly boolean[]): Room {
   let tokens = 0;
   let messages = 0;
@@ -23,7 +23,7 @@ export function fits(size: Room, room: Room): boolean {
   return size.tokens <= room.tokens && size.messages <= room.messages;
 }
 
-/** The room with at least as many messages as are required: a limit in messages makes a window short and never fails a run. */
+/** Raises the limit on messages until the required units fit. A limit on messages may shorten a window, but it never fails a run. */
 export function withRequired(room: Room, units: readonly Unit[], required: readonly boolean[]): Room {
   return { tokens: room.tokens, messages: Math.max(room.messages, sizeOf(units, required).messages + 1) };
 }

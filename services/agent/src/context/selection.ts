@@ -6,7 +6,7 @@ import { firstSequence, headOf, lastSequence, type Unit } from "./units.ts";
 /** A selection of units in the form of a context document. */
 export type SelectedWindow = Pick<ContextDocument, "from" | "kept" | "anchor"> & { readonly entries: readonly NumberedEntry[] };
 
-/** Where the window begins with this selection: its tail is everything from `from` on; selected entries before that are kept by number. */
+/** Returns the window for this selection. Its tail is everything from `from` on. Selected entries before `from` are listed by number. */
 export function selectedWindow(units: readonly Unit[], selected: readonly boolean[]): SelectedWindow {
   const tail = tailOf(units, selected);
   const kept = units.slice(0, tail).filter((_, n) => selected[n]);
@@ -17,7 +17,7 @@ export function selectedWindow(units: readonly Unit[], selected: readonly boolea
   return { from: firstSequence(first), anchor: { runId, at }, kept: kept.flatMap(numbersOf), entries };
 }
 
-/** The selection with as many entries before its tail as a document can name, and one to spare: the oldest are dropped unless they are required. */
+/** Limits the entries before the tail to one less than a document can name. Drops the oldest units first, but never required ones. */
 export function withinDocument(units: readonly Unit[], selected: readonly boolean[], required: readonly boolean[]): readonly boolean[] {
   const tail = tailOf(units, selected);
   let over = 1 - MAX_KEPT_ENTRIES;
@@ -30,8 +30,8 @@ export function withinDocument(units: readonly Unit[], selected: readonly boolea
 }
 
 /**
- * Makes the selection begin with a message of the person, because vendors want a prompt to begin with one: the message of the first run is added if it
- * fits; otherwise everything before the next message is dropped, unless it is required.
+ * Makes the selection begin with a message of the person, because vendors require that of a prompt. Adds the message of the first selected run if it
+ * fits. Otherwise drops the units before the next message, up to the first required one.
  */
 export function begunWithMessage(
   units: readonly Unit[],
@@ -55,7 +55,7 @@ export function begunWithMessage(
   return begun;
 }
 
-/** The first unit of the longest end of the window that is selected completely, with no gap in the log. */
+/** Returns the index of the tail's first unit. The tail is the longest end of the window that is completely selected and has no gap in the log. */
 function tailOf(units: readonly Unit[], selected: readonly boolean[]): number {
   let tail = units.length - 1;
   while (tail > 0 && selected[tail - 1] && follows(units, tail)) tail--;

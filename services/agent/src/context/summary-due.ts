@@ -16,7 +16,7 @@ export interface Summarised {
   readonly tokensOf: (entry: TranscriptEntry) => number;
 }
 
-/** The summary to be written of the oldest units, so that the rest and the summary fit; null if nothing would be left out. */
+/** Returns the summary to write about the oldest units. The summary and the rest then fit. Returns null if nothing would be left out. */
 export function summaryDue(input: ContextInput, { units, required, before, tokensOf }: Summarised): SummaryDue | null {
   const { budget, run, provider } = input;
   const allowance = summaryAllowance(budget);
@@ -29,7 +29,7 @@ export function summaryDue(input: ContextInput, { units, required, before, token
   if (!selected || dropped.length === 0) return null;
   const next = selectedWindow(units, selected);
   const withoutSummary = (): ContextDocument => {
-    // The earlier summary still stands for the oldest part, and for no more.
+    // The earlier summary covers only the oldest part.
     const summary = before && tokensOf(summaryEntry(before)) <= allowance ? before : null;
     const room = withRequired(budget.history, units, required);
     const begun = summary ? selected : begunWithMessage(units, selected, { required, room });
@@ -53,7 +53,7 @@ export function summaryDue(input: ContextInput, { units, required, before, token
   };
 }
 
-/** The size of a summary: a tenth of the room, within reason. */
+/** Returns the largest size of a summary in tokens: a tenth of the room, but at least 128 and at most 2,048. */
 function summaryAllowance({ history }: ContextBudget): number {
   return Math.max(128, Math.min(2048, Math.floor(history.tokens / 10)));
 }

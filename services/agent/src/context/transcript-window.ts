@@ -6,12 +6,12 @@ export interface NumberedEntry {
   readonly entry: TranscriptEntry;
 }
 
-/** The part of a transcript that was read for the model: what the conversation's context document names, or all of it if there is no document. */
+/** The part of a transcript that was read for the model: the entries that the context document names, or all entries if there is no document. */
 export interface TranscriptWindow {
-  /** Null before the conversation was ever too long, and if the stored one belongs to a log that is gone. */
+  /** Null if the conversation was never too long, or if the stored document belongs to a log that is gone. */
   readonly document: ContextDocument | null;
-  /** In order: the entries that the document keeps, then everything from its `from` on. */
+  /** The entries that the document keeps, then every entry from its `from` on, in order. */
   readonly entries: readonly NumberedEntry[];
-  /** Entries that this process had no memory for: older than all of `entries` but the first one. */
+  /** The number and size of the entries that this process had no memory for. They are older than the tail of the window. */
   readonly unread: { readonly entries: number; readonly chars: number };
 }

@@ -1,12 +1,12 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import type { Unit } from "./units.ts";
 
-/** The lengths, in characters, that results are truncated to when the run's own results do not fit: the first of these with which they do. */
+/** The lengths, in characters, to which results are truncated when the run's own results do not fit. The first length that makes them fit is used. */
 const LENGTHS = [32_000, 16_000, 8000, 4000, 2000, 1000, 500];
 
 /**
- * The units with the same length for all their long results, the longest with which they fit; null if none is short enough. The log keeps the full results:
- * this is the second safety net below working memory.
+ * Truncates all long results to the same length, the longest with which the units fit. Returns null if no length is short enough. The log keeps the
+ * full results. Working memory is the first safety net, and this is the second.
  */
 export function trimmedResults(
   units: readonly Unit[],
@@ -36,6 +36,6 @@ function trimmedEntry(entry: TranscriptEntry, length: number): TranscriptEntry {
 }
 
 function isLong(entry: TranscriptEntry, length: number): boolean {
-  // Below this the notice would be longer than the text it replaces.
+  // If less were cut, the notice would be longer than the text that it replaces.
   return entry.type === "result" && entry.content.length > length + 200;
 }

@@ -1,7 +1,7 @@
 import { fits, type Room, sizeOf } from "./room.ts";
 import type { Unit } from "./units.ts";
 
-/** Selects the newest units that fit besides the required ones. Null if those alone do not fit. */
+/** Selects the required units and the newest others that fit. Returns null if the required units alone do not fit. */
 export function truncation(units: readonly Unit[], required: readonly boolean[], room: Room): readonly boolean[] | null {
   let { tokens, messages } = sizeOf(units, required);
   if (!fits({ tokens, messages }, room)) return null;

@@ -4,11 +4,11 @@ import type { NumberedEntry } from "./transcript-window.ts";
 /** A part of a transcript that is kept or dropped as a whole: a message of the person, or an assistant's turn with all its results. */
 export interface Unit {
   readonly entries: readonly NumberedEntry[];
-  /** Its approximate number of tokens. */
+  /** The approximate number of tokens of the unit. */
   readonly tokens: number;
 }
 
-/** The units of a window, in order. Each begins with a message or a turn, so none begins with a result. */
+/** Returns the units of a window, in order. Each unit begins with a message or a turn, never with a result. */
 export function unitsOf(entries: readonly NumberedEntry[], tokensOf: (entry: TranscriptEntry) => number): readonly Unit[] {
   const units: { entries: NumberedEntry[]; tokens: number }[] = [];
   for (const numbered of entries) {
@@ -22,7 +22,7 @@ export function unitsOf(entries: readonly NumberedEntry[], tokensOf: (entry: Tra
   return units;
 }
 
-/** The entry that a unit begins with. */
+/** Returns the first entry of a unit. */
 export function headOf({ entries: [first] }: Unit): TranscriptEntry {
   if (!first) throw new Error("A unit has no entries.");
   return first.entry;
@@ -37,8 +37,8 @@ export function lastSequence({ entries }: Unit): number {
 }
 
 /**
- * The units that this run cannot do without: its person's message, its seed turn, and the newest unit, which is what the model has to answer. In the order
- * of the units.
+ * Marks the units that this run needs: the person's message, the seed turn, and the newest unit, which the model has to answer. Returns one value per
+ * unit, in order.
  */
 export function requiredUnits(units: readonly Unit[], runId: string): readonly boolean[] {
   let message = false;

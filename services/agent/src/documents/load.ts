@@ -15,8 +15,9 @@ import { namesIn, namesThose } from "./named-documents.ts";
 import type { Read } from "../transitions/rules.ts";
 
 /**
- * Reads a run, its conversation, the calls of its round and the run that waits behind it. Null if there is no such run. The names in a run seldom change
- * between two reads, so all documents are requested at once under the names of the last read; a run with other names is read again.
+ * Reads a run, its conversation, the calls of its round and the run that waits behind it. Returns null if the run does not exist. The names in a run
+ * seldom change between two reads, so all documents are requested at once under the names of the last read. If the run now names other documents,
+ * everything is read again.
  */
 export async function loadSnapshot(state: StateStore, runId: string): Promise<Snapshot | null> {
   const names = namesIn(state);
@@ -41,7 +42,7 @@ export async function loadSnapshot(state: StateStore, runId: string): Promise<Sn
   }
 }
 
-/** The first run that waits in a conversation. */
+/** Returns the first run that waits in a conversation, else null. */
 export async function nextRun(state: StateStore, conversation: ConversationState): Promise<Read<Run> | null> {
   const [next] = conversation.queue;
   if (!next) return null;
@@ -49,7 +50,7 @@ export async function nextRun(state: StateStore, conversation: ConversationState
   return parsed(reply.documents[0], parseRun, keys.run(next.runId));
 }
 
-/** Parses a stored document as its type. A document that breaks its schema is a fault of ours or comes from a foreign store, and is not worked on. */
+/** Parses a stored document as its type. Throws if the document breaks its schema, because then our code has a fault or the store is foreign. */
 export function parsed<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Read<T> | null {
   if (!document) return null;
   const result = parse(document.value);

@@ -39,7 +39,7 @@ describe("what a run names", () => {
   });
 });
 
-/** A run with one open call, and a store that nobody has read yet. */
+/** Returns a run with one open call, and a store that nobody has read before. */
 async function withCalls() {
   const b = bundle();
   await b.start();
@@ -55,7 +55,7 @@ async function withCalls() {
   return {
     b,
     store,
-    /** How many documents each read asked for. */
+    /** Returns how many documents each read of this work requested. */
     async reads(work: () => Promise<unknown>) {
       sizes = [];
       await work();

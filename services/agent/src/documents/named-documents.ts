@@ -1,13 +1,13 @@
 import { keys, parseRun, type Run } from "@toolbus/contracts";
 import type { Change, StateStore } from "@toolbus/state";
 
-/** The documents that a run names: they belong to it and are read with it. */
+/** The documents that a run names. They are read together with the run. */
 export interface NamedDocuments {
   readonly conversationId: string;
   readonly callIds: readonly string[];
 }
 
-/** The names in runs as this process last read them. Only a guess of what to request: the reader checks whether it still holds. */
+/** The names in runs as this process last read them. They are only a guess of what to request, so the reader checks them. */
 export interface Names {
   of(runId: string): NamedDocuments | undefined;
   keep(run: Run): void;
@@ -16,7 +16,7 @@ export interface Names {
 const KEPT_RUNS = 4096;
 const stores = new WeakMap<StateStore, Names>();
 
-/** The number of runs whose names are kept per store: those that were read last. */
+/** Returns the names that this process remembers for a store. It remembers those of the runs that it read last. */
 export function namesIn(state: StateStore): Names {
   const known = stores.get(state);
   if (known) return known;
@@ -24,7 +24,7 @@ export function namesIn(state: StateStore): Names {
   const names: Names = {
     of: (runId) => kept.get(runId),
     keep({ runId, conversationId, calls }) {
-      // A map iterates in insertion order: the first entry is the one that changed longest ago.
+      // A map iterates in insertion order, so the first entry is the oldest.
       kept.delete(runId);
       kept.set(runId, { conversationId, callIds: calls.map(({ callId }) => callId) });
       const [oldest] = kept.keys();
@@ -42,7 +42,7 @@ export function keepWritten(state: StateStore, runId: string, { put = [] }: Chan
   if (run?.ok) namesIn(state).keep(run.value);
 }
 
-/** Whether a run names exactly these. */
+/** Returns true if a run names exactly these documents. */
 export function namesThose({ conversationId, calls }: Run, asked: NamedDocuments): boolean {
   return (
     conversationId === asked.conversationId &&

@@ -6,14 +6,14 @@ import { keepWritten } from "./named-documents.ts";
 import type { Read } from "../transitions/rules.ts";
 
 /**
- * Snapshots of runs, including what this process itself wrote a moment ago: a process that has just committed a run knows it without reading it again. Such
- * a snapshot is a guess. Only a commit may act on it, because its guards are the proof; a decision to do nothing needs `load`.
+ * Snapshots of runs. A process that has just committed a run knows its documents without reading them again. That snapshot is a guess. Only a commit
+ * may rely on it, because the guards of the commit check it. A decision to do nothing needs `load`.
  */
 export interface Snapshots {
-  /** What this process last committed of a run, if that was a moment ago, with the store's clock advanced by as much. */
+  /** Returns the run as this process last committed it, with the store's clock advanced since then. Returns null if that was too long ago. */
   guess(runId: string): Snapshot | null;
   load(runId: string): Promise<Snapshot | null>;
-  /** Call it when a change that was made from this snapshot has been committed. */
+  /** Records that a change made from this snapshot was committed. */
   written(snapshot: Snapshot, change: Change, reply: CommitReply): void;
 }
 
@@ -23,7 +23,8 @@ interface Kept {
 }
 
 const KEPT_RUNS = 512;
-// Short, because after a rollback of the store a commit number means another commit; a round without a slow tool is shorter still.
+// This time is short, because after a rollback of the store a commit number may belong to another commit. A round without a slow tool is even
+// shorter.
 const KEPT_MS = 2000;
 
 export function snapshots(state: StateStore, monotonic: () => number): Snapshots {
@@ -51,14 +52,14 @@ export function snapshots(state: StateStore, monotonic: () => number): Snapshots
   };
 }
 
-/** A snapshot as a change has left it; null if the change does not determine all of it. */
+/** Returns the snapshot after a change, or null if the change does not determine all of it. */
 export function snapshotAfter(
   before: Snapshot,
   { put = [] }: Change,
   { now, commit }: Pick<CommitReply, "now" | "commit">,
 ): Snapshot | null {
   const written = new Map(put.map(({ key, value }) => [key, value]));
-  // The agent is the only writer of these families, and writes them in their types.
+  // Only the agent writes these families, so their documents have the right types.
   const read = <T>(key: string, known: Read<T> | null | undefined): Read<T> | null => {
     const value = written.get(key);
     return value === undefined ? (known ?? null) : { version: commit, value: value as unknown as T };

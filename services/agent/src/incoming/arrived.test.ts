@@ -12,7 +12,7 @@ import { asks, type Bundle, bundle, RUN } from "../testing/test-bundle.ts";
 const CALL = `${RUN}.1.0`;
 const TEXT = "A line of a long result.\n".repeat(4000);
 
-/** A run whose one call was sent, and a long result of it in the store. */
+/** Returns a run whose only call was sent, with a long result of the call in the store. */
 async function setup(tool: "look" | "change") {
   const b = bundle();
   await b.start();
@@ -43,7 +43,7 @@ describe("a long result that arrives", () => {
       indexKey: expect.stringMatching(`-${CALL}-index$`),
       content: expect.stringContaining("2 chunks"),
     });
-    // A repeat is recognised by its hash, without the text.
+    // The repeat is recognised by its hash, without reading the text.
     const read = reads();
     const again = await answerArrived(parts, await b.snapshot(), answer);
     expect(joinResult(again.snapshot, again.arrived, b.rules)).toEqual({ kind: "duplicate", differs: false });

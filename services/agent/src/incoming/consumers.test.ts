@@ -21,7 +21,7 @@ const NOW = 1_800_000_000_000;
 const CALL = `${RUN}.1.0`;
 const ELSEWHERE = CALL.replace("rn_03_", "rn_ff_");
 
-/** The agent's consumers over a run whose write waits for people, and the messages that they give up. */
+/** Starts the agent's consumers over a run whose write waits for people, and collects the messages that they give up. */
 async function setup() {
   const under = await readerUnderTest();
   const bus = memoryBus();
@@ -42,7 +42,7 @@ async function setup() {
   return {
     ...under,
     bus,
-    /** Why a message is given up. */
+    /** Returns why the consumers give up a message. */
     async refused(sent: Message): Promise<Pick<DeadLetter, "reason" | "deliveries">> {
       const { promise, resolve } = Promise.withResolvers<DeadLetter>();
       letters.set(sent.id, resolve);
@@ -58,7 +58,7 @@ async function setup() {
   };
 }
 
-/** A wake of the run that names a delivery. */
+/** Returns a wake of the run that names a delivery. */
 const wakeFor = (delivery: string, n: number) =>
   message({
     id: messageIds.other("wake", RUN, n),

@@ -38,7 +38,7 @@ const parseProgress = parser(ToolProgress);
 
 const ACK: Disposition = { kind: "ack" };
 
-/** Starts the agent's four queues, and listens to the progress of tools. */
+/** Starts the consumers of the agent's four queues, and listens to the progress of tools. */
 export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
   const { rules, state, log } = reader;
   const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = rules.config;
@@ -110,7 +110,7 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
   const stale = message.type === messageTypes.grantStale;
-  // The values it is judged by do not change between two snapshots, so it is judged once.
+  // The proof of an answer does not depend on values that change between two snapshots, so it is verified once.
   let genuine: Promise<boolean> | undefined;
   return onCall(reader, answer.callId, async (snapshot) => {
     const call = callOf(snapshot, answer.callId);

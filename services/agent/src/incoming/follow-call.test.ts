@@ -112,7 +112,7 @@ describe("a write whose worker was cut off while it sent", () => {
   });
 });
 
-/** A run whose approved write was sent and began to send, and whose worker was then silent until nobody could answer any more. */
+/** Returns a run whose approved write began to send. Its worker was then silent until nobody could answer any more. */
 async function cutOff() {
   const s = await readerUnderTest();
   const { b, reader } = s;
@@ -137,7 +137,7 @@ async function cutOff() {
     const version = documents[0]?.version ?? 0;
     await state.commit(shardOf(RUN), { op: `row:${version}`, guards: [{ key, version }], put: [{ key, value: row as unknown as Json }] });
   };
-  /** Lets the time pass until the call's timer is due, and does what it does. */
+  /** Advances the time until the call's timer is due, and handles the timer. */
   const nextLook = async (): Promise<void> => {
     for (let minutes = 0; minutes <= 24 * 60; minutes++) {
       const due = await state.claim("agent", "timer", { limit: 100, visibleAfter: 1 });
@@ -174,10 +174,10 @@ async function cutOff() {
       const { result, settled, followUntil, ledger } = await call();
       return { outcome: result?.status, settled, ledger, followed: followUntil !== undefined, writes: (await run()).writes };
     },
-    /** The worker comes back and ends the write in its ledger. */
+    /** Simulates that the worker comes back and ends the write in its ledger. */
     finishes: async (result: ToolResult, signer = proofKeys.identityOf("worker.test").signer) =>
       keep(await signedRow({ ...sending, state: "done", doneAt: now, result }, signer)),
-    /** Its answer to the call arrives on the bus. */
+    /** Publishes the worker's answer to the call on the bus. */
     answers: async () => {
       const { secret } = await call();
       await bus.publish(

@@ -3,12 +3,12 @@ import type { Origins } from "../origins.ts";
 import type { Stepper } from "../steps/advance.ts";
 import type { ToolOffers } from "../tool-offers.ts";
 
-/** What taking an inbox entry needs from its process. */
+/** The parts of the process that are needed to handle an inbox entry. */
 export interface InboxReader extends Stepper {
   readonly toolOffers: ToolOffers;
   readonly origins: Origins;
-  /** Best effort, to every listener. */
+  /** Sends a message to every listener, on a best-effort basis. */
   readonly announce: (message: Message) => Promise<void>;
-  /** Has a webhook delivery that was given up sent again; false if there is none. */
+  /** Sends a webhook delivery again that was given up. Resolves with false if there is none. */
   readonly sendDeliveryAgain: (deliveryId: string) => Promise<boolean>;
 }

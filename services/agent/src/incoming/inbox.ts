@@ -24,9 +24,9 @@ type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
 const TRIES = 20;
 
 /**
- * Takes what the gateway accepted: a message starts a run, a cancel ends one, an answer resolves the call that asked. Taking an entry twice changes
- * nothing, because its run's documents record it. An entry that can never work is taken too: its run ends and says why, or the log does. Throws if the
- * store keeps changing in the meantime; the delivery is then retried.
+ * Handles an entry that the gateway accepted. A message starts a run, a cancel ends one, and an answer resolves the call that asked. Handling an
+ * entry twice changes nothing, because the documents of its run record it. For an unusable entry, the run ends with the reason, or the log contains
+ * the reason. Throws if the store keeps changing in the meantime. The bus then retries the delivery.
  */
 export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
   const { state, log, strays } = reader;
@@ -36,13 +36,16 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
   const entry = parseInboxEntry(document.value);
   if (!entry.ok)
     return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
-  // The gateway owns the link from run to person; a wake that names another run than its entry is ignored.
+  // The gateway links runs to people, so the agent ignores a wake that names another run than its entry.
   if (entry.value.runId !== runId) return strays.tell({ runId, entryId }, "a wake named another run's inbox entry");
   for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value, document.version)) return;
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
 }
 
-/** False if something changed in the meantime and the decision has to be made again. `accepted` is the number of the commit that accepted the entry. */
+/**
+ * Returns false if something changed in the meantime, so that the decision must be made again. `accepted` is the number of the commit that accepted
+ * the entry.
+ */
 async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
   if (entry.kind === "delete") return takeDeletion(reader, entry);
   const snapshot = await loadSnapshot(reader.state, entry.runId);
@@ -50,7 +53,7 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number
     case "message":
       return snapshot !== null || takeMessage(reader, entry, accepted);
     case "cancel":
-      // Accepted before its run was started: the message's own wake starts it, and the gateway's timer delivers this entry again.
+      // The run has not started yet. The wake of its message starts it, and the gateway's timer delivers this entry again.
       return snapshot === null || takeCancel(reader, entry, snapshot);
     case "answer":
       return snapshot === null || takeAnswer(reader, entry, snapshot);
@@ -65,7 +68,7 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
   const offer = profile && origin ? await toolOffers.offer(profile, { now, rights: origin, model: modelOf(profile.name), about }) : null;
   const activeRun = conversation?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
-  // The run ended between the two reads: another run has to be interrupted, or none.
+  // The run ended between the two reads, so the message must interrupt another run or none.
   if (active && active.conversation.value.activeRun !== activeRun) return false;
   const change = startRun(
     {
@@ -108,7 +111,7 @@ async function takeAnswer({ outbox, rules, log }: InboxReader, entry: AnswerEntr
   }
 }
 
-/** Notifies the workers of sent calls that nobody waits any more. Only a hint: the committed stop is what counts. */
+/** Notifies workers that nobody waits any more for the answers to their calls. The message is only a hint, because the committed stop decides. */
 async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }: Snapshot): Promise<void> {
   for (const { value } of calls) {
     if (value.state !== "dispatched") continue;
@@ -121,11 +124,11 @@ async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }
 interface Asked {
   readonly now: number;
   readonly conversation: Read<ConversationState> | null;
-  /** The sender of the message, as the gateway signed it; null if unknown. */
+  /** The sender of the message, as the gateway signed it. Null if the sender is unknown. */
   readonly origin: RunOrigin | null;
 }
 
-/** The documents that a message is about to change, and its sender. Throws `OriginUndecided`. */
+/** Reads the documents that a message changes, and its sender. Throws `OriginUndecided`. */
 async function readAsked(reader: InboxReader, { conversationId, runId }: MessageEntry): Promise<Asked> {
   const key = keys.conversation(conversationId);
   const [{ now, documents }, origin] = await Promise.all([reader.state.read([key]), reader.origins.of(runId)]);

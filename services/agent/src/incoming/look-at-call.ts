@@ -8,8 +8,8 @@ import { onCall } from "./on-call.ts";
 import { redispatch } from "../transitions/redispatch.ts";
 
 /**
- * Looks at a call before its timer does, because an operator asked for it. The numbers make it happen once: a call that was sent or asked for again since
- * it was seen is left alone, whoever did it, including a repeat of this very message.
+ * Does the work of a call's timer early, because an operator asked for it. If the call was sent again or its grant was requested again since the
+ * operator saw it, nothing happens. `dispatch` and `requests` show that. So a repeat of the same message does nothing.
  */
 export async function lookAtCall(
   stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules" | "modelOf" | "proofs" | "log">,

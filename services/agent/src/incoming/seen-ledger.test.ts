@@ -26,7 +26,7 @@ describe("the ledger, as the agent sees it", () => {
   });
 });
 
-/** As one agent sees it, from its first look on. */
+/** Returns the ledger as a new agent sees it. */
 const seen = async (b: Bundle, proofs = proofsUnderTest(b.state, b.monotonic)) =>
   seenLedger({ state: b.state, proofs }, await b.snapshot(), CALL);
 

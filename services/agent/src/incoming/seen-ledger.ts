@@ -5,17 +5,17 @@ import type { Snapshot } from "../transitions/snapshot.ts";
 import { parsed } from "../documents/load.ts";
 
 export interface SeenLedger {
-  /** Null when the write never began, as far as the ledger knows. */
+  /** Null if the write never began, as far as the ledger knows. */
   readonly row: LedgerRow | null;
-  /** The row, or the part of it that counts, has no known author: nothing in it may be acted on, and what it hides may have happened. */
+  /** True if no known worker signed the row, or the part of it that matters. The agent must not act on the row, and the write may have happened. */
   readonly unproven: boolean;
-  /** The store has lost writes that may have belonged to this call: a write that the ledger does not know may have happened. */
+  /** True if the store has lost commits that may have belonged to this call. A write that is missing in the ledger may then have happened. */
   readonly forgetful: boolean;
 }
 
 /**
- * What the worker's ledger says about a write that was sent, and whether a worker wrote it. It is read after the snapshot it is judged with: every later
- * begin sees a stop in that snapshot.
+ * Reads what the worker's ledger says about a sent write, and whether a worker wrote the row. Reads the ledger after the snapshot, so a write that
+ * begins later sees a stop of that snapshot.
  */
 export async function seenLedger(
   { state, proofs }: Pick<Stepper, "state" | "proofs">,
@@ -28,7 +28,7 @@ export async function seenLedger(
 
 const NOTHING: SeenLedger = { row: null, unproven: false, forgetful: false };
 
-/** The same for a call that is at hand. */
+/** Reads the ledger of this call, as `seenLedger` does. */
 export async function ledgerOf({ state, proofs }: Pick<Stepper, "state" | "proofs">, call: Call): Promise<SeenLedger> {
   if (call.kind !== "write" || call.dispatch === 0) return NOTHING;
   const { callId } = call;

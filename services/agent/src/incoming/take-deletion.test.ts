@@ -55,7 +55,7 @@ describe("a conversation that its owner deleted", () => {
     await c.say(1, "A drink, please.");
     const { callId } = await c.asked(1);
     await c.accept(deletion);
-    // The gateway keeps sending until the mark is there.
+    // The gateway sends the entry again until the conversation is marked.
     const again = async () => c.wake(run(9), entryId);
     await again();
     expect((await stateOf(c.state))?.deletedAt).toBeUndefined();

@@ -15,13 +15,13 @@ import type { Read } from "../transitions/rules.ts";
 
 export type DeletionEntry = Extract<InboxEntry, { kind: "delete" }>;
 
-/** A commit has a bounded size. */
+/** The most documents that one commit removes. The size of a commit is limited. */
 const REMOVED_AT_ONCE = 100;
 const READ_AT_ONCE = 500;
 
 /**
- * Removes the messages of a conversation that its owner deleted. While a run of it is active nothing happens: the gateway sends the entry again until the
- * conversation has its mark. Taking the entry twice changes nothing. False if the conversation changed in the meantime.
+ * Removes the messages of a conversation that its owner deleted. Does nothing while a run is active or waits, because the gateway sends the entry
+ * again until the conversation is marked. Handling the entry twice changes nothing. Returns false if the conversation changed in the meantime.
  */
 export async function takeDeletion(
   { state, outbox, log }: Pick<InboxReader, "state" | "outbox" | "log">,
@@ -42,7 +42,10 @@ export async function takeDeletion(
   return (await outbox.commit(shard, deletion(conversation, now))).outcome === "ok";
 }
 
-/** The conversation's mark in place of its messages. Its runs stay for their own time: they record what was done, and for whom. */
+/**
+ * Returns the change that replaces the messages of a conversation with a mark. Its runs stay until they expire, because they record what was done and
+ * for whom.
+ */
 export function deletion({ version, value }: Read<ConversationState>, now: number): Change {
   const { conversationId, runs, usage } = value;
   const marked: ConversationState = { conversationId, activeRun: null, queue: [], runs, usage, model: null, deletedAt: now };
@@ -51,12 +54,12 @@ export function deletion({ version, value }: Read<ConversationState>, now: numbe
     guards: [{ key: keys.conversation(conversationId), version }],
     put: [{ key: keys.conversation(conversationId), value: marked, expiresAt: now + LOG_KEPT_MS }],
     remove: [keys.context(conversationId)],
-    // A log ends by expiring.
+    // The store deletes a log when it expires.
     append: [{ log: keys.transcript(conversationId), entries: [{ type: "deleted", at: now }], expiresAt: now }],
   };
 }
 
-/** Changes that remove the long results that its transcript names. They leave the conversation unchanged, so each may be repeated. */
+/** Returns the changes that remove the long results that the transcript names. They leave the conversation unchanged, so each may be repeated. */
 async function workingMemoryOf(state: Pick<StateStore, "range">, { version, value }: Read<ConversationState>): Promise<readonly Change[]> {
   const { conversationId } = value;
   const found: string[] = [];

@@ -12,7 +12,7 @@ import { AGENT_SERVICE } from "../transitions/rules.ts";
 import { checkWaiting } from "../transitions/waiting.ts";
 import { workersSeen } from "./workers-seen.ts";
 
-/** Handles a due timer of the agent. Every open run and call has one, so anything that a lost message would have done is done here at the latest. */
+/** Handles a due timer of the agent. Every open run and call has a timer, so the timer makes up for any lost message. */
 export async function onTimer(reader: InboxReader, timer: TimerRow, signal: AbortSignal): Promise<void> {
   const [kind, id] = split(timer.id);
   if (kind === "run") return onRunTimer(reader, timer, id, signal);
@@ -32,7 +32,7 @@ async function onRunTimer(reader: InboxReader, timer: TimerRow, runId: string, s
     const seen = await workersSeen(state, sent);
     await outbox.commit(shardOf(runId), checkWaiting(snapshot, rules, seen));
   }
-  // Queued: the claim has set it again; the end of the run before starts this one.
+  // A queued run needs nothing. The claim has set its timer again, and the end of the run before it starts it.
 }
 
 async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string): Promise<void> {
@@ -40,7 +40,7 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   const snapshot = await loadSnapshot(state, callParts(callId).runId);
   const call = snapshot?.calls.find((known) => known.value.callId === callId)?.value;
   if (!call || call.state === "resolved") {
-    // Only an unknown outcome keeps its timer: the ledger may still say what happened.
+    // Only a call with an unknown outcome keeps its timer, because the ledger may still show what happened.
     if (!(await followCall(reader, callId))) await remove(reader, timer);
     return;
   }

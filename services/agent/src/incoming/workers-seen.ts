@@ -2,7 +2,7 @@ import { type Call, keys, parseRegistration } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import type { WorkerSeen } from "../transitions/unserved.ts";
 
-/** What the registry says about the workers of each call's tool. An unreadable registration says nothing. */
+/** Reads what the registry says about the workers of each call's tool. The result for an unreadable registration is undefined. */
 export async function workersSeen(state: Pick<StateStore, "read">, calls: readonly Call[]): Promise<(callId: string) => WorkerSeen> {
   if (calls.length === 0) return () => undefined;
   const { documents } = await state.read(

@@ -11,15 +11,15 @@ import {
 import { resultHash } from "@toolbus/grants";
 import type { FilingRule, ReportRule } from "../profile.ts";
 
-/** The loop's own tool that records what an investigation concludes. */
+/** The name of the loop's own tool that records the conclusion of an investigation. */
 export const CONCLUDE = "conclude";
 
-/** Listed among the findings of a conclusion without a cause, so that nobody mistakes an empty field for an oversight. */
+/** The finding that is added to a conclusion without a cause, so that nobody mistakes the empty field for an oversight. */
 export const NO_CAUSE = "No cause was found.";
 
 /**
- * The report after a round: its calls become evidence. The findings come from the write that files the report, or from the conclusion, as the rule says;
- * later ones replace earlier ones.
+ * Returns the report after a round, with the round's calls as evidence. The rule says whether the findings come from the write that files the report
+ * or from the conclusion. Later findings replace earlier ones.
  */
 export function reportAfterRound(report: Report, rule: ReportRule, calls: readonly Call[]): Report {
   const resolved = calls.filter((call) => call.result);
@@ -96,16 +96,16 @@ function filingOf(call: Call, rule: FilingRule): Report["filing"] {
   return { status: "failed", callId };
 }
 
-/** The ledger may have said what happened before the round ended. */
+/** Returns the status of a filing that ended as unknown. The ledger may have shown its outcome before the round ended. */
 function knownSince(settled: Call["settled"]): "outcome_unknown" | "filed" | "failed" {
   if (!settled) return "outcome_unknown";
   return settled.status === "ok" ? "filed" : "failed";
 }
 
-/** Nobody said no: nobody decided in time, or the write did not begin in the time it was approved for. */
+/** The error codes of writes that nobody denied. Nobody decided in time, or the write did not begin while its approval was valid. */
 const EXPIRED: ReadonlySet<string> = new Set(["approval_expired", "approval_lapsed"]);
 
-/** The fields of JSON text; none if it is not an object. */
+/** Returns the fields of JSON text, or none if the text is not an object. */
 function object(text: string): JsonObject {
   try {
     const value: Json = JSON.parse(text);

@@ -7,7 +7,7 @@ const headings = (text: string, most = MOST): string[] => chunkText(text, most).
 const prose = (chars: number): string =>
   "Some words of a long text without any break at all. ".repeat(Math.ceil(chars / 52)).slice(0, chars);
 
-/** Numbers that are the same in every run. */
+/** Returns random numbers that are the same in every run of the test. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -82,7 +82,7 @@ describe("chunks of any text", () => {
     for (const { text, most } of cases) {
       const lengths = pieces(text, most).map((piece) => piece.length);
       expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
-      // An escape or a pair that does not fit goes into the next chunk.
+      // An escape or a surrogate pair that does not fit goes into the next chunk.
       for (const length of lengths.slice(0, -1)) expect(length).toBeGreaterThan(most / 2 - 7);
     }
   });
@@ -154,7 +154,7 @@ describe("chunks of a long text", () => {
   it("are never planned under 20,000 characters, and the last one gets as many if possible", () => {
     const text = `# A\n${prose(100)}\n# B\n${prose(500)}\n# C\n${prose(66_000)}\n# D\n${prose(10)}`;
     const lengths = pieces(text).map((piece) => piece.length);
-    // The number from the requirement, independent of the code's constant.
+    // The number comes from the requirement, so it is independent of the code's constant.
     expect(Math.min(...lengths)).toBeGreaterThanOrEqual(20_000);
   });
 
@@ -205,7 +205,7 @@ describe("chunks of JSON", () => {
       JSON.stringify(["\n".repeat(500_000)]),
     ])
       expect(pieces(text).join("")).toBe(text);
-    // Seconds on a slow machine, compared with the minutes that rereading the text for each place would take.
+    // This takes seconds on a slow machine. If the code read the text again for each place, it would take minutes.
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -2,8 +2,8 @@ import { wholeEnd } from "@toolbus/contracts";
 import type { Cuts, Section } from "./cuts.ts";
 
 /**
- * Where JSON is best cut: between two members, those of the outermost objects and lists first; inside a long string before a heading, after a blank line or
- * a line of it, and never inside an escape. Null for a text that is not a JSON object or list.
+ * Finds the best cuts of JSON. It cuts between two members, first those of the outermost objects and lists. Inside a long string it cuts before a
+ * heading, after a blank line or after a line, and never inside an escape. Returns null for a text that is not a JSON object or list.
  */
 export function jsonCuts(text: string): Cuts | null {
   if (!isContainer(text)) return null;
@@ -20,19 +20,19 @@ export function jsonCuts(text: string): Cuts | null {
   };
 }
 
-/** The state of reading a text: the position, the containers around it, and whether it is inside a string. */
+/** The state of a scan: the position, the containers around it, and whether it is inside a string. */
 interface Scan {
   at: number;
   readonly stack: Frame[];
-  /** Where the string began that contains this place. */
+  /** The start of the string around the position. Null outside a string. */
   string: number | null;
 }
 
 interface Frame {
   readonly list: boolean;
-  /** The index of the current or next item, in a list. */
+  /** In a list, the index of the current or next item. */
   index: number;
-  /** The member whose value is next or being read, in an object; null if the next string is a name. */
+  /** In an object, the member whose value is next or being read. Null if the next string is a name. */
   key: string | null;
 }
 
@@ -52,11 +52,11 @@ function isContainer(text: string): boolean {
   }
 }
 
-/** The last of the best places from `lo` to `hi`. */
+/** Returns the last of the best places from `lo` to `hi`. */
 function bestPlace(text: string, from: Scan, lo: number, hi: number): number {
   const scan = copy(from);
   let best: { readonly rank: number; readonly at: number } | null = null;
-  // Where the character or escape began that was read last.
+  // The start of the character or escape that was read last.
   let last = from.at;
   while (scan.at < hi) {
     last = scan.at;
@@ -64,7 +64,7 @@ function bestPlace(text: string, from: Scan, lo: number, hi: number): number {
     if (rank !== null && scan.at >= lo && scan.at <= hi && (!best || rank <= best.rank)) best = { rank, at: scan.at };
   }
   if (best) return best.at;
-  // An escape, or a pair, that does not end there goes into the next chunk.
+  // An escape or a surrogate pair that crosses `hi` goes into the next chunk.
   return scan.at === hi || last <= from.at ? wholeEnd(text, hi) : last;
 }
 
@@ -78,7 +78,7 @@ function copy({ at, stack, string }: Scan): Scan {
   return { at, stack: stack.map((frame) => ({ ...frame })), string };
 }
 
-/** Reads one character or escape, and returns how good a cut right after it is, 1 being the best; null if no cut is possible. */
+/** Reads one character or escape. Returns the rank of a cut right after it, where 1 is the best, or null if no cut is possible there. */
 function step(text: string, scan: Scan): number | null {
   return scan.string === null ? stepOutside(text, scan) : stepInString(text, scan, scan.string);
 }
@@ -115,7 +115,7 @@ function stepInString(text: string, scan: Scan, began: number): number | null {
     if (frame && !frame.list && frame.key === null) frame.key = text.slice(began, wholeEnd(text, Math.min(at, began + KEY_CHARS)));
     scan.string = null;
   }
-  // Both halves of a pair at once.
+  // A surrogate pair is read as one character.
   scan.at = wholeEnd(text, at + 1) > at ? at + 1 : at + 2;
   return null;
 }
@@ -128,7 +128,7 @@ function stepOverEscape(text: string, scan: Scan): number | null {
   return text.startsWith("\\n\\n", scan.at - 4) ? IN_STRING.blankLine : IN_STRING.line;
 }
 
-/** The place in human-readable form, with the member that begins here: `items[42]`, `build.log`. */
+/** Returns the path of a position for people, with the member that begins there, such as `items[42]` or `build.log`. */
 function pathOf(text: string, { stack, at }: Scan): string {
   const path = stack
     .map(({ list, index, key }) => (list ? `[${index}]` : key === null ? "" : `.${key}`))
@@ -144,7 +144,7 @@ function pathOf(text: string, { stack, at }: Scan): string {
 const NAME = /\s*"((?:[^"\\]|\\.){0,80})/y;
 const MAX_SECTIONS = 20_000;
 
-/** The members of the outermost object and of the objects in it; items of lists have no names to find them by. */
+/** Returns the members of the outermost object and of the objects in it. Leaves out the items of lists, because they have no names. */
 function sectionsOf(text: string): readonly Section[] {
   const sections: Section[] = [];
   const scan = beginning();

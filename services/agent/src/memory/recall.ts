@@ -3,14 +3,14 @@ import { blobOrNull, heldText, holdText, type StateStore } from "@toolbus/state"
 import { minutes, outlineText } from "./result-index.ts";
 import { resolveKey } from "./working-keys.ts";
 
-/** The loop's own tool that reads working memory. */
+/** The name of the loop's own tool that reads working memory. */
 export const RECALL = "get_from_working_memory";
 
 const KEY_CHARS = 200;
 
 /**
- * The value under a key of a conversation's working memory: a chunk, or an outline. A key of another conversation is refused, and an expired key is an
- * error that says what to do. A long chunk is in the store when this resolves. Throws `StoreUnavailable`.
+ * Reads the value under a key of a conversation's working memory: a chunk, or an outline. Refuses a key of another conversation. For an expired key,
+ * returns an error that says what to do. A long chunk is in the store when this resolves. Throws `StoreUnavailable`.
  */
 export async function recall(
   state: Pick<StateStore, "read" | "putBlob" | "getBlob">,

@@ -3,12 +3,12 @@ import { chunkText } from "./chunk-text.ts";
 import type { Section } from "./cuts.ts";
 import { chunkKeyOf } from "./working-keys.ts";
 
-// The model reads an index with every later turn, so it is small whatever the result is like.
+// The model reads an index again in every later turn, so the index is small whatever the result is like.
 const MAX_ROWS = 40;
 const MAX_LINES = 400;
 const TITLE_CHARS = 80;
 
-/** The positions of the chunks of a text, and the sections that begin in each chunk. If there are too many sections the deepest are left out. */
+/** Returns the positions of a text's chunks, and the sections that begin in each chunk. Leaves out the deepest sections if there are too many. */
 export function indexOf(text: string, most: number): ResultIndex {
   const { chunks, sections } = chunkText(text, most);
   let n = 0;
@@ -24,15 +24,15 @@ export function indexOf(text: string, most: number): ResultIndex {
 export interface IndexedResult {
   readonly tool: string;
   readonly indexKey: string;
-  /** Of the whole result. */
+  /** The length of the whole result. */
   readonly chars: number;
-  /** How to read the rest: the name of the tool that reads working memory. */
+  /** The name of the tool that reads working memory. */
   readonly reader: string;
-  /** How long it is kept. */
+  /** How long working memory keeps the result, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** What the model reads instead of the result: the list of chunks, their keys, and how to read them. */
+/** Returns the text that the model reads instead of the result: the list of chunks, their keys, and how to read them. */
 export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, reader, ttlMs }: IndexedResult): string {
   const rows = chunks.slice(0, MAX_ROWS).map(({ start, end, heading }, n) => {
     return `| ${n + 1} | ${chunkKeyOf(indexKey, n + 1)} | ${heading} | ${end - start} |`;
@@ -49,7 +49,7 @@ export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, read
   ].join("\n");
 }
 
-/** The hierarchical outline under the key of an index: headings with the chunk that each begins in. */
+/** Returns the hierarchical outline under the key of an index: each heading with the chunk in which it begins. */
 export function outlineText({ chunks, sections }: ResultIndex, { tool, indexKey }: Pick<IndexedResult, "tool" | "indexKey">): string {
   const keys = chunkKeyOf(indexKey, 1).replace(/1$/, "<n>");
   const lines =
@@ -59,7 +59,7 @@ export function outlineText({ chunks, sections }: ResultIndex, { tool, indexKey 
   return [`Outline of the result of ${tool}: ${counted(chunks.length, "chunk")}, with the keys ${keys}`, "", ...lines].join("\n");
 }
 
-/** A duration in words. */
+/** Returns a duration in words. */
 export function minutes(ms: number): string {
   const whole = Math.max(1, Math.round(ms / 60_000));
   return whole === 1 ? "a minute" : `${whole} minutes`;
@@ -73,7 +73,7 @@ function fewEnough(sections: readonly Section[]): readonly Section[] {
   return sections.filter(({ level }) => level === 1).slice(0, MAX_LINES);
 }
 
-/** A title is the tool's text, and has to fit in one table cell. */
+/** Makes a title fit into one table cell, because its text comes from the tool. */
 function titleText(title: string): string {
   const line = title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}|]+/gu, " ").trim();
   return line.length > TITLE_CHARS ? `${headOf(line, TITLE_CHARS - 1)}…` : line;

@@ -10,7 +10,7 @@ import {
 import { blobOrNull, type Blobs, heldText, holdText, putBlobRepeatedly } from "@toolbus/state";
 
 /**
- * An entry in the form in which its log holds it: a large vendor payload and a long result are blobs in the store when this resolves. Throws
+ * Returns an entry in the form in which its log stores it. A large vendor payload and a long result are blobs in the store when this resolves. Throws
  * `StoreUnavailable`.
  */
 export async function storeEntry(blobs: Blobs, entry: TranscriptEntry): Promise<StoredEntry> {
@@ -26,7 +26,7 @@ export async function storeEntry(blobs: Blobs, entry: TranscriptEntry): Promise<
   }
 }
 
-/** Only the vendor's part of an entry, for callers that make the entry later. Throws `StoreUnavailable`. */
+/** Stores only the vendor's part of an entry, for callers that make the entry later. Throws `StoreUnavailable`. */
 export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<StoredVendorTurn> {
   const text = JSON.stringify(turn.payload);
   if (Buffer.byteLength(text) <= VENDOR_INLINE_BYTES) return turn;
@@ -35,8 +35,8 @@ export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<S
 }
 
 /**
- * An entry in its original form. A payload that is missing from the store is omitted, because the neutral form says the same; a missing result is marked as
- * such, with its beginning. Throws `StoreUnavailable`.
+ * Returns an entry in its original form. Leaves out a vendor payload that the store has lost, because the neutral form has the same content. If the
+ * store has lost a long result, returns its beginning and a notice. Throws `StoreUnavailable`.
  */
 export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<TranscriptEntry> {
   switch (stored.type) {
@@ -56,7 +56,7 @@ export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<Tran
   }
 }
 
-/** Replaces the rest of a text that the store has lost. */
+/** Returns the notice that replaces the rest of a text that the store has lost. */
 export function gone(chars: number): string {
   return `${leftOut(chars)}\n[result_unavailable: the rest is gone from the store, what the call did is not]`;
 }

@@ -8,17 +8,17 @@ import { indexOf, indexText } from "./result-index.ts";
 import { RECALL } from "./recall.ts";
 import { indexKeyOf } from "./working-keys.ts";
 
-/** A result as it is joined, and what the model reads of it if that differs. */
+/** The result that the agent joins, and the text that the model reads if it differs. */
 export interface TakenResult {
   readonly result: ToolResult;
   readonly shown?: ShownResult;
 }
 
-/** How much of a result a model is given, and what happens to a longer one. */
+/** The limit for results that the model reads, and what happens to longer ones. */
 export interface ResultLimit {
-  /** In characters; a longer result is put into working memory, or truncated. */
+  /** The limit in characters. A longer result is put into working memory or truncated. */
   readonly chars: number;
-  /** False: the model could not read the rest, so a long result is truncated. */
+  /** False if the model could not read the rest. A long result is then truncated. */
   readonly workingMemory: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface TakeContext {
   readonly state: Pick<StateStore, "putBlob" | "getBlob">;
   readonly log: Log;
   readonly limit: ResultLimit;
-  /** How long working memory keeps it. */
+  /** How long working memory keeps the result, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** The limits for the runs of this profile with this model: the profile's own number of characters takes precedence over the model's. */
+/** Returns the limit for runs of this profile with this model. The profile's own number of characters takes precedence over the model's. */
 export function resultLimit(
   { limits, workingMemory = true, toolChoice }: Profile,
   { capabilities }: Pick<ModelProvider, "capabilities">,
@@ -42,9 +42,9 @@ export function resultLimit(
 }
 
 /**
- * Prepares an arrived result for the commit that joins it. Its whole text is in the store, or the result says that it is not. If it is too long for the
- * model, an index of it is made (or its beginning is taken), and everything that the commit will refer to is stored when this resolves. Throws
- * `StoreUnavailable`.
+ * Prepares an arrived result for the commit that joins it. The whole text of the returned result is in the store, or the result says that the text is
+ * lost. If the text is too long for the model, the model gets an index of it or only its beginning. Everything that the commit will refer to is
+ * stored when this resolves. Throws `StoreUnavailable`.
  */
 export async function takeResult(call: Call, result: ToolResult, { state, log, limit, ttlMs }: TakeContext): Promise<TakenResult> {
   if (!result.contentRef && result.content.length <= limit.chars) return { result };
@@ -75,7 +75,10 @@ export async function takeResult(call: Call, result: ToolResult, { state, log, l
   };
 }
 
-/** A read can be repeated. A write has happened, even if its answer is lost, and must not look as if it had not. */
+/**
+ * Returns the result for a lost text. A read can be repeated. A write has happened even if its text is lost, so its result must not suggest
+ * otherwise.
+ */
 function unavailable({ kind, toolName }: Pick<Call, "kind" | "toolName">, { contentRef, ...result }: ToolResult): ToolResult {
   if (kind === "write")
     return { ...result, content: `${result.content}${gone((contentRef?.chars ?? 0) - result.content.length)}`, truncated: true };
@@ -86,7 +89,7 @@ function unavailable({ kind, toolName }: Pick<Call, "kind" | "toolName">, { cont
   );
 }
 
-/** The limit for a run. */
+/** Returns the limit for a run, or null if its profile is unknown. */
 export function limitOf(
   run: Pick<Run, "profile">,
   rules: { readonly profile: (name: string) => Profile | undefined },

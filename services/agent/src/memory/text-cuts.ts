@@ -1,6 +1,6 @@
 import type { Cuts, Section } from "./cuts.ts";
 
-/** Where Markdown, or any text, is best cut: before headings, after blank lines, after lines. A `#` inside a code fence is not a heading. */
+/** Finds the best cuts of Markdown or any other text: before headings, after blank lines, after lines. A `#` inside a code fence is not a heading. */
 export function textCuts(text: string): Cuts {
   const headings = headingsOf(text);
   return {
@@ -10,7 +10,7 @@ export function textCuts(text: string): Cuts {
   };
 }
 
-// A text of nothing but headings has nothing to navigate.
+// Nobody can navigate a text with more headings than this.
 const MAX_HEADINGS = 20_000;
 const LINE = /^(?: {0,3}(#{1,3})[ \t]+(\S.*)| {0,3}(`{3,}|~{3,}).*)$/gm;
 
@@ -36,7 +36,7 @@ function bestHeading(headings: readonly Section[], lo: number, hi: number): numb
   return best?.at ?? null;
 }
 
-/** The index of the first heading at this place or after it. */
+/** Returns the index of the first heading at this place or after it. */
 function firstFrom(headings: readonly Section[], at: number): number {
   let low = 0;
   let high = headings.length;
@@ -57,13 +57,13 @@ function afterLine(text: string, lo: number, hi: number): number | null {
   return endOfLast(text, "\n", lo, hi);
 }
 
-/** The end of the last match that ends between `lo` and `hi`. */
+/** Returns the end of the last match that ends between `lo` and `hi`, else null. */
 function endOfLast(text: string, sought: string, lo: number, hi: number): number | null {
   const at = text.slice(Math.max(0, lo - sought.length), hi).lastIndexOf(sought);
   return at < 0 ? null : Math.max(0, lo - sought.length) + at + sought.length;
 }
 
-/** The headings above a place, the outermost first. */
+/** Returns the headings above a place, the outermost first. */
 function pathAt(headings: readonly Section[], at: number): string {
   const path: string[] = [];
   let level = 4;

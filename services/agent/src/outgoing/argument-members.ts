@@ -2,16 +2,16 @@ import type { Json } from "@toolbus/contracts";
 
 /** Finds the members of a JSON object while its text is still arriving. */
 export interface ArgumentMembers {
-  /** Accepts the next piece of the text; returns the members that are now complete and were not returned before. */
+  /** Accepts the next piece of the text. Returns the members that are now complete and were not returned before. */
   take(text: string): readonly (readonly [string, Json])[];
 }
 
-// A longer member is only shown with the turn.
+// Viewers see a longer member only with the turn.
 const MAX_HELD = 64 * 1024;
 
 /**
- * Reads a JSON object member by member as its text arrives, in any pieces. A member is returned once it is complete, because half a value could not be
- * redacted. It checks no more than it needs to; text that is not a JSON object yields nothing more from the fault on, and the turn shows it.
+ * Reads a JSON object member by member as its text arrives, in pieces of any size. Returns a member when it is complete, because half a value could
+ * not be redacted. Checks no more than necessary. After a fault in the text it returns nothing more, and viewers see the text with the turn.
  */
 export function argumentMembers(): ArgumentMembers {
   let member = "";
@@ -50,7 +50,7 @@ export function argumentMembers(): ArgumentMembers {
       member += char;
       return;
     }
-    // Spaces before the object.
+    // Characters before the object are skipped.
     if (depth === 0 && char !== "}") return;
     const found = memberOf(member);
     if (found) whole.push(found);

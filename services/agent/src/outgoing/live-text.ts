@@ -4,15 +4,18 @@ import type { StateStore } from "@toolbus/state";
 import { redacted } from "@toolbus/telemetry";
 import { type ArgumentMembers, argumentMembers } from "./argument-members.ts";
 
-/** Sends what the model writes to viewers as it arrives: text in batches, arguments by members. Anything lost here is in the turn. */
+/**
+ * Sends the model's output to viewers as it arrives: text in batches, arguments by members. If something is lost here, viewers still see it in the
+ * turn.
+ */
 export interface LiveText {
   add(text: string): void;
   addArguments(piece: ArgumentsText): void;
-  /** Sends the rest and waits for it. */
+  /** Sends the rest of the text, and waits until everything is sent. */
   end(): Promise<void>;
 }
 
-// Each write costs a viewer's gateway at least 10 µs; people see no difference below this interval.
+// Each write costs a viewer's gateway at least 10 µs. People notice no difference below this interval.
 const BATCH_MS = 30;
 const SHOWN_CHARS = 4096;
 

@@ -8,7 +8,7 @@ import { asks, bundle, CONVERSATION, RUN } from "../testing/test-bundle.ts";
 
 const CALL = `${RUN}.1.0`;
 
-/** The message of a run for a read, and for a granted write. */
+/** Returns the invokes that a run sends for a read and for a granted write. */
 async function sent(): Promise<{ readonly read: Message; readonly write: Message }> {
   const b = bundle();
   await b.start();

@@ -17,7 +17,7 @@ import {
 } from "@toolbus/contracts";
 import type { Rules } from "../transitions/rules.ts";
 
-/** The invoke of a call: four fields in the body, everything else as attributes. Every repeat carries the same secret and not-after. */
+/** Returns the invoke of a call. The body has four fields, and everything else is an attribute. Every repeat has the same secret and not-after. */
 export function invokeMessage(call: Call, run: Run, rules: Rules, now: number): Message {
   const agent = rules.config.AGENT_NAME;
   const body: ToolInvoke = { toolCallId: call.callId, toolName: call.toolName, arguments: call.arguments, sessionId: run.conversationId };
@@ -62,7 +62,7 @@ export function approvalRequestMessage(call: Call, rules: Rules, now: number): M
   );
 }
 
-/** Signed when it is published: the key is not part of a transition. */
+/** Returns the message that withdraws an approval request. It is signed when it is published, because a transition has no key. */
 export function approvalCancelMessage(call: Call, reason: CancelReason, rules: Rules, now: number): Message {
   const body: ApprovalCancel = { toolCallId: call.callId, reason };
   return toApprovals(
@@ -76,7 +76,7 @@ export function approvalCancelMessage(call: Call, reason: CancelReason, rules: R
   );
 }
 
-/** A hint to the worker of this call that nobody waits for it any more. */
+/** Returns a hint to the worker of this call that nobody waits for its answer any more. */
 export function toolCancelMessage(call: Call, rules: Rules, now: number): Message {
   const agent = rules.config.AGENT_NAME;
   const body: ToolCancel = { toolCallId: call.callId };
@@ -92,7 +92,7 @@ export function toolCancelMessage(call: Call, rules: Rules, now: number): Messag
   });
 }
 
-/** Asks every worker to register and announce its tools again. */
+/** Returns the message that asks every worker to register and announce its tools again. */
 export function toolRefreshMessage(rules: Pick<Rules, "config">, now: number): Message {
   const agent = rules.config.AGENT_NAME;
   const body: ToolRefresh = {};
@@ -106,12 +106,12 @@ export function toolRefreshMessage(rules: Pick<Rules, "config">, now: number): M
   });
 }
 
-/** The message in this trace, if there is one. */
+/** Returns the message with this trace context, or the message itself if there is none. */
 export function inTrace(made: Message, traceparent: string | undefined): Message {
   return traceparent === undefined ? made : { ...made, attributes: { ...made.attributes, [attributes.traceparent]: traceparent } };
 }
 
-/** A hint that this run can advance. `n` tells repeats apart. */
+/** Returns a hint that this run can advance. `n` makes repeats distinct. */
 export function wakeMessage(run: Run, rules: Rules, now: number, n: string): Message {
   const body: RunWake = { runId: run.runId };
   const agent = rules.config.AGENT_NAME;

@@ -3,12 +3,12 @@ import { secretHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { isShardOf } from "../documents/own-shard.ts";
 
-// Further messages at the same moment are dropped: progress is only shown, and more of it follows.
+// Further messages at the same moment are dropped, because progress is only shown and more of it follows.
 const MAX_UNDER_WAY = 64;
 
 /**
- * Shows viewers the progress that tools report. Best effort; accepted only for a sent call, from a sender that knows its secret. Every replica of the agent
- * receives and shows it: a viewer's gateway drops duplicates.
+ * Returns a listener that shows viewers the progress that tools report, on a best-effort basis. It accepts progress only for a sent call, from a
+ * sender that knows the call's secret. Every replica of the agent receives and shows it, and a viewer's gateway drops the duplicates.
  */
 export function progressListener(state: StateStore): (progress: ToolProgress) => Promise<void> {
   let underWay = 0;

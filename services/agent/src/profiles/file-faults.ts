@@ -1,17 +1,17 @@
 import type { Problem } from "@toolbus/contracts";
 import { type Document, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
 
-/** A fault of a file and the line where it is. */
+/** A fault in a file, and the line where it is. */
 export interface FileFault {
   readonly line: number;
   readonly message: string;
 }
 
-/** The problems of a YAML document as faults of its file: with the line of the field, in words for its author. */
+/** Converts the problems of a YAML document into faults of its file, with the line of each field and in words for the author. */
 export function fileFaults(problems: readonly Problem[], document: Document, lines: LineCounter): readonly FileFault[] {
   const reported = new Map<string, FileFault>();
   for (const problem of problems) {
-    // For a list with a bad rule, the schema also reports that the list is not "all". Skip that: the bad rule is the fault.
+    // For a list with a bad rule, the schema also reports that the list is not "all". That problem is skipped, because the bad rule is the fault.
     if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
     const message = inWords(problem);
     reported.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });
@@ -26,7 +26,7 @@ function inWords({ path, message }: Problem): string {
   return `${path.slice(1).replaceAll("/", ".")} ${known?.meaning ?? message}`;
 }
 
-/** What a field accepts, if the schema's own words would be a regular expression. */
+/** The descriptions of fields for which the schema's own message would show a regular expression. */
 const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] = [
   { field: /^\/name$/, meaning: "must be lower-case letters, digits and hyphens, 64 at most, the first a letter" },
   { field: /^\/tools$/, meaning: 'must be "all" or a list of tools' },
@@ -39,7 +39,7 @@ const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] 
   { field: /\/(argumentsFromInput\/[^/]+|when|subjectFromInput)$/, meaning: "must be a path in the input, such as alert.labels.release" },
 ];
 
-/** The start of the part of the document that a JSON Pointer names, or of the nearest existing part around it. */
+/** Returns the start of the part of the document that a JSON Pointer names, or of the nearest existing part around it. */
 function startOf(document: Document, pointer: string): number {
   let node: unknown = document.contents;
   let start = 0;

@@ -4,16 +4,16 @@ import { Refusal } from "@toolbus/runtime";
 import type { Profile } from "../profile.ts";
 import { readProfile } from "./read-profile.ts";
 
-/** The profiles that come with the agent. Next to the source, so that they are found wherever the package is. */
+/** The directory of the built-in profiles. It is next to the source, so that it is found wherever the package is. */
 const BUILT_IN = path.resolve(import.meta.dirname, "../../profiles");
 
-// A prompt of 16 KiB and room for the rest; a larger file is something else.
+// A profile has a prompt of at most 16 KiB, and some room for its other fields. A larger file is something else.
 const MAX_BYTES = 64 * 1024;
 const MAX_PROFILES = 64;
 
 /**
- * The profiles of this agent by name: the built-in ones, and those of the files `*.yaml` and `*.yml` in a directory, which add to them or replace them by
- * name. Throws `Refusal` if the directory or one of its files cannot be used, naming the file, the line and the remedy.
+ * Returns the profiles of this agent by name. The files `*.yaml` and `*.yml` of a directory add to the built-in profiles or replace them by name.
+ * Throws `Refusal` if the directory or one of its files cannot be used. The message names the file, the line and the remedy.
  */
 export async function loadProfiles(directory: string): Promise<ReadonlyMap<string, Profile>> {
   const builtIn = await profilesIn(BUILT_IN);
@@ -40,7 +40,7 @@ async function profilesIn(directory: string): Promise<Map<string, Profile>> {
   return profiles;
 }
 
-/** In alphabetical order, so that the message about two files does not depend on the disk. */
+/** Returns the profile files in alphabetical order, so that the message about two files does not depend on the disk. */
 async function profileFiles(directory: string): Promise<readonly string[]> {
   try {
     const names = await readdir(directory);

@@ -2,26 +2,26 @@ import { connectModel, type ModelProvider, ModelRefused, type ModelSettings, set
 import { Refusal } from "@toolbus/runtime";
 import type { Profile } from "../profile.ts";
 
-/** The model that answers the runs of each profile, by the profile's name. */
+/** Returns the model for the runs of the profile with this name. */
 export type ModelOf = (profile: string) => ModelProvider;
 
 export interface ProcessModel {
-  /** The answer for a profile that names no model. */
+  /** The model for profiles that name none. */
   readonly provider: ModelProvider;
-  /** The process's settings: keys and addresses for the models of profiles, and the provider for profiles that name only a model. */
+  /** The process's settings, with the keys and addresses for the models of profiles, and the provider for profiles that name only a model. */
   readonly settings: ModelSettings;
-  /** Wraps every provider that a profile brings. */
+  /** Wraps the provider of each model that a profile names. */
   readonly wrap: (provider: ModelProvider) => ModelProvider;
 }
 
-/** Connects every model that a profile names, at once, so that a wrong one stops the start. Throws `Refusal`. */
+/** Connects every model that a profile names. It does so immediately, so that a wrong model stops the start. Throws `Refusal`. */
 export async function profileModels(profiles: Iterable<Profile>, { provider, settings, wrap }: ProcessModel): Promise<ModelOf> {
   const own = new Map<string, ModelProvider>();
   for (const profile of profiles) if (profile.model) own.set(profile.name, wrap(await connected(profile.name, profile.model, settings)));
   return (profile) => own.get(profile) ?? provider;
 }
 
-/** The model that the process is set to. Throws `Refusal`. */
+/** Connects the model of the process's settings. Throws `Refusal`. */
 export async function processModel(settings: ModelSettings): Promise<ModelProvider> {
   return refusing("", () => connectModel(settings));
 }

@@ -9,7 +9,7 @@ tools: all
 limits: { rounds: 1, activeSeconds: 2 }
 `;
 
-/** What is wrong with a file: `line: sentence`. */
+/** Returns the faults of a file, each as `line: sentence`. */
 function faults(text: string): readonly string[] {
   const read = readProfile(text);
   return read.ok ? [] : read.faults.map(({ line, message }) => `${line}: ${message}`);

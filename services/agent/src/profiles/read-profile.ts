@@ -10,7 +10,7 @@ const DEFAULT_MAX_TOOLS = 12;
 const DEFAULT_MAX_TOKENS = 4096;
 
 /**
- * Reads a profile from YAML text. Strict: an unknown field, a duplicate key, a second document or a tag is a fault. Returns every fault with its line, in
+ * Reads a profile from YAML text. An unknown field, a duplicate key, a second document or a tag is a fault. Returns every fault with its line, in
  * words for the author of the file.
  */
 export function readProfile(text: string): ReadProfile {
@@ -32,12 +32,12 @@ function parsedFile(document: Document): Parsed<ProfileFile> {
   try {
     return parseProfileFile(document.toJS());
   } catch (error) {
-    // The expansion of YAML's aliases is limited; passing the limit throws.
+    // The YAML library limits the expansion of aliases, and throws above the limit.
     return { ok: false, problems: [{ path: "", message: `cannot be read: ${error instanceof Error ? error.message : "unknown"}` }] };
   }
 }
 
-/** What the schema cannot express: fields that need or exclude one another, and names that the profile's own tools do not contain. */
+/** Returns the problems that the schema cannot express: fields that need or exclude one another, and names that are not among the profile's tools. */
 function disagreements({ tools, seedCalls = [], report, toolChoice }: ProfileFile): readonly Problem[] {
   const problems: Problem[] = [];
   if (report?.kind === "filing" && report.tool === undefined)
@@ -58,7 +58,7 @@ function disagreements({ tools, seedCalls = [], report, toolChoice }: ProfileFil
   return problems;
 }
 
-/** The names of the profile's tools; null if the registry decides. */
+/** Returns the names of the profile's tools, or null if the registry decides. */
 function namedTools(tools: ProfileFile["tools"]): ReadonlySet<string> | null {
   if (tools === "all") return null;
   const rules = tools.map(toolRule);

@@ -6,7 +6,7 @@ export interface AgentTimes {
   readonly CALL_NOT_AFTER_MS: number;
 }
 
-/** Mismatches, one sentence each with the remedy: a run of such a profile ends for a reason that nobody intended. */
+/** Returns one sentence with the remedy for each mismatch. With a mismatch, a run of the profile ends for a reason that nobody intended. */
 export function timesThatDoNotFit(
   profiles: Iterable<Profile>,
   { MODEL_TIMEOUT_MS: modelMs, CALL_NOT_AFTER_MS: callMs }: AgentTimes,

@@ -14,7 +14,7 @@ export function toolRule(text: string): ToolRule {
   return { by: "name", name, version: version ?? null };
 }
 
-/** True when the rule means this tool, in this version. */
+/** Returns true if the rule matches this tool in this version. */
 export function ruleMatches(rule: ToolRule, { definition, toolset }: Registration): boolean {
   switch (rule.by) {
     case "name":

@@ -9,7 +9,7 @@ import { readerUnderTest } from "../testing/test-reader.ts";
 
 const signal = new AbortController().signal;
 
-/** A model that returns, or throws, what it is given. */
+/** Returns a model that answers with what `next` returns, or throws it. */
 function scripted(next: () => Partial<ModelReply> | Error): ModelProvider & { asked: number } {
   const model = {
     ...offlineModel(),
@@ -29,10 +29,10 @@ async function started(model: ModelProvider, profile = {}) {
   const s = await readerUnderTest([], model, profile);
   await takeEntry(s.reader, RUN, RUN);
   const step = async (n: number): Promise<void> => advanceRun(s.reader, RUN, { by: `m${n}`, redelivered: false }, signal);
-  /** Steps until the run has ended or `most` steps were taken; returns their number. */
+  /** Runs steps until the run has ended or `most` steps were made. Returns the number of steps. */
   const steps = async (most: number): Promise<number> => {
     for (let n = 1; n <= most; n++) {
-      // Past any wait that an earlier failure has caused.
+      // This is longer than any wait that an earlier failure has caused.
       s.b.advance(300_000);
       await step(n);
       if ((await s.b.snapshot()).run.value.endedAt !== null) return n;
@@ -51,7 +51,7 @@ describe("a step that does not learn of its own commit", () => {
     await using s = await started(model);
     const { outbox } = s.reader;
     let made = 0;
-    // As after a lost reply, and a run that continued before the change was repeated.
+    // The commit reports a stale change, as after a lost reply if the run continued before the change was repeated.
     const unheard: typeof outbox = {
       ...outbox,
       async commit(shard, change) {
@@ -113,7 +113,7 @@ describe("a model that fails", () => {
     const { notBefore } = (await s.b.snapshot()).run.value;
     await s.step(2);
     expect(model.asked).toBe(1);
-    // Full jitter, of which the test draws the middle.
+    // The wait has full jitter, and the test draws the middle of it.
     s.b.advance(499);
     await s.step(3);
     expect([model.asked, (notBefore ?? 0) - (await s.b.snapshot()).now]).toEqual([1, 1]);

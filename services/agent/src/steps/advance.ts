@@ -36,8 +36,8 @@ export interface Stepper extends ModelParts {
 }
 
 /**
- * Takes a run one step further: acquires it, asks the model (renewing its lease in the meantime), commits the turn. One message is one step with at most
- * one model call. If anything dies in between, the run's timer finds the run again.
+ * Advances a run by one step: acquires it, asks the model while renewing the lease, and commits the turn. One message causes one step, with at most
+ * one successful model call. If a process dies in between, the run's timer finds the run again.
  */
 export async function advanceRun(stepper: Stepper, runId: string, claimant: Claimant, signal: AbortSignal): Promise<void> {
   const guess = stepper.snapshots.guess(runId);
@@ -51,22 +51,23 @@ export async function advanceRun(stepper: Stepper, runId: string, claimant: Clai
   });
 }
 
-/** The acquired run; null if it is not available, or differs from this snapshot. */
+/** Acquires the run. Returns null if the run is not available or differs from this snapshot. */
 async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapshot | null, claimant: Claimant): Promise<Snapshot | null> {
   if (!snapshot) return null;
   const got = acquire(snapshot, claimant, rules);
-  // The holder continues it, or the run's timer finds it when the lease is over.
+  // The holder continues the run, or the run's timer finds it when the lease has expired.
   if (got.kind !== "acquired") return null;
   const reply = await outbox.commit(shardOf(got.run.runId), got.change);
   if (reply.outcome !== "ok") return null;
   snapshots.written(snapshot, got.change, reply);
-  // Nothing of the run can have changed since it was read, or the commit would have failed.
+  // The commit would have failed if anything of the run had changed since it was read.
   return { ...snapshot, now: reply.now, run: { version: reply.commit, value: got.run } };
 }
 
 /**
- * Commits the end of a step. If the commit is stale because something else moved (another message was queued in the conversation), it is made again. If the
- * run moved on without us, by a cancel or another epoch, it is discarded. The same holds for a commit that was made but whose reply was lost.
+ * Commits the end of a step. If the commit is stale because something else changed, such as the queue of the conversation, it is made again. If a
+ * cancel or another epoch has changed the run, the end is discarded. The end is also discarded if it was already committed and only the reply was
+ * lost.
  */
 async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: StepEnd): Promise<void> {
   const guess = snapshots.guess(run.runId);
@@ -74,7 +75,7 @@ async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: St
     const snapshot = attempt < 0 ? guess : await snapshots.load(run.runId);
     const ours = snapshot && holds(run.epoch, snapshot.run.value);
     const change = ours ? end(snapshot) : null;
-    // Only the store's current state is a reason to do nothing.
+    // Only the store's current state can justify doing nothing.
     if (!ours || !change) {
       if (attempt < 0) continue;
       return;
@@ -88,7 +89,7 @@ async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: St
 
 const TRIES = 20;
 
-/** The change that ends this step, or null if the run is no longer ours. */
+/** Does the work of a step. Returns the change that ends it, or null if the run is no longer ours. */
 async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, signal: AbortSignal): Promise<StepEnd | null> {
   const { rules } = stepper;
   const run = held.run.value;
@@ -127,7 +128,7 @@ interface Asked {
   readonly tools: ReadonlyMap<string, Registration>;
 }
 
-/** The seed turn, or the model's turn. */
+/** Returns the seed turn, the model's turn, or the reason to stop. */
 async function askedStep(
   stepper: Stepper,
   { run: { value: run }, now }: Snapshot,
@@ -143,7 +144,7 @@ async function askedStep(
   return modelStep(stepper, { run, profile, provider, tools, now }, signal);
 }
 
-/** One debug line per run about its model and tools, and one for each seed call that was left out. */
+/** Logs one debug line per run about its model and tools, and one info line for each seed call that was left out. */
 function logFirst({ log }: Stepper, run: Run, profile: Profile, provider: ModelProvider, tools: ReadonlyMap<string, Registration>): void {
   if (run.usage.modelCalls > 0 || run.attempts > 1) return;
   const { runId, profile: name } = run;

@@ -23,7 +23,7 @@ const reply: ModelReply = {
   model: "claude-sonnet-5-5-20260929",
 };
 
-/** A model whose prompt has 100 tokens, and a store of one process. */
+/** Returns a model whose prompt has 100 tokens, and the store of one process. */
 async function setup(parts: BudgetParts, complete: ModelProvider["complete"], wrap: (store: StateStore) => StateStore = (store) => store) {
   const store = memoryStore({ clock: () => EVENING });
   await askedBy(store, RUN_A, "ada");
@@ -57,7 +57,7 @@ describe("a model call within budgets", () => {
     await using s = await setup(parts, async () => reply);
     expect(await s.ask()).toEqual({
       reply,
-      // 50 at $2, 40 at $0.10, 10 at $10.
+      // The price is that of 50 tokens at $2, 40 at $0.10 and 10 at $10.
       usage: { inputTokens: 90, outputTokens: 10, cacheReadTokens: 40, modelCalls: 1, toolCalls: 0, costMicroUsd: 204 },
       allowedCalls: 2,
     });

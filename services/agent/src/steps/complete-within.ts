@@ -16,7 +16,7 @@ import type { Turn } from "../transitions/turn.ts";
 import { usageOfReply } from "../usage.ts";
 import type { BudgetedRun, Budgets, Refused } from "../budget/budgets.ts";
 
-/** A reply, its cost, and how many of its tool calls the budgets have room for. */
+/** A reply, its usage, and the number of its tool calls that the budgets have room for. */
 export interface PaidReply {
   readonly reply: ModelReply;
   readonly usage: Usage;
@@ -30,9 +30,9 @@ export interface PaidCall {
 }
 
 /**
- * Asks the model within the budgets: reserves before, settles after. Returns why the run stops if a budget does not have room for the most that the call
- * may use; then, and if the store cannot say, nothing is sent. Throws what the provider throws: a call that certainly was not charged gives its reservation
- * back, any other stays counted as reserved.
+ * Asks the model within the budgets: reserves before the call and settles after it. If a budget has no room for the most that the call may use, sends
+ * nothing and returns why the run stops. Sends nothing if the store gives no answer. Throws what the provider throws. A failed call that certainly
+ * was not charged gives its reservation back, and any other failed call does not.
  */
 export async function completeWithin(
   { budgets, provider, run }: PaidCall,
@@ -52,11 +52,11 @@ export async function completeWithin(
   }
 }
 
-/** The profile's fixed calls within the budgets of tool calls: all of them, or why the run stops. */
+/** Reserves the profile's fixed calls from the budgets of tool calls. Returns the turn with all of them, or why the run stops. */
 export async function seedWithin(budgets: Budgets, run: BudgetedRun, turn: Turn, signal: AbortSignal): Promise<Turn | Stopped> {
   const estimate = { provider: turn.provider, model: turn.model, promptTokens: 0, maxTokens: 0, toolCalls: turn.calls.length };
   const reservation = await budgets.reserve(run, () => estimate, signal);
-  // They are counted as reserved: nothing is left to settle.
+  // The reservation already counts these calls, so nothing is left to settle.
   return reservation.kind === "refused" ? stoppedBy(reservation) : turn;
 }
 
@@ -67,7 +67,10 @@ function estimateOf(provider: ModelProvider, { transcript, system, tools, maxTok
   return { provider: provider.name, model: provider.model, promptTokens, maxTokens, toolCalls: 0 };
 }
 
-/** Whether the provider certainly does not charge for a call that ended like this: it refused it, failed, or was never reached. */
+/**
+ * Returns true if the provider certainly does not charge for a call that ended with this error. The provider refused the call, failed, or was never
+ * reached.
+ */
 function isUncharged(error: unknown): boolean {
   if (error instanceof RateLimitError || error instanceof AuthenticationError || error instanceof ValidationError) return true;
   if (error instanceof ProviderError) return error.retryable;

@@ -11,14 +11,14 @@ import type { Interrupted } from "./lease-keeper.ts";
 import { failureOfModel, type ModelFailure, retryLater, retryPlan } from "../transitions/model-retry.ts";
 import type { Rules } from "../transitions/rules.ts";
 
-/** How a step ends: a function that makes the change from the documents as they are when it is committed. */
+/** The end of a step. The function makes the change from the documents as they are at the time of the commit. */
 export interface StepEnd {
   (snapshot: Snapshot): Change | null;
-  /** Called once the change is made. */
+  /** Called when the change was committed. */
   readonly committed?: () => void;
 }
 
-/** The consequence of a failed step: a later retry, or the end of the run with the last reason. */
+/** Returns the consequence of a failed step: a later retry, or the end of the run with the last reason. Returns null if the run is no longer ours. */
 export function afterFailure(
   { rules, log }: { readonly rules: Rules; readonly log: Log },
   run: Run,
@@ -31,7 +31,7 @@ export function afterFailure(
     log.info({ runId, epoch }, "the run was taken over or cancelled during its model call");
     return null;
   }
-  // A process that is stopping has not failed; another continues.
+  // A process that is stopping has not failed. Another process continues the run.
   if (interrupted === "stopping") return (now) => release(now, epoch, 0, rules);
   const failure = modelFailureOf(interrupted, error, rules);
   if (failure) return afterModelFailure({ rules, log }, run, profile, { failure, interrupted, error });
@@ -54,7 +54,7 @@ interface FailedModelCall {
   readonly error: unknown;
 }
 
-/** The model call is repeated after a wait that the store keeps, or the run ends with the provider's last message. */
+/** Repeats the model call after a wait, which is a timer in the store, or ends the run with the provider's last message. */
 function afterModelFailure(
   { rules, log }: { readonly rules: Rules; readonly log: Log },
   run: Run,
@@ -87,8 +87,8 @@ function afterModelFailure(
 }
 
 /**
- * An end that is logged when it was committed, and not before: a holder that was paused may find that another one has continued, and then it has read a
- * half-changed state. In that case nothing has failed.
+ * Returns an end that is logged only after its commit. A holder that was paused may have read a half-changed state, because another holder has
+ * continued the run. In that case nothing has failed.
  */
 function toldOf(end: StepEnd, committed: () => void): StepEnd {
   return Object.assign((now: Snapshot) => end(now), { committed });
@@ -98,7 +98,7 @@ function activeTimeIsOver(now: Snapshot, { limits }: Profile, rules: Rules): boo
   return new Draft({ ...now, calls: [] }, rules).activeMs >= limits.activeMs;
 }
 
-/** The model failure that stopped a step; null if it was something of ours. */
+/** Returns the model failure that stopped a step, or null if the fault was ours. */
 function modelFailureOf(interrupted: Interrupted | null, error: unknown, { config }: Rules): ModelFailure | null {
   if (interrupted === "too_long") {
     const seconds = Math.round(config.MODEL_TIMEOUT_MS / 1000);

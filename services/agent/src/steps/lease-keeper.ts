@@ -4,19 +4,20 @@ import { renew } from "../transitions/acquire.ts";
 import type { Rules } from "../transitions/rules.ts";
 import type { Snapshots } from "../documents/snapshots.ts";
 
-/** Why a step was interrupted. */
+/** The reason why a step was interrupted. */
 export type Interrupted = "stopping" | "lost" | "too_long";
 
 export interface LeaseKeeper {
   /** Aborts when the step has to stop. */
   readonly signal: AbortSignal;
-  /** Null while nothing interrupts the step. */
+  /** Returns why the step was interrupted, or null if it was not. */
   interrupted(): Interrupted | null;
   stop(): Promise<void>;
 }
 
 /**
- * Renews the lease of a step until stopped. Its signal aborts when the lease is lost, when the step takes longer than `forMs`, or when the process stops.
+ * Renews the lease of a step until it is stopped. The signal aborts when the lease is lost, when the step takes longer than `forMs`, or when the
+ * process stops.
  */
 export function keepLease(
   { outbox, snapshots, rules }: { readonly outbox: Outbox; readonly snapshots: Snapshots; readonly rules: Rules },
@@ -36,7 +37,7 @@ export function keepLease(
       return deadline.aborted ? "too_long" : null;
     },
     async stop() {
-      // Given a reason, because one made here would capture a stack for each step.
+      // The abort has a constant reason, because a default reason would capture a stack for each step.
       stopped.abort(STOPPED);
       await beats;
     },
@@ -47,7 +48,7 @@ export function keepLease(
       await pause(rules.config.RUN_RENEW_MS, stopped.signal);
       if (stopped.signal.aborted) return;
       const snapshot = await snapshots.load(run.runId).catch(() => null);
-      // A store that does not answer does not mean a lost lease: the epoch fences us anyway.
+      // If the store does not answer, the lease is not necessarily lost. The epoch protects the run in any case.
       if (!snapshot) continue;
       const change = renew(snapshot, run.epoch, n, rules);
       if (!change) return lost.abort(new Error("the run's lease was lost"));

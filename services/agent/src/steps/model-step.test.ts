@@ -9,7 +9,7 @@ import { readerUnderTest } from "../testing/test-reader.ts";
 
 const SMALL = { ...offlineModel().capabilities, contextTokens: 8000, maxOutputTokens: 1000 };
 
-/** A model with a window of 8,000 tokens, four characters each, that records its requests. */
+/** Returns a model with a window of 8,000 tokens of four characters each. It records its requests. */
 function small(answer: (request: ModelRequest, n: number) => Partial<ModelReply> | Error, capabilities = SMALL) {
   const asked: ModelRequest[] = [];
   const provider: ModelProvider = {
@@ -26,7 +26,7 @@ function small(answer: (request: ModelRequest, n: number) => Partial<ModelReply>
   return { provider, asked };
 }
 
-/** A run at its first model call, after a conversation of this many earlier exchanges of 2,000 characters each. */
+/** Returns a run at its first model call, after this many earlier exchanges of 2,000 characters each. */
 async function after(earlier: number, provider: ModelProvider, profile: Partial<Profile> = {}) {
   const s = await readerUnderTest([], provider, profile);
   const entries = Array.from({ length: earlier }, (_, n): readonly TranscriptEntry[] => [
@@ -108,7 +108,7 @@ describe("a conversation that is longer than the model's window", () => {
     expect(asked[1]!.transcript.length).toBeLessThan(asked[0]!.transcript.length * 0.6);
     expect(textOf(asked[1]!)).toContain("Do it.");
     expect(await s.end()).toMatchObject({ type: "run.completed" });
-    // The failed call does not count as an attempt that waits.
+    // The run does not wait after the failed call.
     expect((await s.b.events()).map(({ type }) => type)).not.toContain("model.retry");
   });
 

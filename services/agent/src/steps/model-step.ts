@@ -17,7 +17,7 @@ import { toolChoiceOf } from "../transitions/tool-choice.ts";
 import type { Transcripts } from "./transcripts.ts";
 import type { Turn } from "../transitions/turn.ts";
 
-/** What a step needs from its process to ask a model. */
+/** The parts of the process that a step needs to ask a model. */
 export interface ModelParts {
   readonly state: StateStore;
   readonly transcripts: Transcripts;
@@ -32,17 +32,19 @@ export interface ModelStepInput {
   readonly profile: Profile;
   readonly provider: ModelProvider;
   readonly tools: ReadonlyMap<string, Registration>;
-  /** The store's clock. */
+  /** The store's time, in milliseconds. */
   readonly now: number;
 }
 
-/** The outcome of asking the model: its turn, a summary that had to be written first, or why it was not asked. */
+/** The outcome of asking the model: its turn, a summary that had to be written first, or why the run stops. */
 export type ModelStep =
   | { readonly kind: "turn"; readonly turn: Turn; readonly document?: ContextDocument }
   | { readonly kind: "summary"; readonly document: ContextDocument; readonly usage: Usage }
   | { readonly kind: "stopped"; readonly stopped: Stopped };
 
-/** Shows the model what fits its window and asks it, within the run's budgets. Throws what the provider throws, and `EmptyReply`. */
+/**
+ * Asks the model within the run's budgets, with the part of the conversation that fits its window. Throws what the provider throws, and `EmptyReply`.
+ */
 export async function modelStep(parts: ModelParts, input: ModelStepInput, signal: AbortSignal): Promise<ModelStep> {
   const { transcripts, calibration, rules, log } = parts;
   const { run, profile, provider, tools, now } = input;
@@ -91,13 +93,13 @@ async function turnStep(parts: ModelParts, input: ModelStepInput, { planned, pla
   return { kind: "turn", turn: { ...said.turn, ...(pruned ? { pruned } : {}) }, ...(document ? { document } : {}) };
 }
 
-/** The summary is this step's only model call; the next step asks for the turn. A summary that is unavailable never fails a run. */
+/** Asks for the summary, which is this step's only model call. The next step asks for the turn. A failed call for a summary never fails a run. */
 async function summaryStep(parts: ModelParts, { run, provider }: ModelStepInput, due: SummaryDue, signal: AbortSignal): Promise<ModelStep> {
   const { budgets, log } = parts;
   try {
     const paid = await completeWithin({ budgets, provider, run }, due.request, { signal, onText: () => undefined });
     if ("code" in paid) return { kind: "stopped", stopped: paid };
-    // It is not a turn: a run's number of model calls is the number of its turns.
+    // A summary is not a turn, and a run's number of model calls is the number of its turns.
     return { kind: "summary", document: due.apply(paid.reply), usage: { ...paid.usage, modelCalls: 0 } };
   } catch (error) {
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ import type { Stopped } from "../transitions/end.ts";
 import { liveText } from "../outgoing/live-text.ts";
 import type { Turn } from "../transitions/turn.ts";
 
-/** A reply without text and without a call: some models give one now and then, and a better one when asked again. */
+/** A reply with neither text nor a call. Some models give one now and then, and a better one at the next attempt. */
 export class EmptyReply extends ModelError {
   override readonly name = "EmptyReply";
   readonly code = "empty_reply";
@@ -31,8 +31,8 @@ export interface SaidTurn {
 }
 
 /**
- * Asks the model for its turn within the run's budgets, and shows its text and arguments as they arrive; or returns why the run stops. Throws what the
- * provider throws, and `EmptyReply`.
+ * Asks the model for its turn within the run's budgets, and shows its text and arguments as they arrive. Returns why the run stops if a budget has no
+ * room. Throws what the provider throws, and `EmptyReply`.
  */
 export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Promise<SaidTurn | Stopped> {
   const { state, provider, run, profile, transcript, tools, toolChoice } = input;
@@ -64,7 +64,7 @@ export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Pro
 function turnOf({ reply, usage, allowedCalls }: PaidReply, provider: string): Turn {
   const { text, calls, stop, model, vendor } = reply;
   const truncated = stop === "max_tokens";
-  // A reply that was cut off may hold half a call: none of its calls is trusted.
+  // A reply that was cut off may contain half a call, so the agent trusts none of its calls.
   const trusted = truncated ? [] : calls;
   const paused = stop === "pause" && trusted.length === 0;
   if (text.trim() === "" && trusted.length === 0 && stop !== "refusal" && !paused) throw new EmptyReply(emptyWords(reply));

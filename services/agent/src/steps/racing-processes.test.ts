@@ -11,8 +11,7 @@ import { commitTurn, type Turn } from "../transitions/turn.ts";
 const SECOND = "rn_03_01JD0000000000000000000002";
 const THIRD = "rn_03_01JD0000000000000000000003";
 
-// Found by the simulator: what happens when events that usually come one after the other happen at the same moment, or in the opposite
-// order.
+// The simulator found these cases. Events that usually happen one after the other happen at the same moment, or in the opposite order.
 
 describe("two agents that read the same documents", () => {
   it("do not both acquire the run", async () => {

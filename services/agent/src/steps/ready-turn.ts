@@ -5,17 +5,18 @@ import { storeVendorTurn } from "../memory/stored-entries.ts";
 import type { Turn } from "../transitions/turn.ts";
 import { withheldTools } from "./withheld-tools.ts";
 
-/** A turn whose references are in the store and whose inputs were read. */
+/** A turn that is ready to commit. Its references are in the store, and its inputs were read. */
 export interface ReadyTurn {
   readonly turn: Turn;
-  /** The results of its calls of working memory, by their number in the turn. */
+  /** The results of the turn's calls to working memory, by the number of the call in the turn. */
   readonly recalled: ReadonlyMap<number, ToolResult>;
-  /** The tools that its calls name and that the run lacks although they exist, by name. */
+  /** The registered tools that the turn's calls name but the run does not have, by name. */
   readonly withheld: ReadonlyMap<string, Registration>;
 }
 
 /**
- * Does before a turn's commit what a commit cannot: it stores a large vendor payload, and reads working memory and the registry. Throws `StoreUnavailable`.
+ * Prepares a turn for its commit. Stores a large vendor payload, and reads working memory and the registry, which a commit cannot do. Throws
+ * `StoreUnavailable`.
  */
 export async function readyTurn(
   { state, rules, log }: Pick<ModelParts, "state" | "rules" | "log">,

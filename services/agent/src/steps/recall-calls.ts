@@ -6,8 +6,8 @@ import { recallTool } from "../transitions/loop-tools.ts";
 import { recall } from "../memory/recall.ts";
 
 /**
- * The results of a turn's calls of working memory, by their number in the turn. They are read before the turn is committed, because a commit is made from
- * what was read. A call whose arguments have no key is left to the check of its arguments. Throws `StoreUnavailable`.
+ * Reads the results of a turn's calls to working memory, by the number of the call in the turn. Reads them before the turn's commit, because a commit
+ * cannot read. Skips a call without a key, which the check of its arguments refuses. Throws `StoreUnavailable`.
  */
 export async function recallCalls(
   state: Pick<StateStore, "read" | "putBlob" | "getBlob">,

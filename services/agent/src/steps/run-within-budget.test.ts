@@ -11,7 +11,9 @@ import { readerUnderTest } from "../testing/test-reader.ts";
 
 const signal = new AbortController().signal;
 
-/** A model at $2 and $10 for a million tokens, whose prompt has 100 tokens and which answers as scripted. */
+/**
+ * Returns a model that costs $2 per million input tokens and $10 per million output tokens. Its prompt has 100 tokens, and it answers as scripted.
+ */
 function scripted(next: () => Partial<ModelReply>): ModelProvider & { asked: number } {
   const model = {
     ...offlineModel(),
@@ -112,7 +114,7 @@ describe("a run without a budget", () => {
       {},
     );
     await s.step(1);
-    // 20 at $2, 60 at $0.10, 20 at $2.50, 10 at $10.
+    // The price is that of 20 tokens at $2, 60 at $0.10, 20 at $2.50 and 10 at $10.
     expect(await s.end()).toMatchObject({ type: "run.completed", usage: { ...usage, modelCalls: 1, toolCalls: 0, costMicroUsd: 196 } });
     expect((await s.b.snapshot()).conversation.value.usage).toMatchObject({ ...usage, costMicroUsd: 196 });
     expect(await usedOf(s.reader.state, { run: RUN })).toMatchObject({ tokens: 0 });

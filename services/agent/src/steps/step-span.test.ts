@@ -20,7 +20,7 @@ interface Seen {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** The spans of the steps of a run whose model fails twice and then answers. */
+/** Returns the spans of the steps of a run whose model fails twice and then answers. */
 async function stepsOf(model: ModelProvider): Promise<readonly Seen[]> {
   dir = mkdtempSync(path.join(tmpdir(), "toolbus-steps-"));
   const telemetry = await startTelemetry({
@@ -56,7 +56,7 @@ describe("the span of a step", () => {
       },
     };
     const spans = (await stepsOf(model)).map(({ attributes }) => attributes);
-    // A run without its own trace has a file for each step, in any order.
+    // The steps of a run without its own trace are in separate files, in any order.
     const attempts = spans
       .map((attributes) => [Number(attributes["toolbus.model.attempt"]), attributes["toolbus.model.waited_ms"]] as const)
       .toSorted(([a], [b]) => a - b);

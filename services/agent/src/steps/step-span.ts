@@ -2,8 +2,8 @@ import type { Run } from "@toolbus/contracts";
 import { attributeNames, spanNames, withSpan } from "@toolbus/telemetry";
 
 /**
- * Runs one step of a run within its `invoke_agent` span, which continues the trace of the run's conversation whatever woke the run: a message of another
- * trace is linked.
+ * Runs one step of a run in its `invoke_agent` span. The span continues the trace of the run, whatever woke the run. A message of another trace is
+ * linked.
  */
 export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<T>): Promise<T> {
   const { runId, conversationId, agent, traceparent, modelFailures } = run;
@@ -19,7 +19,7 @@ export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<
         [attributeNames.profile]: run.profile,
         [attributeNames.round]: run.round,
         [attributeNames.epoch]: run.epoch,
-        // An attempt at a model call is a separate step, so its span says which attempt it is and why it was postponed.
+        // Each attempt at a model call is a separate step, so its span says which attempt it is and how long it was postponed.
         [attributeNames.attempt]: (modelFailures?.count ?? 0) + 1,
         ...(modelFailures ? { [attributeNames.waitedMs]: modelFailures.waitMs } : {}),
       },

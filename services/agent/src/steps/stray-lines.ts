@@ -2,13 +2,13 @@ import { eventSample } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Warnings about messages that belong to nothing here. If somebody sends thousands of them, the log gets the first of each kind in a minute, and the number
- * of the rest in one line when the minute is over.
+ * Logs warnings about messages that belong to no run or call here. If somebody sends thousands of them, the log shows the first warnings of each kind
+ * per minute. When the minute is over, one line reports the number of the others.
  */
 export interface StrayLines {
-  /** `words` describe one line, and name its kind. */
+  /** Logs a warning. `words` are its message and the name of its kind. */
   tell(fields: object, words: string): void;
-  /** Logs the numbers so far. */
+  /** Logs the numbers of the messages that were left out so far. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function strayLines({
   monotonic,
 }: {
   readonly log: Pick<Log, "warn">;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }): StrayLines {
   const sample = eventSample({

@@ -59,9 +59,9 @@ function setup(limits = LIMITS) {
     read: async (n = 1) => (await window(n)).entries.map(({ entry }) => textOf(entry)),
     advance: (ms: number) => void (now += ms),
     keep: (context: ContextDocument, entries: readonly object[] = []) => append(entries, 1, undefined, context),
-    /** From now on the reader is new and has read nothing. */
+    /** Replaces the reader with a new one that has read nothing. */
     restart: () => void (known = transcripts(counted, limits)),
-    /** The store has never had a context document. */
+    /** Replaces the store with an empty one, which has no context document. */
     empty: () => void (store = memoryStore({ clock: () => now })),
   };
 }
@@ -77,7 +77,7 @@ describe("transcripts", () => {
     await t.say(["one more"]);
     t.reads.length = 0;
     expect((await t.read()).at(-1)).toBe("one more");
-    // The last known entry, to see that it is still there, and the new one.
+    // The reader reads the last known entry, to check that it is still there, and the new one.
     expect(t.reads).toEqual([{ after: 1199, got: 2 }]);
   });
 

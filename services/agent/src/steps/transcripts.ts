@@ -5,25 +5,25 @@ import { parsed } from "../documents/load.ts";
 import { readEntry } from "../memory/stored-entries.ts";
 
 /**
- * The transcripts of conversations, as far as their models are shown them. A log only grows, so what this process has read of it is kept and only the rest
- * is read again; a process that has read nothing begins where the conversation's context document says.
+ * Reads the part of each transcript that its model sees. A log only grows, so a process keeps what it has read and later reads only the rest. A
+ * process that has read nothing begins where the conversation's context document says.
  */
 export interface Transcripts {
   /**
-   * The window of this conversation. If it is longer than `maxChars` characters of stored JSON, the oldest part is counted but not kept. The newest message
-   * of the person is always kept.
+   * Returns the window of this conversation. If it has more than `maxChars` characters of stored JSON, the oldest part is counted but not kept. The
+   * newest message of the person is always kept.
    */
   window(conversationId: string): Promise<TranscriptWindow>;
 }
 
 interface Known {
   readonly document: ContextDocument | null;
-  /** Before the tail: the entries that the document keeps, and the newest message if it had to be saved from eviction. */
+  /** The entries before the tail: those that the document keeps, and the newest message if it had to be saved from eviction. */
   readonly kept: readonly Sized[];
-  /** Everything from some sequence on. */
+  /** All entries from some sequence on. */
   readonly tail: readonly Sized[];
   readonly unread: TranscriptWindow["unread"];
-  /** Of `kept` and `tail` together. */
+  /** The number of characters of `kept` and `tail` together. */
   readonly chars: number;
   /** The last entry as the store returned it. */
   readonly last: { readonly sequence: number; readonly text: string } | null;
@@ -36,19 +36,19 @@ interface Sized extends NumberedEntry {
 const PAGE = 500;
 const NOTHING_UNREAD = { entries: 0, chars: 0 };
 
-/** Keeps the windows that were read last, at most `keptChars` characters of them. */
+/** Returns a reader that keeps the windows that it read last, up to `keptChars` characters in total. */
 export function transcripts(
   state: StateStore,
   { maxChars, keptChars }: { readonly maxChars: number; readonly keptChars: number },
 ): Transcripts {
-  // In the order of their last read.
+  // The windows are in the order of their last read.
   const kept = new Map<string, Known>();
   return { window };
 
   async function window(conversationId: string): Promise<TranscriptWindow> {
     const log = keys.transcript(conversationId);
     const before = kept.get(conversationId);
-    // Requested at once: the two hardly ever disagree, and then everything is read again.
+    // Both are requested at the same time. They hardly ever disagree, and if they do, everything is read again.
     const [document, after] = await Promise.all([readDocument(conversationId), before ? readOn(log, before) : null]);
     const known = (after && movedTo(after, document)) ?? (await readAnew(log, document));
     kept.delete(conversationId);
@@ -63,18 +63,21 @@ export function transcripts(
     return parsed(documents[0], parseContextDocument, key)?.value ?? null;
   }
 
-  /** Reads what came after `known`; null if the log no longer holds what is known: it has expired, or the store was set back. */
+  /**
+   * Reads the entries after `known`. Returns null if the log no longer contains the known entries, because it has expired or the store was rolled
+   * back.
+   */
   async function readOn(log: string, known: Known): Promise<Known | null> {
     const { last } = known;
     // The last known entry is read again, to check that it is unchanged.
     const [first, ...rest] = await pageAfter(log, (last?.sequence ?? 1) - 1);
     if (last === null) return first ? readTail(log, known, [first, ...rest]) : known;
     if (first?.sequence !== last.sequence || JSON.stringify(first.value) !== last.text) return null;
-    // A full page has more after it, even if nothing of it was new.
+    // After a full page there may be more entries, even if the page had no new ones.
     return readTail(log, known, rest, 1 + rest.length === PAGE ? (rest.at(-1) ?? first).sequence : null);
   }
 
-  /** The entries that the document names, or everything if there is no document or it belongs to another log. */
+  /** Reads the entries that the document names, or all entries if there is no document or it belongs to another log. */
   async function readAnew(log: string, document: ContextDocument | null): Promise<Known> {
     const fresh: Known = { document: null, kept: [], tail: [], unread: NOTHING_UNREAD, chars: 0, last: null };
     if (document) {
@@ -93,7 +96,10 @@ export function transcripts(
     return readTail(log, fresh, await pageAfter(log, 0));
   }
 
-  /** `known` with the entries of this page and all after it. `more`: continue reading after this sequence whatever the page's length. */
+  /**
+   * Returns `known` with the entries of this page and of all later pages. If `more` is given, reading continues after that sequence whatever the
+   * length of the page.
+   */
   async function readTail(log: string, known: Known, first: readonly LogEntry[], more: number | null = null): Promise<Known> {
     let page = first;
     let grown: Known = known;
@@ -131,28 +137,31 @@ export function transcripts(
   }
 }
 
-/** The known entries from where this document begins; null if the document names unknown entries. */
+/** Returns the known entries from the beginning of this document on, or null if the document names unknown entries. */
 function movedTo(known: Known, document: ContextDocument | null): Known | null {
   if (!document) return known.document ? null : known;
   const { from, kept } = document;
   if (known.document?.from === from && known.document.kept.length === kept.length) return { ...known, document };
   const begins = known.tail.findIndex(({ sequence }) => sequence === from);
   const isOfAnotherLog = begins < 0 ? (known.last?.sequence ?? 0) < from : !isAnchor(known.tail[begins]?.entry, document);
-  // Then the known part of this log stays: the document is void.
+  // The document is void because it belongs to another log, so the known part of this log stays.
   if (isOfAnotherLog) return known.document ? null : known;
   if (begins < 0) return null;
   const wanted = new Set(kept);
   const found = [...known.kept, ...known.tail.slice(0, begins)].filter(({ sequence }) => wanted.has(sequence));
   if (found.length !== kept.length) return null;
   const tail = known.tail.slice(begins);
-  // The part that there was no memory for is now before the document's beginning, and the document counts it.
+  // The entries for which there was no memory are now before the document's beginning, and the document counts them.
   return { ...known, document, kept: found, tail, chars: sum(found) + sum(tail), unread: NOTHING_UNREAD };
 }
 
-/** As much as may be kept: the oldest of the tail is evicted, turns together with their results, but never the newest message. */
+/**
+ * Evicts the oldest entries of the tail until the rest is small enough. Turns are evicted together with their results, and the newest message is
+ * never evicted.
+ */
 function bounded(known: Known, maxChars: number): Known {
   if (known.chars <= maxChars) return known;
-  // Half at once, or every page would move the rest.
+  // Half is evicted at once, because otherwise every page would move the rest.
   let over = known.chars - maxChars / 2;
   let gone = 0;
   while (gone < known.tail.length - 1 && over > 0) over -= known.tail[gone++]?.chars ?? 0;
@@ -174,12 +183,12 @@ function isAnchor(entry: Pick<TranscriptEntry, "runId" | "at"> | undefined, { an
   return entry?.runId === anchor.runId && entry.at === anchor.at;
 }
 
-/** The agent wrote it: no other service may. */
+/** Returns the stored entry without a check, because only the agent may write transcripts. */
 function entryOf({ value }: LogEntry): StoredEntry {
   return value as Json as unknown as StoredEntry;
 }
 
-/** Sequences as ranges of a log, adjacent ones joined. */
+/** Converts sequences into ranges of a log. Adjacent sequences become one range. */
 function rangesOf(sequences: readonly number[]): readonly { readonly after: number; readonly limit: number }[] {
   const ranges: { after: number; limit: number }[] = [];
   for (const sequence of sequences) {

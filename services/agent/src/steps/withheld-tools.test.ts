@@ -48,7 +48,7 @@ async function setup(profile: { readonly tools?: readonly string[] } = {}) {
   const key = keys.registration("test", "look", "1");
   return {
     ...s,
-    /** What its workers say of it now. */
+    /** Changes what the tool's workers say about it. */
     async register(part: Partial<Registration>): Promise<void> {
       const { documents } = await b.state.read([key]);
       const value = { ...(documents[0]?.value as unknown as Registration), ...part } as unknown as Json;
@@ -58,7 +58,7 @@ async function setup(profile: { readonly tools?: readonly string[] } = {}) {
         put: [{ key, value }],
       });
     },
-    /** The result of a call that the model makes to a tool that the run was not offered. */
+    /** Returns the result of a call that the model makes to a tool that the run was not offered. */
     async called() {
       await takeEntry(reader, RUN, RUN);
       const got = acquire(await b.snapshot(), { by: "wake", redelivered: false }, b.rules);

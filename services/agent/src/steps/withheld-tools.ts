@@ -9,7 +9,7 @@ import type { Turn } from "../transitions/turn.ts";
 
 interface Asking {
   readonly run: Pick<Run, "rights">;
-  /** The run's profile; undefined if the agent no longer knows it. */
+  /** The run's profile. Undefined if the agent no longer knows it. */
   readonly profile: Pick<Profile, "tools"> | undefined;
   readonly calls: Turn["calls"];
   /** The tools that the run can call. */
@@ -17,9 +17,9 @@ interface Asking {
 }
 
 /**
- * The registered tools that these calls name and that the run lacks although they exist: because its requester may not use them, or because nobody could use
- * them when it began. So the model reads why, and not that the tool does not exist. A tool that the run's profile does not name is not among the latter. Reads
- * the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
+ * Returns the registered tools that these calls name but the run does not have. Either the requester may not use them, or nobody could use them when
+ * the run began. The model then reads the reason instead of an error about an unknown tool. In the second case, the run's profile must name the tool.
+ * Reads the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
  */
 export async function withheldTools(
   state: StateStore,

@@ -19,7 +19,7 @@ const CALL = `${RUN}.1.0`;
 const OTHER = proofKeys.identityOf("worker.other").signer;
 const OWN = proofKeys.identityOf("worker.test").signer;
 
-/** A run whose one write was granted and sent. */
+/** Returns a run whose only write was granted and sent. */
 async function setup() {
   const s = await readerUnderTest();
   await takeEntry(s.reader, RUN, RUN);
@@ -62,7 +62,7 @@ async function setup() {
       await lookAtCall(s.reader, RUN, { callId: CALL, dispatch, requests });
       return (await s.b.call(0)).result?.status ?? null;
     },
-    /** After the time in which a worker may answer. */
+    /** Advances the time until no worker may answer any more. */
     pastTheDeadline: () => s.b.advance(2_000_000),
     security: async () => (await s.b.state.range(keys.security("03", "agent"), { after: 0, limit: 100 })).map(({ value }) => value),
   };
@@ -164,7 +164,7 @@ describe("an answer to a write", () => {
       proofKeys.identityOf("approvals").signer,
     );
     await state.commit("00", { op: "pin", guards: [{ key, version: 0 }], put: [{ key, value: value as unknown as Json }] });
-    // Pinned a moment after the agent looked for it.
+    // The key was pinned a moment after the agent looked for it.
     expect(await proofs.answered(s.call, answer, sent)).toBe(true);
   });
 });

@@ -6,15 +6,15 @@ import { type EraReader, proveRow, type ReadAnswer, type ReceiptKeys, verifyAnsw
 import { AGENT_SERVICE } from "../transitions/rules.ts";
 
 /**
- * What the agent believes about writes: what workers of the call's toolset signed, and an era that approvals signed. Anything that is not genuine is
- * recorded and changes nothing. Each method throws `StoreUnavailable`.
+ * Decides what the agent believes about writes. It believes answers and rows that workers of the call's toolset signed, and an era that approvals
+ * signed. It does not act on anything that is not genuine, and records it. Each method throws `StoreUnavailable`.
  */
 export interface WriteProofs {
-  /** Whether this answer to a write joins. `stale`: it reports a stale grant. */
+  /** Returns true if this answer to a write is genuine. `stale` means that the answer reports a stale grant. */
   answered(call: Call, answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean }, message: Message): Promise<boolean>;
-  /** Whether a worker wrote this row of its ledger. */
+  /** Returns true if a worker wrote this row of its ledger. */
   written(call: Call, row: LedgerRow): Promise<boolean>;
-  /** The era, or `unproven` if nobody can tell which it is. */
+  /** Returns the era, or `unproven` if approvals did not sign it or it is older than one seen before. */
   era(call: Call, value: Json | undefined): Promise<Era | null | "unproven">;
   /** Stores the number of the security events that were left out so far. */
   stop(): Promise<void>;
@@ -25,17 +25,17 @@ export interface WriteProofsOptions {
   readonly receiptKeys: ReceiptKeys;
   readonly eras: EraReader;
   readonly log: Log;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
   readonly newId: () => string;
-  /** How many security events of a reason are kept in full per minute. */
+  /** The number of security events per reason and minute that are stored in full. */
   readonly perMinute?: number | undefined;
 }
 
 export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
   const append = recordsInTurn(state);
   const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
-  // A flood of forgeries of one call makes one record.
+  // The events that were already recorded, because a flood of forgeries of one call must make only one record.
   const reported = new Set<string>();
   return {
     async answered(call, answer, message) {
@@ -69,7 +69,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
         { callId: call.callId, why: read.why, detail: read.detail },
         "the era is not what approvals signed; no write counts as not done",
       );
-      // Replies of the store may overtake each other.
+      // An older era is not recorded, because replies of the store may overtake each other.
       if (read.why !== "older") await record(call, `era_${read.why}`, { detail: read.detail });
       return "unproven";
     },
@@ -88,7 +88,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
     if (!stored) throw new Error("Others wrote the log at the same time.");
   }
 
-  /** `say` is called for events that are kept in full. */
+  /** Records a security event, once per reason and call. `say` is called for events that are stored in full. */
   async function record(call: Call, reason: string, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
     const { callId, toolName: tool, toolset } = call;
     const name = `${reason}:${callId}`;
@@ -116,7 +116,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
 const KEEP_MS = 30 * 86_400_000;
 const MOST_REPORTED = 10_000;
 
-/** External text in a record that people read. */
+/** Makes external text safe for a record that people read. */
 function printable(text: string): string {
   return text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, "?");
 }

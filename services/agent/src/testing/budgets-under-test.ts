@@ -19,7 +19,7 @@ export const RUN_A = "rn_03_01JD0000000000000000000001";
 export const RUN_B = "rn_07_01JD0000000000000000000002";
 export const RUN_C = "rn_07_01JD0000000000000000000003";
 
-/** Settings as an operator would write them. */
+/** Reads settings as an operator would write them. */
 export function budgetConfig(env: Readonly<Record<string, string>>): BudgetConfig {
   return readSettings(budgetSettings, env);
 }
@@ -30,7 +30,7 @@ export interface BudgetParts {
   readonly factsOf?: FactsOf;
 }
 
-/** The budgets of one process. */
+/** Returns the budgets of one process. */
 export function budgetsOf(state: StateStore, { env = {}, profile, factsOf = modelFacts }: BudgetParts): Budgets {
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
   return budgets({ state, origins, config: budgetConfig(env), profile: () => profile, factsOf, log: silentLog });
@@ -55,12 +55,12 @@ export async function askedBy(state: StateStore, runId: string, principal: strin
   await state.commit(shardOf(runId), { op: `origin:${runId}`, guards: [{ key, version: 0 }], put: [{ key, value }] });
 }
 
-/** A step of a run. */
+/** Returns a step of a run. */
 export function stepOf(runId: string, epoch = 1, at = EVENING): BudgetedRun {
   return { runId, profile: "test", round: 1, epoch, stepStartedAt: at };
 }
 
-/** A call of a model that costs $2 and $10 for a million tokens. */
+/** Returns the estimate of a call to a model that costs $2 per million input tokens and $10 per million output tokens. */
 export function callOf(promptTokens: number, maxTokens: number, model = "claude-sonnet-5-5"): () => Estimate {
   return () => ({ provider: "anthropic", model, promptTokens, maxTokens, toolCalls: 0 });
 }
@@ -71,7 +71,7 @@ export interface UsedSoFar {
   readonly toolCalls: number;
 }
 
-/** What the store records as used or reserved. */
+/** Returns what the store records as used or reserved. */
 export async function usedOf(
   state: StateStore,
   of: { readonly run: string } | { readonly principal: string } | { readonly tenant: string },

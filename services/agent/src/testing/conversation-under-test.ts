@@ -45,7 +45,7 @@ const serviceKeys = await ownKeys(["agent", "gateway", "approvals"]);
 /** The scripted model's answer to a request: text, or calls. */
 export type Script = (request: ModelRequest) => string | readonly Omit<ModelCall, "id">[];
 
-/** Real agents and a real worker over a bus and a store in memory; the test plays the gateway, and its script the model. */
+/** Starts real agents and a real worker over a bus and a store in memory. The test plays the gateway, and its script plays the model. */
 export async function conversationUnderTest(
   clock: () => number,
   script: Script,
@@ -58,10 +58,10 @@ export async function conversationUnderTest(
   }: {
     readonly tools?: readonly Tool[];
     readonly agents?: number;
-    /** Differences from the profile of these tests. */
+    /** The differences from the profile of these tests. */
     readonly profile?: Partial<Profile>;
     readonly model?: Partial<ModelProvider>;
-    /** What the person may use; by default everything that demands no scope. */
+    /** The rights of the person. By default they cover every tool that demands no scope. */
     readonly rights?: ToolRights;
   } = {},
 ) {
@@ -106,7 +106,7 @@ export async function conversationUnderTest(
       await state.commit("05", { op: entryId, guards: [{ key, version: 0 }], put: [...origin, { key, value: entry as unknown as Json }] });
       await self.wake(runId, entryId);
     },
-    /** Announces an entry, as the gateway does until it is taken. */
+    /** Announces an entry, as the gateway does until the agent has handled it. */
     async wake(runId: string, entryId: string): Promise<void> {
       const wake = { topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: clock(), body: { runId, entryId } };
       await bus.publish(message({ id: `wake:${entryId}#${++wakes}`, ...wake }));
@@ -122,7 +122,7 @@ export async function conversationUnderTest(
       return self.accept({ kind: "answer", ...ids, text, acceptedAt: clock() });
     },
     events: async (n: number) => eventsOf(state, run(n)),
-    /** The first matching event of a run, as soon as it is there. */
+    /** Waits for the first matching event of a run. */
     async sees(n: number, wanted: (event: RunEvent) => boolean): Promise<RunEvent> {
       for (;;) {
         const next = changed.next();
@@ -131,7 +131,7 @@ export async function conversationUnderTest(
         await next;
       }
     },
-    /** The first question that a run asks the person. */
+    /** Waits for the first question that a run asks the person. */
     async asked(n: number): Promise<Extract<RunEvent, { type: "call.asked" }>> {
       const event = await self.sees(n, ({ type }) => type === "call.asked");
       if (event.type !== "call.asked") throw new Error(event.type);
@@ -145,7 +145,7 @@ export async function conversationUnderTest(
       await Promise.all(before.map((agent) => agent.stop()));
       running = [await start()];
     },
-    /** The live events of a run, from now on. */
+    /** Waits for the next live events of a run and returns them. */
     live: (n: number, count: number): Promise<readonly Json[]> => changed.live(keys.live(run(n)), count),
     async [Symbol.asyncDispose]() {
       stopFollowing.abort();
@@ -172,12 +172,12 @@ function scripted(script: Script): ModelProvider {
   };
 }
 
-/** One reader of the store's feed for everything that waits. */
+/** Reads the store's feed once for everything that waits. */
 function follow(feed: AsyncIterable<FeedItem>) {
   const waiting = new Set<(item: FeedItem) => void>();
   void (async () => {
     for await (const item of feed) for (const tell of waiting) tell(item);
-    // The store has closed: nothing may still wait for it.
+    // The store has closed, so nothing may wait for it any more.
     for (const tell of waiting) tell({ kind: "gap" });
   })();
   const next = (): Promise<FeedItem> =>

@@ -3,7 +3,7 @@ import type { StateStore } from "@toolbus/state";
 
 const parse = parser(NumberedRunEvent);
 
-/** The durable events of a run so far. Throws for an event that the schema shown to clients does not describe. */
+/** Returns the durable events of a run so far. Throws for an event that the schema for clients does not describe. */
 export async function eventsOf(state: Pick<StateStore, "range">, runId: string): Promise<RunEvent[]> {
   const entries = await state.range(keys.events(runId), { after: 0, limit: 1000 });
   return entries.map(({ sequence, value }) => {

@@ -7,7 +7,7 @@ export interface Whose {
   readonly rights?: ToolRights | undefined;
 }
 
-/** The origin of a message's run, as the gateway signs and stores it with the message. */
+/** Returns the origin of a message's run, as the gateway signs and stores it with the message. */
 export async function signedOrigin(
   { runId, conversationId, agent, acceptedAt }: Pick<MessageEntry, "runId" | "conversationId" | "agent" | "acceptedAt">,
   { signer }: Pick<Identity, "signer">,

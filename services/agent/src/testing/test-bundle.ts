@@ -54,17 +54,17 @@ export interface Bundle {
   readonly rules: Rules;
   readonly tools: ReadonlyMap<string, Registration>;
   advance(ms: number): void;
-  /** Moves with the same clock. */
+  /** Returns the time of the same clock. */
   monotonic(): number;
   snapshot(runId?: string): Promise<Snapshot>;
   call(index: number): Promise<Call>;
   commit(change: Change | null): Promise<"ok" | "stale" | "late" | "none">;
-  /** Takes a message; without `accepted` it is the latest so far. An interrupting one is `user:ada`'s. */
+  /** Starts the run of a message. Without `accepted`, it is the latest message so far. A message that interrupts is from `user:ada`. */
   start(entry?: Partial<MessageEntry>, accepted?: number): Promise<void>;
   /** Acquires the run and commits a turn with these calls. */
   turn(calls: Turn["calls"], text?: string): Promise<void>;
   answer(index: number, result?: ToolResult): Promise<"ok" | "stale" | "late" | "none">;
-  /** Messages that commits put into the outbox since the last look, by topic. */
+  /** Returns the messages that commits put into the outbox since the last call of this function. */
   sent(): Promise<Message[]>;
   events(runId?: string): Promise<RunEvent[]>;
   transcript(): Promise<TranscriptEntry[]>;
@@ -77,7 +77,7 @@ export function bundle(
     readonly ownersDeadBefore?: number;
     readonly keepsForMs?: number;
     readonly idempotency?: "key" | "reconcile" | "none";
-    /** What the requester of its runs may use; by default everything that demands no scope. */
+    /** The rights of the requester. By default they cover every tool that demands no scope. */
     readonly rights?: ToolRights;
     /** The scopes that both tools demand. */
     readonly scopes?: readonly string[];

@@ -7,11 +7,11 @@ import { silentLog } from "@toolbus/telemetry";
 import { eraReader, receiptKeys, signAnswer } from "@toolbus/tool-kit";
 import { writeProofs } from "../steps/write-proofs.ts";
 
-/** Keys of the toolset of these tests and of approvals; the agent trusts nobody with the key `worker.other`. */
+/** The keys of approvals and of the toolset of these tests. The agent does not trust the key `worker.other`. */
 export const proofKeys = await ownKeys(["approvals", "worker.test", "worker.other"]);
 const TOOLSET_KEY = proofKeys.identityOf("worker.test").signer;
 
-/** The agent's proofs, with the keys of these tests in its file of trusted keys. */
+/** Returns the agent's proofs, with the keys of these tests as the trusted keys. */
 export function proofsUnderTest(state: StateStore, monotonic: () => number) {
   const approvals = proofKeys.trusted.of("approvals");
   const known = (toolset: string) => proofKeys.trusted.of(`worker.${toolset}`);
@@ -25,7 +25,7 @@ export function proofsUnderTest(state: StateStore, monotonic: () => number) {
   });
 }
 
-/** The row as a worker of the toolset writes it: with the signature that belongs to its state. */
+/** Returns the row as a worker of the toolset writes it, with the signature that belongs to its state. */
 export async function signedRow(row: LedgerRow, signer: Signer = TOOLSET_KEY): Promise<LedgerRow> {
   const { callId, toolName: tool, toolHash, argsHash, jti, fence, prepared, result } = row;
   const call = { callId, toolset: "test", tool, toolHash, argsHash };
@@ -35,7 +35,7 @@ export async function signedRow(row: LedgerRow, signer: Signer = TOOLSET_KEY): P
   return { ...row, proof: await signSending({ ...call, jti, fence, preparedHash: preparedHash(value), at: row.sendingAt ?? 0 }, signer) };
 }
 
-/** The era as approvals stores it. */
+/** Returns the era as approvals stores it. */
 export async function signedEra(era: Era, revision: number): Promise<Era> {
   const document = { key: keys.era(), revision, content: era };
   return signDocument("tb-era+jwt", document, proofKeys.identityOf("approvals").signer);

@@ -20,7 +20,7 @@ import { transcripts } from "../steps/transcripts.ts";
 
 const own = await ownKeys(["gateway"]);
 
-/** A reader of entries and steps, over a store and a bus in memory that hold the tools of the bundle and the first message. */
+/** Returns a reader of entries and steps, over a store and a bus in memory. The store contains the tools of the bundle and the first message. */
 export async function readerUnderTest(
   disabledTools: readonly string[] = [],
   provider: ModelProvider = offlineModel(),
@@ -76,7 +76,7 @@ export async function readerUnderTest(
       index: [{ index: keys.registryIndex(), member: `test/${name}@${version}`, score: 0 }],
     });
   }
-  /** Accepts an entry as the gateway does: with a message comes the record of its origin. */
+  /** Accepts an entry as the gateway does. A message is stored together with the record of its origin. */
   const put = async (entryId: string, entry: object, whose: Whose | null = {}) => {
     const parsed = parseInboxEntry(entry);
     const message = parsed.ok && parsed.value.kind === "message" ? parsed.value : null;
@@ -110,11 +110,11 @@ export async function readerUnderTest(
   return {
     b,
     announced,
-    /** Webhook deliveries that it was asked to send again. */
+    /** The webhook deliveries that the reader was asked to send again. */
     deliveriesSentAgain,
     reader,
     put,
-    /** The first message, to derive others from. */
+    /** Returns the first message, from which tests derive others. */
     async message(): Promise<MessageEntry> {
       const { documents } = await state.read([keys.inbox("03", RUN)]);
       const entry = parseInboxEntry(documents[0]?.value);

@@ -6,7 +6,7 @@ import { contextFor } from "../context/context-for.ts";
 import type { ContextInput } from "../context/context-plan.ts";
 import type { NumberedEntry, TranscriptWindow } from "../context/transcript-window.ts";
 
-/** The parts of a generated conversation: runs with a message, perhaps a seed turn, turns with calls, and an answer unless the run is active. */
+/** A generated run: a message, perhaps a seed turn, turns with calls, and an answer unless the run is active. */
 export interface DrawnRun {
   readonly text: number;
   readonly seeded: boolean;
@@ -29,7 +29,7 @@ export const drawnRun: fc.Arbitrary<DrawnRun> = fc.record({
 
 export const drawnRuns = fc.array(drawnRun, { minLength: 1, maxLength: 8 });
 
-/** The runs as a transcript; the last one has no answer yet. */
+/** Returns the runs as a transcript. The last run has no answer yet. */
 export function transcriptOf(runs: readonly DrawnRun[]): readonly TranscriptEntry[] {
   return runs.flatMap((run, n) => entriesOf(run, runIdOf(n), n < runs.length - 1));
 }
@@ -77,7 +77,7 @@ export function numbered(entries: readonly TranscriptEntry[]): readonly Numbered
   return entries.map((entry, n) => ({ sequence: n + 1, entry }));
 }
 
-/** What a process that has read nothing finds in the store: the entries of the log that the document names. */
+/** Returns what a process that has read nothing finds in the store: the entries of the log that the document names. */
 export function windowOf(entries: readonly TranscriptEntry[], document: ContextDocument | null): TranscriptWindow {
   const kept = new Set(document?.kept);
   const from = document?.from ?? 1;
@@ -126,7 +126,7 @@ export const reply = (text: string): ModelReply => ({
   model: "counting-1",
 });
 
-/** Plans as a run does: writes summaries as often as they are due, each with its document as a fresh process finds it. */
+/** Plans as a run does. Writes a summary whenever one is due, and continues with its document as a fresh process finds it. */
 export function settled(
   entries: readonly TranscriptEntry[],
   input: ContextInput,

@@ -6,7 +6,7 @@ import type { Snapshot } from "./snapshot.ts";
 import { waitsForProvider } from "./model-retry.ts";
 import type { Rules } from "./rules.ts";
 
-/** What wants the run: a message or a timer. A redelivery of the very message that holds the lease proves that its holder is gone. */
+/** The message or the timer that claims the run. A redelivery of the message that holds the lease proves that the holder is gone. */
 export interface Claimant {
   readonly by: string;
   readonly redelivered: boolean;
@@ -17,7 +17,7 @@ export type Acquired =
   | { readonly kind: "not-ready" }
   | { readonly kind: "leased"; readonly until: number };
 
-/** Takes the run for one step: the epoch rises, so that an earlier holder can commit nothing any more. */
+/** Acquires the run for one step. The epoch rises, so an earlier holder can no longer commit anything. */
 export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): Acquired {
   const { run, now } = { run: snapshot.run.value, now: snapshot.now };
   if (run.status !== "ready" || waitsForProvider(run, now)) return { kind: "not-ready" };
@@ -36,7 +36,7 @@ export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): A
   return { kind: "acquired", change: draft.build(`acquire:${run.runId}:${run.epoch + 1}`), run: draft.run };
 }
 
-/** Extends the lease of this epoch; null if the run has moved on, and then the step must stop. */
+/** Extends the lease of this epoch. Returns null if the run has moved on. The step must then stop. */
 export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
   if (!holds(epoch, run)) return null;
@@ -46,7 +46,10 @@ export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Ru
   return draft.build(`renew:${run.runId}:${epoch}.${beat}`);
 }
 
-/** Gives the run back after a step that failed temporarily; it is due again after `dueIn`. The step's time counts as active time. */
+/**
+ * Gives the run back after a step that failed temporarily. The run is due again after `dueIn` milliseconds. The time of the step is active time.
+ * Returns null if this epoch no longer holds the run.
+ */
 export function release(snapshot: Snapshot, epoch: number, dueIn: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
   if (!holds(epoch, run)) return null;
@@ -56,7 +59,7 @@ export function release(snapshot: Snapshot, epoch: number, dueIn: number, rules:
   return draft.build(`release:${run.runId}:${epoch}`);
 }
 
-/** True while its holder may still act. A holder from before the store was opened by another process is dead. */
+/** Returns true while the holder may still act. A holder from before the store was opened by another process is dead. */
 export function leaseLives(lease: Lease, now: number, ownersDeadBefore: number): boolean {
   return lease.until > now && lease.since >= ownersDeadBefore;
 }

@@ -11,12 +11,12 @@ export type AnswerEntry = Extract<InboxEntry, { kind: "answer" }>;
 
 export type Answered =
   | { readonly kind: "join"; readonly change: Change }
-  /** The call has its result: an earlier answer, the expiry or a cancel was first, and stands. */
+  /** The call already has its result, from an earlier answer, the expiry or a cancel. That result stays. */
   | { readonly kind: "duplicate" }
-  /** No call that waits for the person, or none of the round that the run is in. */
+  /** The call does not wait for the person, or is not part of the run's current round. */
   | { readonly kind: "not_asked" };
 
-/** Joins the person's answer to the call that asks for it: the first answer, once. */
+/** Joins the person's first answer to the call that asks for it, once. */
 export function answerCall(snapshot: Snapshot, { callId, text }: AnswerEntry, rules: Rules): Answered {
   const call = callOf(snapshot, callId);
   if (call?.state === "resolved") return { kind: "duplicate" };

@@ -2,7 +2,7 @@ import { type Call, failedResult, type ToolResult } from "@toolbus/contracts";
 import { boundedText } from "./bounded-text.ts";
 import type { Draft } from "./draft.ts";
 
-/** What a call of `ask_user` asks. */
+/** The question of a call of `ask_user`. */
 export interface Question {
   readonly question: string;
   readonly options: readonly string[];
@@ -16,7 +16,7 @@ export function ask(draft: Draft, call: Call): void {
   draft.event({ type: "call.asked", at: draft.now, callId: call.callId, ...questionOf(call), expiresAt });
 }
 
-/** What the model reads: the person's words as data. */
+/** Returns the result that the model reads, with the person's words as data. */
 export function answerResult(text: string): ToolResult {
   return { status: "ok", content: JSON.stringify({ answer: boundedText(text) }), isError: false };
 }
@@ -29,7 +29,7 @@ export function noAnswerResult(waitedMs: number): ToolResult {
   );
 }
 
-/** The question in a call's checked arguments. */
+/** Returns the question in a call's checked arguments. */
 function questionOf(call: Call): Question {
   const { question, options } = JSON.parse(call.arguments) as { readonly question: string; readonly options?: readonly string[] };
   return { question, options: options ?? [] };

@@ -6,7 +6,7 @@ import { endCall } from "./end-call.ts";
 
 type Begin = (draft: Draft, call: Call, recalled: ToolResult | undefined) => void;
 
-/** What a call of each of the loop's own tools does: it resolves the call, or leaves it open with a timer. */
+/** The functions that begin a call of the loop's own tools. Each resolves the call, or leaves it open with a timer. */
 const beginnings = new Map<Registration, Begin>([
   [askUser, ask],
   [conclude, (draft, call) => endCall(draft, call, { status: "ok", content: '{"recorded":true}', isError: false })],
@@ -16,7 +16,7 @@ const beginnings = new Map<Registration, Begin>([
   ],
 ]);
 
-/** Begins a call of one of the loop's own tools; undefined for any other tool. */
+/** Returns the function that begins a call of one of the loop's own tools, or undefined for any other tool. */
 export function beginningOf(registration: Registration | undefined): Begin | undefined {
   return registration && beginnings.get(registration);
 }

@@ -1,9 +1,10 @@
 import { counted } from "@toolbus/contracts";
 
-// The text of a person or a model is one field of a log entry or a document, at most 64 KiB as stored; this limit leaves room for the rest.
+// A log entry or a document has at most 64 KiB as stored, and the text of a person or a model is one field of it. This limit leaves room for the
+// rest.
 const MAX_TEXT = 20 * 1024;
 
-/** Text that fits into one stored entry, or into `most` bytes there, with a notice about what was left out. */
+/** Shortens text until it fits into one stored entry, or into `most` bytes there. Adds a notice about the part that was left out. */
 export function boundedText(text: string, most: number = MAX_TEXT): string {
   if (storedBytes(text) <= most) return text;
   let kept = text.slice(0, most);
@@ -11,7 +12,7 @@ export function boundedText(text: string, most: number = MAX_TEXT): string {
   return `${kept.toWellFormed()}\n[${counted(text.length - kept.length, "character")} left out]`;
 }
 
-/** One line of a list, of `most` stored bytes at most; an ellipsis stands for what does not fit. */
+/** Shortens one line of a list to at most `most` stored bytes. An ellipsis replaces what does not fit. */
 export function shortened(text: string, most: number): string {
   if (storedBytes(text) <= most) return text;
   let kept = text.slice(0, most);
@@ -19,7 +20,7 @@ export function shortened(text: string, most: number): string {
   return `${kept.toWellFormed()}…`;
 }
 
-/** The size of a text inside stored JSON, where quotes and line ends take more than one byte. */
+/** Returns the size of a text inside stored JSON, where quotes and line ends take more than one byte. */
 export function storedBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
 }

@@ -7,7 +7,7 @@ import { asks, bundle, type Bundle, RUN } from "../testing/test-bundle.ts";
 const SCOPED = { scopes: ["orders"] } as const;
 const DENIED = { status: "denied", error: { code: "policy_denied", class: "ToolPolicyError" } } as const;
 
-/** A run of a requester with these rights, whose model calls a tool that demands the scope "orders" whether or not it was offered. */
+/** Returns a run of a requester with these rights. Its model calls a tool that demands the scope "orders", whether or not the tool was offered. */
 async function called(rights: ToolRights, calls = [asks("look")]): Promise<Bundle> {
   const b = bundle({ ...SCOPED, rights });
   await b.start();
@@ -16,7 +16,7 @@ async function called(rights: ToolRights, calls = [asks("look")]): Promise<Bundl
   return b;
 }
 
-/** As if the run now belonged to somebody else. */
+/** Replaces the rights of the run, as if it now belonged to somebody else. */
 async function withRights(b: Bundle, rights: ToolRights | null): Promise<void> {
   const { version, value } = (await b.snapshot()).run;
   const { rights: _, ...run } = value;
@@ -39,7 +39,7 @@ describe("a call that the requester of its run may not make", () => {
   ])("is answered as refused by the policy and sent to nobody, if the requester %s", async (_, rights, words) => {
     const b = await called(rights);
     expect((await b.call(0)).result).toMatchObject({ ...DENIED, content: expect.stringContaining(words) });
-    // The person sees the refusal, formatted as one.
+    // The event for the person has the format of a refusal.
     const seen = (await b.events()).find((event) => event.type === "call.resolved");
     expect(JSON.parse(seen?.content ?? "")).toMatchObject({ class: "ToolPolicyError", reason: "POLICY_DENIED", retryable: false });
     expect(await topicsOf(b)).toEqual([topics.runWake]);

@@ -1,8 +1,8 @@
 import { type Call, failedResult, rightsFault, type Run, type ToolResult } from "@toolbus/contracts";
 
 /**
- * What the model reads if the run's requester may not make a call; null if they may. Checked before anything of a call is sent, including a repeat. A run
- * that began before rights were kept with it has none to check: approvals judges its writes.
+ * Returns the result that the model reads if the run's requester may not make a call, else null. The agent checks this before it sends anything for a
+ * call, including a repeat. A run from before rights were stored has none to check, so approvals checks its writes.
  */
 export function refusedCall({ rights }: Run, { toolName: name, toolset, scopes }: Call): ToolResult | null {
   const fault = rights ? rightsFault(rights, { name, toolset, scopes }) : null;

@@ -11,14 +11,14 @@ import { withdrawRequest } from "./request-grant.ts";
 const CANCELLED = "The run was cancelled.";
 
 export interface CancelInput {
-  /** The inbox entry that asked for it: a cancel, or a message that interrupts. */
+  /** The inbox entry that asked for the cancel: a cancel entry, or a message that interrupts. */
   readonly entryId: string;
   readonly by: string;
 }
 
 /**
- * Cancels a run: no new work. Reads, questions and writes that were not sent end at once; a sent write is stopped if it has not begun to send, and
- * otherwise the run waits for its real outcome. Null if the run has ended or was already cancelled.
+ * Cancels a run, so that it begins no new work. Reads, questions and writes that were not sent end at once. A sent write is stopped if it has not
+ * begun to send. Otherwise the run waits for the write's real outcome. Returns null if the run has ended or was already cancelled.
  */
 export function cancelRun(snapshot: Snapshot, input: CancelInput, rules: Rules): Change | null {
   const run = snapshot.run.value;
@@ -28,15 +28,15 @@ export function cancelRun(snapshot: Snapshot, input: CancelInput, rules: Rules):
   return draft.build(`cancel:${run.runId}`);
 }
 
-/** The same within a commit that does more: the run of the draft has neither ended nor been cancelled. */
+/** Cancels the draft's run as a part of its commit. The run must have neither ended nor been cancelled. */
 export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   const { now, run } = draft;
-  // The epoch rises: a model call that is still running can commit nothing any more.
+  // The epoch rises, so a model call that is still running can no longer commit anything.
   draft.setRun({ cancel: { entryId, by, at: now }, epoch: run.epoch + 1, lease: null });
   draft.event({ type: "run.cancelling", at: now, by });
   if (run.status !== "waiting") return endCancelled(draft);
   for (const call of draft.open) {
-    // Also one that waits for a fresh grant: an earlier invoke may still arrive.
+    // This includes a sent write that waits for a fresh grant, because an earlier invoke may still arrive.
     if (call.kind === "write" && call.dispatch > 0) {
       withdrawRequest(draft, call);
       draft.stop(call, "cancelled");
@@ -46,7 +46,7 @@ export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   finishRound(draft);
 }
 
-/** Ends a cancelled run that has nothing open any more. */
+/** Ends a cancelled run that has no open call left. */
 export function endCancelled(draft: Draft): void {
   const { report, usage, cancel } = draft.run;
   const text = sayEarlyEnd(draft, CANCELLED);

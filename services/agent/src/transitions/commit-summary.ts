@@ -11,12 +11,12 @@ export interface SummaryStep {
   readonly snapshot: Snapshot;
   readonly epoch: number;
   readonly document: ContextDocument;
-  /** The run's usage with the summary's call. A summary is not a turn, so `modelCalls` stays unchanged. */
+  /** The run's usage, including the call for the summary. A summary is not a turn, so `modelCalls` stays unchanged. */
   readonly usage: Run["usage"];
 }
 
 /**
- * Ends a step that wrote a summary instead of a turn: the run is ready again at the same round, its lease is given back and its wake is on the way. Null if
+ * Ends a step that wrote a summary instead of a turn. The run is ready again in the same round, its lease ends, and a wake is sent. Returns null if
  * this epoch no longer holds the run.
  */
 export function commitSummary({ snapshot, epoch, document, usage }: SummaryStep, rules: Rules): Change | null {

@@ -15,7 +15,7 @@ const waiting = async (b: Bundle) => (await conversationOf(b)).queue.map((queued
 const statusOf = async (b: Bundle, n: number) => (await b.snapshot(run(n))).run.value.status;
 const eventsOf = async (b: Bundle, n: number) => (await b.events(run(n))).map((event) => event.type);
 
-/** A run whose one write was sent to a worker. */
+/** Returns a run whose only write was sent to a worker. */
 async function withSentWrite(): Promise<Bundle> {
   const b = bundle();
   await b.start();
@@ -33,7 +33,8 @@ describe("a message while a run is active", () => {
     await b.start({}, 1);
     for (const n of [4, 2, 3]) await b.start(message(n), n);
     expect(await waiting(b)).toEqual([run(2), run(3), run(4)]);
-    // Its place when it was queued: the fourth message came first, and the second and third were put before it.
+    // The event has the run's position at the time when it was queued. The fourth message arrived first, and the second and third were then put
+    // before it.
     expect(await b.events(run(4))).toMatchObject([{ type: "run.queued", behind: RUN, position: 1 }]);
     expect(await b.events(run(3))).toMatchObject([{ type: "run.queued", behind: RUN, position: 2 }]);
     await b.turn([], "Done.");
@@ -127,7 +128,7 @@ describe("a message that interrupts", () => {
     await b.commit(finishCancel(await b.snapshot(), b.rules));
     expect(await statusOf(b, 1)).toBe("cancelled");
     expect(await statusOf(b, 2)).toBe("ready");
-    // What the run did before it was cancelled is between its result and the next message.
+    // The message about the run's writes is between the result and the next message.
     expect((await b.transcript()).map((entry) => entry.type)).toEqual(["user", "assistant", "result", "assistant", "user"]);
   });
 

@@ -8,14 +8,14 @@ export function newConversation(conversationId: string): ConversationState {
 export const isFull = ({ queue }: ConversationState): boolean => queue.length >= MAX_QUEUED_RUNS;
 
 /**
- * The conversation with one more waiting run. The order depends only on when the messages were accepted: runs that interrupt come first, the latest of them
- * before the others; then the rest, the earliest first.
+ * Returns the conversation with one more waiting run. The order depends only on when the messages were accepted. Runs that interrupt are first, the
+ * latest before the earlier ones. The other runs follow, the earliest first.
  */
 export function withQueued(conversation: ConversationState, run: QueuedRun): ConversationState {
   return { ...conversation, queue: [...conversation.queue, run].toSorted(inOrder), runs: conversation.runs + 1 };
 }
 
-/** The conversation after one of its runs has ended: its usage has grown, and `next` is active if the ended run held it up. */
+/** Returns the conversation after one of its runs has ended. Its usage includes the ended run. If the ended run was active, `next` is active now. */
 export function afterRun(conversation: ConversationState, ended: Run, next: Run | null): ConversationState {
   const usage = addUsage(conversation.usage, ended.usage);
   const without = (runId: string | undefined): QueuedRun[] => conversation.queue.filter((queued) => queued.runId !== runId);
@@ -23,7 +23,7 @@ export function afterRun(conversation: ConversationState, ended: Run, next: Run 
   return { ...conversation, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
 }
 
-/** The conversation with the model of its last turn. The very same value if nothing changed, so that it is not written every turn. */
+/** Returns the conversation with the model of its last turn. Returns the same object if nothing changed, so that it is not written every turn. */
 export function withModel(conversation: ConversationState, model: NonNullable<ConversationState["model"]>): ConversationState {
   const before = conversation.model;
   return before?.provider === model.provider && before.model === model.model ? conversation : { ...conversation, model };

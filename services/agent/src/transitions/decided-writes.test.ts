@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { callDecided, callHeld } from "./decided.ts";
 import { asks, bundle } from "../testing/test-bundle.ts";
 
-/** A run whose one write waits for people. */
+/** Returns a run whose only write waits for people. */
 async function held() {
   const b = bundle();
   await b.start();

@@ -18,7 +18,10 @@ import { mayBeginUntil, waitForLedger } from "./sent-write.ts";
 
 const waits = (call: Call | undefined): call is Call => call !== undefined && (call.state === "requested" || call.state === "held");
 
-/** People were asked: the call waits for them, its clock stopped, and the agent asks approvals about it now and then. Null if it no longer waits. */
+/**
+ * Records that people were asked. The call waits for them, the run's clock stops, and the agent asks approvals about the call now and then. Returns
+ * null if the call no longer waits.
+ */
 export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): Change | null {
   const call = callOf(snapshot, held.toolCallId);
   if (!waits(call)) return null;
@@ -55,8 +58,9 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
 }
 
 /**
- * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. If the write was sent before under another
- * grant, `ledger` is the worker's row, and as long as an invoke may still begin it only the ledger ends it. Null if it no longer waits.
+ * Records the end of an approval. With a grant, the write is sent when the calls before it have ended. Without a grant, the model gets the outcome as
+ * a result. If the write was sent before under another grant, `ledger` is the worker's row. As long as an earlier invoke may still begin, only the
+ * ledger ends the write. Returns null if the call no longer waits.
  */
 export function callDecided(
   snapshot: Snapshot,
@@ -86,7 +90,7 @@ export function callDecided(
       ...base,
       state: "granted",
       grant,
-      // A renewed grant names nobody new.
+      // A renewed grant has no new approvers.
       approvedBy: call.approvedBy ?? decided.decidedBy ?? [],
       ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: Math.max(decided.grantExpiresAt, base.grantExpiresAt ?? 0) }),
       ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
@@ -96,7 +100,7 @@ export function callDecided(
   } else if (ledger || mayBeginUntil(call) >= draft.now) {
     waitForLedger(draft, base);
   } else {
-    // It no longer waits for anybody, so there is nothing to withdraw.
+    // The call no longer waits for a decision, so there is no request to withdraw.
     resolveCall(draft, { ...base, state: "granted" }, outcomeResult(decided));
   }
   return draft.build(`decided:${call.callId}:${call.requests}`);
@@ -106,7 +110,10 @@ function withoutApprovers({ approvedSoFar: _, ...call }: Call): Call {
   return call;
 }
 
-/** The result that the model reads for each way an approval can end without a grant. If people were asked, it names their approval. */
+/**
+ * Returns the result that the model reads for each way in which an approval can end without a grant. If people were asked, the result names their
+ * approval.
+ */
 function outcomeResult({ outcome, approvalId, comment, reason }: ApprovalDecided): ToolResult {
   const which = `(approval ${approvalId})`;
   const said = comment ? ` They said: "${comment}"` : "";

@@ -3,10 +3,10 @@ import { invokeMessage } from "../outgoing/messages.ts";
 import type { Draft } from "./draft.ts";
 import { resendAfter } from "./resend-after.ts";
 
-/** When the agent first checks whether a worker serves a call that was sent. */
+/** The time after which the agent first checks whether a worker serves a sent call. */
 const FIRST_LOOK_MS = 2000;
 
-/** Sends the call's invoke; the first one fixes its not-after permanently. */
+/** Sends the call's invoke. The first invoke fixes the call's not-after permanently. */
 export function dispatch(draft: Draft, call: Call): void {
   const dispatch = call.dispatch + 1;
   const sent: Call = {
@@ -21,7 +21,7 @@ export function dispatch(draft: Draft, call: Call): void {
   draft.send(invokeMessage(sent, draft.run, draft.rules, draft.now));
 }
 
-/** Sends the very same invoke again: its broker is gone with the process that held it, so the count stays. */
+/** Sends the same invoke again. The broker that had the invoke ended with its process, so the number of dispatches does not rise. */
 export function repeat(draft: Draft, call: Call): void {
   const sent: Call = { ...call, sentAt: draft.now };
   draft.setCall(sent, draft.rules.config.REDISPATCH_MS);

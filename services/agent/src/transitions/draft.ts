@@ -17,9 +17,9 @@ import { type Read, type Rules, timerIds } from "./rules.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * The change that a transition makes, while it is being made: values are replaced in here, nothing outside changes, and `build` returns the one commit.
- * Things that change together (a call's state, its timer, its message, its event) are one function, in `dispatch-call.ts`, `request-grant.ts`, `end-call.ts` and
- * `end-run.ts`, so that no transition can forget a part.
+ * The change of a transition while it is being made. A transition replaces values in the draft, and nothing outside changes. `build` returns the one
+ * commit. One function changes the things that change together (a call's state, its timer, its message, its event), so that no transition can forget
+ * a part. These functions are in `dispatch-call.ts`, `request-grant.ts`, `end-call.ts` and `end-run.ts`.
  */
 export class Draft {
   readonly now: number;
@@ -41,7 +41,7 @@ export class Draft {
     this.#conversationRead = snapshot.conversation;
     this.next = snapshot.next;
     this.#shown = snapshot.shown ?? new Map();
-    // The run is the first guard: it keeps the op.
+    // The run is the first guard, so it keeps the op.
     this.#pending.guard(keys.run(this.run.runId), snapshot.run.version);
     for (const { version, value } of snapshot.calls) {
       this.calls.set(value.callId, value);
@@ -61,7 +61,10 @@ export class Draft {
     return [...this.calls.values()].toSorted((a, b) => a.index - b.index);
   }
 
-  /** Active time so far. Not counted: time that people take, time without a living worker, and time in which every process was dead. */
+  /**
+   * The active time so far, in milliseconds. It excludes the time that people take, the time without a living worker, and the time in which every
+   * process was dead.
+   */
   get activeMs(): number {
     const { activeMs, stepStartedAt } = this.run;
     const held = Math.max(0, ...this.inOrder.map((call) => heldMs(call, this.now)));
@@ -84,7 +87,7 @@ export class Draft {
     this.#pending.timer(timerIds.run(this.run.runId), dueIn);
   }
 
-  /** Another run of the conversation in its new state: one that has to wait, or the one that starts next, which is woken. */
+  /** Puts another run of the conversation into its new state. The run has to wait, or it starts next and is woken. */
   otherRun(read: Read<Run>, value: Run, events: readonly RunEvent[] = []): Run {
     const run = this.#say(value, events);
     const key = keys.run(run.runId);
@@ -108,19 +111,19 @@ export class Draft {
     this.callTimer(call.callId, dueIn);
   }
 
-  /** Updates the call's notes; its timer stays. */
+  /** Updates the call and leaves its timer unchanged. */
   noteCall(call: Call): void {
     this.calls.set(call.callId, call);
     this.#put(call);
   }
 
-  /** Keeps a call that has ended as it is stored from now on. */
+  /** Stores a call that has ended, in the form in which it is kept from now on. */
   endedCall(call: Call): void {
     this.calls.set(call.callId, call);
     this.#put(storedCall(call));
   }
 
-  /** The part of a call's long result that the model is shown. */
+  /** Returns the part of a call's long result that the model sees. */
   shownOf(callId: string): ShownResult | undefined {
     return this.#shown.get(callId);
   }
@@ -135,25 +138,26 @@ export class Draft {
     this.#pending.timer(timerIds.call(callId), dueIn);
   }
 
-  /** Marks a call that must not begin any more: the worker's begin and first send guard its absence. */
+  /** Puts the stop of a call that must not begin any more. The worker's begin and first send are guarded by the absence of the stop. */
   stop(call: Call, reason: string): void {
     this.#pending.put(keys.stop(call.callId), { callId: call.callId, at: this.now, reason }, this.now + LOG_KEPT_MS);
   }
 
-  /** Puts the conversation's own data into working memory, from now on. */
+  /** Stores data in the conversation's working memory. The time to live begins now. */
   remember(key: string, value: object): void {
     this.#pending.put(key, value, this.now + this.rules.config.WORKING_MEMORY_TTL_MS);
     if (this.conversation.workingMemory !== true) this.conversation = { ...this.conversation, workingMemory: true };
   }
 
   send(made: Message): void {
-    // Whatever caused it, a message of a run belongs to the trace of the run.
+    // A message of a run belongs to the trace of the run, whatever caused the message.
     this.#pending.send(inTrace(made, this.run.traceparent));
   }
 
   /**
-   * The one commit of this transition. Its op is unique: two processes that decide the same transition at the same moment make two changes (another model's
-   * reply, another secret), and the store must not take the second for a repeat of the first and answer "ok" to a change that it did not make.
+   * Returns the one commit of this transition. Its op is unique. Two processes that decide the same transition at the same moment make different
+   * changes, with another reply of the model or another secret. The store must not mistake the second change for a repeat of the first, because it
+   * would answer "ok" to a change that it did not make.
    */
   build(op: string): Change {
     const { runId, conversationId } = this.run;
@@ -163,7 +167,7 @@ export class Draft {
     if (this.conversation !== this.#conversationRead.value || this.#conversationRead.version === 0) {
       const key = keys.conversation(conversationId);
       this.#pending.guard(key, this.#conversationRead.version);
-      // Kept as long as its transcript: from its last run on, and renewed by the next.
+      // A conversation is kept as long as its transcript. The time begins when its last run ends, and the next run renews it.
       this.#pending.put(key, this.conversation, this.conversation.activeRun === null ? expiresAt : undefined);
     }
     return this.#pending.build(`${op}:${this.rules.newNonce()}`, conversationId, expiresAt);

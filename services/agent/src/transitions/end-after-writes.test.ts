@@ -6,7 +6,7 @@ import { asks, bundle, ok } from "../testing/test-bundle.ts";
 
 const OUT_OF_TIME = { code: "time_limit", message: "The run used its 30 s of active time without an answer." };
 
-/** A run with two writes that ana and a policy have allowed; the first is sent. */
+/** Returns a run with two writes, allowed by ana and by the policy. The first write was sent. */
 async function twoGranted() {
   const b = bundle();
   await b.start();

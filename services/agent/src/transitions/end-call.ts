@@ -4,10 +4,10 @@ import { FOLLOW_FIRST_MS } from "./follow.ts";
 import { withdrawRequest } from "./request-grant.ts";
 import { resolvedCall, writeOf } from "./resolved-call.ts";
 
-/** Ends a call with its one result. A request that waits for an approver is withdrawn. */
+/** Ends a call with its one result. Withdraws a request that waits for an approver. */
 export function endCall(draft: Draft, call: Call, result: ToolResult): void {
   withdrawRequest(draft, call);
-  // The part of a long result that is shown belongs to that very result.
+  // The shown text was made for the call's long result. If another result ends the call, the text does not belong to it.
   const shown = result.contentRef ? draft.shownOf(call.callId) : undefined;
   const resolved = resolvedCall(call, result, shown, draft.now);
   draft.endedCall(resolved);

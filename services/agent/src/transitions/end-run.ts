@@ -5,8 +5,8 @@ import { fittedEnding } from "./run-size.ts";
 import { startedEvent } from "./started.ts";
 
 /**
- * The message with which a run ends early. After a write it begins with that write, and it is part of the conversation, so that neither people nor the
- * model's next turn think that the run did nothing.
+ * Returns the message with which a run ends early. If the run has made writes, the message begins with them and is added to the conversation.
+ * Otherwise people and the model's next turn might think that the run did nothing.
  */
 export function sayEarlyEnd(draft: Draft, reason: string): string {
   const text = endedAfterWrites(draft.run.writes, reason);

@@ -6,20 +6,23 @@ import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
 import { endRun, sayEarlyEnd } from "./end-run.ts";
 
-/** Why a run may not take another step. */
+/** The reason why a run may not take another step. */
 export interface Stopped {
   readonly code: string;
   readonly message: string;
 }
 
-/** How often a round is begun before its run fails, whatever kept it from being committed. */
+/** The number of times that a round is begun before its run fails, whatever prevented the commit of the round. */
 export const MAX_ATTEMPTS = 10;
 /** The code of a run that was stopped because it made no progress. */
 export const LOOP = "loop";
 const MAX_REPEATS = 3;
 const MAX_FRUITLESS = 5;
 
-/** The limit that a ready run has reached before its next step, if any: rounds, active time, loops, failed rounds. */
+/**
+ * Returns the limit that a ready run has reached before its next step, else null. The limits are rounds, active time, loops and failed attempts at a
+ * round.
+ */
 export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
   const run = snapshot.run.value;
   const limits = rules.profile(run.profile)?.limits;

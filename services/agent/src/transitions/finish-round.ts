@@ -6,9 +6,9 @@ import type { Draft } from "./draft.ts";
 import { resultEntry } from "./resolved-call.ts";
 import { fittedReport } from "./run-size.ts";
 
-/** When every call of the round has its result: the results go to the transcript in index order and the model is due. */
+/** Finishes the round if every call has its result. The results are added to the transcript in index order, and the run is ready for the model. */
 export function finishRound(draft: Draft): void {
-  // Ending the last call may already have ended the round, through a write that lapsed.
+  // The end of the last call may already have finished the round, if a write lapsed.
   if (draft.run.pending > 0 || draft.run.status !== "waiting") return;
   const calls = draft.inOrder;
   for (const call of calls) {
@@ -27,7 +27,7 @@ export function finishRound(draft: Draft): void {
   draft.send(wakeMessage(draft.run, draft.rules, draft.now, `${draft.run.round}.${draft.run.epoch}`));
 }
 
-/** If the model gets an index of a result, the result goes into working memory. */
+/** Puts a result into working memory if the model gets an index of it. */
 function rememberResult(draft: Draft, call: Call): void {
   const { callId, toolName: tool, result, shown } = call;
   if (!shown?.index || !result?.contentRef) return;

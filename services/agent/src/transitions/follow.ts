@@ -15,34 +15,35 @@ import type { Change } from "@toolbus/state";
 import { LOG_KEPT_MS, PendingChange } from "./pending-change.ts";
 import { type Read, type Rules, timerIds } from "./rules.ts";
 
-/** A write whose outcome was unknown when its call ended, with what a commit about it may change, as read at one moment. */
+/** A write whose outcome was unknown when its call ended, with the documents that a commit about it may change. */
 export interface Followed {
   readonly now: number;
   readonly call: Read<Call>;
   readonly run: Read<Run>;
-  /** Null if it is gone. */
+  /** Null if the conversation is gone. */
   readonly conversation: Read<ConversationState> | null;
 }
 
-/** What the ledger says about the write. See `SeenLedger` for `unproven` and `forgetful`. */
+/** The ledger's record of the write. See `SeenLedger` for `unproven` and `forgetful`. */
 export interface FollowedLedger {
   readonly row: LedgerRow | null;
   readonly unproven: boolean;
   readonly forgetful: boolean;
 }
 
-/** How long after its end a call is looked at for the first time. */
+/** How long after the end of a call the agent first looks at its ledger, in milliseconds. */
 export const FOLLOW_FIRST_MS = 60_000;
 const FOLLOW_LONGEST_MS = 3_600_000;
 
-/** The call, if it ends as unknown now: its ledger is followed, because a worker that comes back may still say what happened. */
+/** Marks a call that ends as unknown. The agent follows its ledger, because a worker that comes back may still record what happened. */
 export function withFollowing(call: Call, now: number, { config }: Rules): Call {
   return { ...call, followUntil: now + config.FOLLOW_OUTCOME_MS };
 }
 
 /**
- * What the timer of a followed write does: it records the outcome as soon as a worker has signed one in its ledger, or looks again later, or gives up. The
- * result that the model read stays; the run's record, its view and the conversation say what is known now. Null if nothing is left to do.
+ * Handles the timer of a followed write. Records the outcome as soon as a worker has signed one in its ledger, or else looks again later, or gives
+ * up. The result that the model read stays. The run's record, its view and the conversation show the outcome that is known now. Returns null if
+ * nothing is left to do.
  */
 export function followWrite(followed: Followed, seen: FollowedLedger, rules: Rules): Change | null {
   const { call, now } = followed;
@@ -52,7 +53,7 @@ export function followWrite(followed: Followed, seen: FollowedLedger, rules: Rul
   if (known) return settle(followed, known, rules);
   const change = new PendingChange();
   change.guard(keys.call(callId), call.version);
-  // A worker that does not know it either has ended the write in its ledger: nobody will ever say more.
+  // If the row is done without an outcome, its worker does not know the outcome either, and nobody will ever know more.
   const over = now >= followUntil || (seen.row?.state === "done" && !seen.unproven);
   if (over) {
     const { followUntil: _, ...given } = call.value;
@@ -62,12 +63,15 @@ export function followWrite(followed: Followed, seen: FollowedLedger, rules: Rul
   return change.build(`follow:${callId}:${rules.newNonce()}`, call.value.conversationId, now + LOG_KEPT_MS);
 }
 
-/** Later each time: twice as late as the look before, at most an hour. */
+/** Returns the milliseconds until the next look. The interval doubles each time, up to an hour. */
 function nextLookIn({ resolvedAt = 0, followUntil = 0 }: Call, now: number): number {
   return Math.max(1, Math.min(Math.max(FOLLOW_FIRST_MS, now - resolvedAt), FOLLOW_LONGEST_MS, followUntil - now));
 }
 
-/** The outcome that the ledger proves; null while it proves none. A store that lost writes may have lost the row's past, so its row proves nothing. */
+/**
+ * Returns the outcome that the ledger proves, else null. A store that lost commits may have lost an earlier state of the row, so the row then proves
+ * nothing.
+ */
 function outcomeIn({ row, unproven, forgetful }: FollowedLedger, at: number): SettledWrite | null {
   if (row?.state !== "done" || !row.result || unproven || forgetful || row.result.status === "outcome_unknown") return null;
   const { status, error } = row.result;
@@ -89,11 +93,11 @@ function settle({ now, call, run, conversation }: Followed, known: SettledWrite,
   }
   const isFree = conversation !== null && conversation.value.activeRun === null && conversation.value.deletedAt === undefined;
   if (conversation && isFree) {
-    // No run may begin meanwhile: its message and this one would change places.
+    // A run that began in the meantime would put its message before this one, so the guard prevents that.
     change.guard(keys.conversation(conversationId), conversation.version);
     change.transcript([entryOf(call.value, run.value, known, now)]);
   }
-  // Until the conversation says it as well, the agent waits for a moment in which no run of it is active.
+  // Until the conversation has the outcome too, the agent waits for a moment in which no run of the conversation is active.
   const isOver = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
   const { followUntil, ...given } = call.value;
   const noted: Call = { ...given, settled: known, ...(isOver || followUntil === undefined ? {} : { followUntil }) };
@@ -103,7 +107,10 @@ function settle({ now, call, run, conversation }: Followed, known: SettledWrite,
   return change.build(`settle:${callId}:${rules.newNonce()}`, conversationId, now + LOG_KEPT_MS);
 }
 
-/** The run's record with the outcome of one of its writes: in its counts, in the filing of its report, and where its end begins with its writes. */
+/**
+ * Returns the run's record with the outcome of one of its writes. The outcome changes the counts, the filing of the report, and an ending that begins
+ * with the writes.
+ */
 function recordedIn(run: Run, callId: string, { status, code, at }: SettledWrite): Run {
   const { writes, report, ending } = run;
   if (!writes) return run;
@@ -124,13 +131,13 @@ function withCorrectedCount(text: string, before: RunWrites, after: RunWrites): 
   return (whatWasWritten(after) ?? "No write happened") + text.slice(earlier.length);
 }
 
-/** A message of its own, after the run's last one. */
+/** Returns the outcome as a separate message after the run's last one. */
 function entryOf(call: Call, { round }: Run, known: SettledWrite, at: number): StoredEntry {
   const text = sentenceOf(call, known);
   return { type: "assistant", runId: call.runId, round: round + 1, text, calls: [], at, provider: "toolbus", model: "ledger" };
 }
 
-/** For people and for the model's next turn. */
+/** Describes the outcome in a sentence for people and for the model's next turn. */
 function sentenceOf({ toolName, effect, approvedBy = [] }: Call, { status, code }: SettledWrite): string {
   const what = effect === undefined ? toolName : `${toolName} (${effect.replace(/\.$/, "")})`;
   const by = approvedBy.length === 0 || approvedBy[0] === "policy" ? "" : `, approved by ${approvedBy.join(" and ")},`;
@@ -138,12 +145,12 @@ function sentenceOf({ toolName, effect, approvedBy = [] }: Call, { status, code 
   return `The outcome of ${what}${by} was unknown and is known now: ${outcome}.`;
 }
 
-/** What an ended call keeps of its ledger. */
+/** Returns the part of its ledger that an ended call keeps. */
 function noteOf({ row }: FollowedLedger): { readonly ledger?: LedgerNote } {
   return row ? { ledger: ledgerNote(row) } : {};
 }
 
-/** A row, as far as people need it. */
+/** Returns the parts of a row that people need. */
 export function ledgerNote({ state, fence: attempt, beganAt, sendingAt, doneAt, lease }: LedgerRow): LedgerNote {
   const since = (state === "done" ? doneAt : state === "sending" ? sendingAt : undefined) ?? beganAt;
   return { state, attempt, since, ...(lease ? { leaseUntil: lease.until } : {}) };

@@ -6,22 +6,22 @@ import type { Snapshot } from "./snapshot.ts";
 import { resolveCall } from "./resolve-call.ts";
 import type { Rules } from "./rules.ts";
 
-/** An answer as it came from a worker, or from its ledger. */
+/** An answer from a worker, or from its ledger. */
 export interface Answer {
   readonly callId: string;
-  /** Proves that the sender of the answer saw the invoke; null for a result from the ledger. */
+  /** Proves that the sender of the answer saw the invoke. Null for a result from the ledger. */
   readonly secretHash: string | null;
   readonly result: ToolResult;
 }
 
 export type Joined =
   | { readonly kind: "join"; readonly change: Change }
-  /** Nobody asked for it, or it was not asked of the one who answers. */
+  /** The call is not open in the current round, or its invoke was not sent to the sender of the answer. */
   | { readonly kind: "orphan"; readonly why: string }
-  /** Resolved already; `differs` when this answer is another one: a tool that does not repeat itself. */
+  /** The call is already resolved. `differs` is true if this answer differs from the first one, because the tool does not repeat its answers. */
   | { readonly kind: "duplicate"; readonly differs: boolean };
 
-/** Joins a result once: the first one wins, the last one of a round makes the run ready. */
+/** Joins a result once. The first result of a call wins, and the last result of a round makes the run ready. */
 export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Joined {
   const call = snapshot.calls.find((known) => known.value.callId === answer.callId)?.value;
   if (!call) return { kind: "orphan", why: "no such call in the current round" };

@@ -4,9 +4,9 @@ import { CONCLUDE } from "../investigation/report.ts";
 import { RECALL } from "../memory/recall.ts";
 import type { Profile } from "../profile.ts";
 
-/** One of the loop's own tools: no worker runs it, and what it does (`begin-loop-tool.ts`) is part of the turn's own commit. */
+/** One of the loop's own tools. No worker runs it, and its effect (`begin-loop-tool.ts`) is part of the turn's commit. */
 interface LoopTool {
-  /** In the form of a registered tool, so that its arguments are checked and its calls are recorded like those of any other. */
+  /** The tool in the form of a registration, so that its arguments are checked and its calls are recorded like those of any other tool. */
   readonly registration: Registration;
   readonly offeredBy: (profile: Profile, conversation: Pick<ConversationState, "workingMemory"> | undefined) => boolean;
 }
@@ -78,11 +78,14 @@ export const recallTool = loopTool(
 const LOOP_TOOLS: readonly LoopTool[] = [
   { registration: askUser, offeredBy: (profile) => profile.askUser },
   { registration: conclude, offeredBy: ({ report }) => report?.kind === "conclusion" },
-  // Without anything to read there is no such tool: it would only be one more to choose wrongly.
+  // The tool is offered only if there is something to read. Otherwise it would be one more tool that the model could choose wrongly.
   { registration: recallTool, offeredBy: (_, conversation) => conversation?.workingMemory === true },
 ];
 
-/** The tools that a run of this profile can call: those it took from the registry, and the loop's own, which own their names. */
+/**
+ * Returns the tools that a run of this profile can call: those from the registry, and the loop's own. The loop's own tool wins if both have the same
+ * name.
+ */
 export function withLoopTools(
   tools: ReadonlyMap<string, Registration>,
   profile: Profile,
@@ -98,7 +101,7 @@ export function loopToolsOf(profile: Profile, conversation?: Pick<ConversationSt
   return LOOP_TOOLS.filter((tool) => tool.offeredBy(profile, conversation)).map((tool) => tool.registration);
 }
 
-/** Whether this registration is the loop's own; a worker's tool of the same name is not. */
+/** Returns true if this registration is one of the loop's own tools. A worker's tool of the same name is not. */
 export function isLoopTool(registration: Registration | undefined): boolean {
   return LOOP_TOOLS.some((tool) => tool.registration === registration);
 }

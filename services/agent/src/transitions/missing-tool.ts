@@ -1,8 +1,9 @@
 import { availabilityOf, failedResult, goneSince, type Registration, type ToolResult } from "@toolbus/contracts";
 
 /**
- * The result of a call of a tool that the run does not have. `withheld` is the tool if it exists all the same: then the result says why nobody could use it
- * when the run began, and still cannot. A tool that can be used by now is one that only the next run has.
+ * Returns the result of a call to a tool that the run does not have. `withheld` is the tool if it exists. The result then says why nobody could use
+ * it when the run began, and still cannot. If the tool can be used by now, only the next run has it, so the result says that this run does not have
+ * it.
  */
 export function missingTool(
   name: string,

@@ -10,17 +10,17 @@ import type { Rules } from "./rules.ts";
 export interface ModelFailure {
   readonly code: string;
   readonly message: string;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asks us to wait; null if it does not say. */
+  /** How long the provider asks us to wait, in milliseconds. Null if it does not say. */
   readonly retryAfterMs: number | null;
 }
 
 export interface RetryPolicy {
-  /** The number of model calls of one round, including the first. */
+  /** The most model calls of one round, including the first. */
   readonly attempts: number;
   readonly initialMs: number;
-  /** Doubled after each failure, up to this. */
+  /** The longest backoff. The backoff doubles after each failure, up to this limit. */
   readonly maxMs: number;
   /** If a provider asks for a longer wait, the run does not wait. */
   readonly retryAfterMaxMs: number;
@@ -30,7 +30,7 @@ export type RetryPlan =
   | { readonly kind: "again"; readonly attempt: number; readonly waitMs: number }
   | { readonly kind: "given-up"; readonly message: string };
 
-/** The failure that a model's error represents. */
+/** Returns the failure that a model's error represents. */
 export function failureOfModel(error: ModelError): ModelFailure {
   const { code, message, retryable } = error;
   const retryAfterMs = error instanceof RateLimitError || error instanceof ProviderError ? (error.retryAfterMs ?? null) : null;
@@ -38,9 +38,9 @@ export function failureOfModel(error: ModelError): ModelFailure {
 }
 
 /**
- * What follows a failed model call after `before` failed ones of the same round. The wait is drawn from zero to the backoff ("full jitter", Brooker,
- * "Exponential Backoff And Jitter", AWS 2015) so that runs that failed together do not come back together; it is never shorter than what the provider asked
- * for.
+ * Plans what follows a failed model call after `before` failed calls of the same round. The wait is a random time from zero to the backoff ("full
+ * jitter", Brooker, "Exponential Backoff And Jitter", AWS 2015), so that runs that failed together do not retry together. The wait is never shorter
+ * than the provider asked for.
  */
 export function retryPlan(failure: ModelFailure, before: number, policy: RetryPolicy, random: () => number): RetryPlan {
   const attempt = before + 1;
@@ -56,8 +56,8 @@ export function retryPlan(failure: ModelFailure, before: number, policy: RetryPo
 }
 
 /**
- * Gives the run back until its next attempt: the wait is a timer in the store, so that it outlives this process, and does not count as active time. The
- * event tells viewers why the text starts again. Null if this epoch no longer holds the run.
+ * Gives the run back until its next attempt. The wait is a timer in the store, so it outlives this process, and it is not active time. The event
+ * shows viewers why the text starts again. Returns null if this epoch no longer holds the run.
  */
 export function retryLater(
   snapshot: Snapshot,
@@ -85,12 +85,12 @@ export function retryLater(
   return draft.build(`model-retry:${run.runId}:${epoch}`);
 }
 
-/** Whether a run still waits for its provider. A run that is being cancelled does not wait. */
+/** Returns true if a run still waits for its provider. A run that is being cancelled does not wait. */
 export function waitsForProvider({ notBefore, cancel }: Run, now: number): boolean {
   return cancel === null && notBefore !== undefined && notBefore > now;
 }
 
-/** The run whose model has answered. */
+/** Returns the run without the record of failed model calls, because its model has answered. */
 export function withoutFailures({ modelFailures: _, notBefore: __, ...run }: Run): Run {
   return run;
 }

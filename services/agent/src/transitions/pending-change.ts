@@ -6,20 +6,20 @@ import { AGENT_SERVICE } from "./rules.ts";
 type Row = NonNullable<Change["outbox"]>[number];
 type Timer = NonNullable<Change["timers"]>[number];
 
-/** How long logs, ended calls and conversations without a run are kept. */
+/** How long the store keeps logs, ended calls and conversations without a run, in milliseconds. */
 export const LOG_KEPT_MS = 30 * 86_400_000;
 
 /** One commit while it is being made. Nothing outside changes before `build`. */
 export class PendingChange {
   readonly #guards = new Map<string, number>();
   readonly #puts = new Map<string, { readonly value: Json; readonly expiresAt?: number }>();
-  /** By run: a commit may also add events of the run that starts next. */
+  /** The events by run, because a commit may also add events of the run that starts next. */
   readonly #events = new Map<string, RunEvent[]>();
   readonly #transcript: StoredEntry[] = [];
   readonly #timers = new Map<string, Timer>();
   readonly #rows: Row[] = [];
 
-  /** The commit is refused unless the document still has this version. The first guard keeps the op. */
+  /** Adds a guard. The store refuses the commit unless the document still has this version. The first guard keeps the op. */
   guard(key: string, version: number): void {
     this.#guards.set(key, version);
   }
@@ -28,7 +28,7 @@ export class PendingChange {
     this.#puts.set(key, { value: value as Json, ...(expiresAt === undefined ? {} : { expiresAt }) });
   }
 
-  /** Adds an event for viewers of the run. Secrets never get in. */
+  /** Adds events for viewers of the run. Secrets are redacted. */
   say(runId: string, events: readonly RunEvent[]): void {
     this.#events.set(runId, [...(this.#events.get(runId) ?? []), ...redacted(events)]);
   }
@@ -37,12 +37,15 @@ export class PendingChange {
     this.#transcript.push(...entries);
   }
 
-  /** `null` removes the timer. */
+  /** Sets a timer. If `dueIn` is null, removes the timer. */
   timer(id: string, dueIn: number | null): void {
     this.#timers.set(id, { service: AGENT_SERVICE, id, dueIn });
   }
 
-  /** In how many milliseconds this change makes the timer due; undefined if it does not touch it. */
+  /**
+   * Returns the milliseconds after which this change makes the timer due. Returns null if the change removes the timer, and undefined if it does not
+   * touch it.
+   */
   dueIn(id: string): number | null | undefined {
     return this.#timers.get(id)?.dueIn;
   }

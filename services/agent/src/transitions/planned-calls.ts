@@ -22,11 +22,11 @@ import type { Turn, TurnInput } from "./turn.ts";
 /** A call that a turn makes, before anything is sent. */
 export interface Planned {
   readonly call: Call;
-  /** For a call that is not sent. */
+  /** The result of a call that is not sent. */
   readonly result?: ToolResult;
 }
 
-/** The calls of a turn: each with its arguments checked, and with its result where it is not sent. */
+/** Returns the calls of a turn, each with checked arguments. A call that is not sent already has its result. */
 export function plannedCalls(
   turn: Turn,
   draft: Draft,
@@ -80,17 +80,17 @@ export function plannedCalls(
   });
 }
 
-// Text and arguments of a turn are one entry of a log, at most 64 KiB: this limit, as stored, leaves room for the rest.
+// The text and the arguments of a turn are one log entry of at most 64 KiB. This limit, as stored, leaves room for the rest.
 const MAX_ARGUMENTS = 30 * 1024;
 
 interface CheckedArguments {
   readonly text: string;
   readonly fault?: ToolResult;
-  /** Absent where they cannot be used. */
+  /** Absent if the arguments cannot be used. */
   readonly args?: JsonObject;
 }
 
-/** The arguments as canonical text with defaults applied, or why they cannot be used. */
+/** Returns the arguments as canonical text with defaults applied, or the fault that makes them unusable. */
 function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): CheckedArguments {
   const invalid = (details: { path: string; message: string }[]): CheckedArguments => ({
     text: "{}",
@@ -110,7 +110,7 @@ function checkedArguments(tool: Registration | undefined, asked: { name: string;
   const problems = tool ? checkArguments(tool.definition, args) : [];
   if (problems.length > 0) return invalid([...problems]);
   const text = canonicalJson(args);
-  // Defaults may have added to it.
+  // Defaults may have made the text longer.
   return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text, args };
 }
 
@@ -147,7 +147,7 @@ function newCall(draft: Draft, index: number, transcriptId: string, name: string
   };
 }
 
-/** What a write does, in the words of its tool; whoever asks later what happened need not find the definition again. */
+/** Returns the effect of a write in the words of its tool. The call stores it, so people who later ask what happened do not need the definition. */
 function effectOf(tool: Registration | undefined, { args }: CheckedArguments): Pick<Call, "effect"> {
   if (tool?.definition.kind !== "write" || tool.definition.effect === undefined || !args) return {};
   return { effect: shortened(renderEffect(tool.definition, args), EFFECT_BYTES) };

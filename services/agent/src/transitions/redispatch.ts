@@ -17,14 +17,14 @@ import { dispatch, repeat } from "./dispatch-call.ts";
 import { requestGrant } from "./request-grant.ts";
 import { resendAfter } from "./resend-after.ts";
 
-/** How often a call is sent automatically before the agent only waits for it. */
+/** The number of times that the agent sends a call automatically. After that it only waits for the answer. */
 export const MAX_INVOKES = 5;
 
-// How long after its not-after a write that its target can be asked about is still offered to a worker.
+// How long after its deadline the agent still offers a write to a worker, if the worker can ask the target what happened.
 const RECONCILE_FOR_MS = 3_600_000;
 
 export interface Redispatch {
-  /** A person asked for it, so a call that has used up its automatic dispatches is sent once more. */
+  /** True if a person asked for it. A call that has used up its automatic dispatches is then sent once more. */
   readonly asked: boolean;
   /** See `SeenLedger`. */
   readonly unproven: boolean;
@@ -35,8 +35,8 @@ export interface Redispatch {
 const BY_ITSELF: Redispatch = { asked: false, unproven: false, forgetful: false };
 
 /**
- * What a call's timer does: ask again, send again, or end the call when no other outcome is possible any more. `ledger` is the worker's row of a dispatched
- * write, null if it never began. Null if the call needs no timer.
+ * Handles a call's timer. Asks again, sends again, or ends the call if no other outcome is possible any more. `ledger` is the worker's row of a
+ * dispatched write, or null if the write never began. Returns null if the call needs no timer.
  */
 export function redispatch(
   snapshot: Snapshot,
@@ -48,11 +48,11 @@ export function redispatch(
   const call = callOf(snapshot, callId);
   if (!call || call.state === "resolved") return null;
   const draft = new Draft(snapshot, rules);
-  // A sent write ends by its ledger, whatever rights anybody has now.
+  // Only the ledger ends a sent write, whatever rights the requester has now.
   const refused = call.kind === "write" && call.dispatch > 0 ? null : refusedCall(draft.run, call);
   if (refused && call.state !== "asked") resolveCall(draft, call, refused);
   else lookAgain(draft, call, ledger, why);
-  // The version makes repeats of this op different steps.
+  // The version makes each look at the call a different op.
   return draft.build(`redispatch:${callId}:${snapshot.run.version}.${call.dispatch}.${call.requests}`);
 }
 
@@ -86,11 +86,14 @@ function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Red
   if (call.kind === "write") redispatchWrite(draft, why.unproven ? call : noteLedger(draft, call, ledger), ledger, why);
   else redispatchRead(draft, call, why);
   if (why.seen === undefined) return;
-  // It is sent again much later, if at all: a worker that stops or dies meanwhile has to be noted all the same.
+  // The next send is much later, if there is one. Until then the agent must still notice a worker that stops or dies.
   draft.callTimerWithin(call.callId, Math.min(left ?? knownIn(draft, call, why.seen) ?? LOOK_AGAIN_MS, LOOK_AGAIN_MS));
 }
 
-/** A worker found the grant genuine but stale and began nothing: approvals is asked for a fresh one. Null if that is not, or no longer, the case. */
+/**
+ * Asks approvals for a fresh grant, because a worker found the grant genuine but stale and began nothing. Returns null if the call is not a sent
+ * write, the run is cancelled, or the secret is wrong.
+ */
 export function grantStale(
   snapshot: Snapshot,
   answer: { readonly callId: string; readonly secretHash: string | null },
@@ -100,14 +103,14 @@ export function grantStale(
   if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret))
     return null;
   const draft = new Draft(snapshot, rules);
-  // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our
-  // keys.
+  // The agent asks at once only the first time. After that the timer asks, later each time, because fresh grants that are stale again point to a
+  // worker without our keys.
   if (call.requests === 1) requestGrant(draft, call);
   else draft.setCall({ ...call, state: "requested" }, resendAfter(call.requests, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
 }
 
-/** Only the person answers a question. Its timer is early if a restart makes every timer due. */
+/** Waits for the person's answer, or ends the question if it has expired. The timer is early if a restart makes every timer due. */
 function waitOrGiveUp(draft: Draft, call: Call): void {
   const left = (call.askExpiresAt ?? draft.now) - draft.now;
   if (left > 0) draft.callTimer(call.callId, left);
@@ -122,11 +125,11 @@ function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
 
 function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
   const { now } = draft;
-  // A worker may still answer; when none can any more, the write that the row hides may have happened.
+  // Until the deadline a worker may still answer. After the deadline, the write that the row hides may have happened.
   if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveUnknown(draft, call, unproven(call));
   if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
   if (draft.run.cancel && row?.state !== "sending") {
-    // The stop was committed before this row was read: a write that has not begun, or not sent, never will.
+    // The stop was committed before this row was read. So a write that has not begun, or has begun but not sent, never will.
     if (why.forgetful) return resolveUnknown(draft, call, forgotten(call));
     return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
   }
@@ -154,12 +157,14 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
   draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
 }
 
-/** Ends a write although no worker said what happened: its ledger is followed, because one that comes back may still say it. */
+/**
+ * Ends a write although no worker reported its outcome. The agent follows the ledger, because a worker that comes back may still record the outcome.
+ */
 function resolveUnknown(draft: Draft, call: Call, result: ToolResult): void {
   resolveCall(draft, withFollowing(call, draft.now, draft.rules), result);
 }
 
-/** Notes what the ledger says, so that whoever asks what the run waits for learns it too. */
+/** Records the state of the ledger in the call, for people who ask what the run waits for. */
 function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
   if (!row) return call;
   const ledger = ledgerNote(row);
@@ -173,13 +178,13 @@ function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
   const early = call.sentAt + resendAfter(call.dispatch, draft.rules) - draft.now;
   if (call.sentAt < draft.rules.ownersDeadBefore) repeat(draft, call);
-  // Two agents may have the same timer, one of them after a long pause: what the other one sent a moment ago is not sent again on top of it.
+  // Two agents may have the same timer, and one of them may be late after a long pause. It must not repeat what the other agent sent a moment ago.
   else if (!asked && early > 0) draft.callTimer(call.callId, early);
   else if (asked || call.dispatch < MAX_INVOKES) dispatch(draft, call);
   else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
 }
 
-/** The time after which no answer can arrive that is not in the ledger: not-after, the tool's own time, and a worker's lease. */
+/** Returns the time after which every answer that can arrive is in the ledger. It is the not-after plus the tool's timeout plus a worker's lease. */
 function deadline(draft: Draft, call: Call): number {
   return (call.notAfter ?? draft.now) + call.timeoutMs + draft.rules.config.LEDGER_LEASE_MS;
 }

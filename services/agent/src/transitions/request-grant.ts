@@ -11,7 +11,7 @@ export function requestGrant(draft: Draft, call: Call, state: "requested" | "hel
   draft.send(approvalRequestMessage(asked, draft.rules, draft.now));
 }
 
-/** Notifies approvals that nobody waits for its decision any more, if somebody did. */
+/** Notifies approvals that nobody waits for its decision any more. Does nothing if the call has no open request. */
 export function withdrawRequest(draft: Draft, call: Call): void {
   if (call.state === "requested" || call.state === "held")
     draft.send(approvalCancelMessage(call, draft.run.cancel ? "run_cancelled" : "not_needed", draft.rules, draft.now));

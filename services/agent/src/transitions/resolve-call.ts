@@ -4,12 +4,12 @@ import { endCall } from "./end-call.ts";
 import { finishRound } from "./finish-round.ts";
 import { sendNextWrite } from "./next-write.ts";
 
-/** Ends one call within a transition and does what follows from it: skipped writes, the next write, the end of the round. */
+/** Ends one call within a transition, and handles the consequences: skipped writes, the next write, the end of the round. */
 export function resolveCall(draft: Draft, call: Call, result: ToolResult): void {
   endCall(draft, call, result);
   if (call.kind === "write" && stopsWrites(result) && draft.profile?.continueAfterFailedWrite !== true) {
     for (const waiting of draft.open) {
-      // An earlier write that people may still be deciding about was asked for separately; one that was sent ends by its answer.
+      // A write before this one may still wait for its own decision, and a sent write ends with its answer. So neither is skipped.
       if (waiting.kind !== "write" || waiting.index < call.index || waiting.dispatch > 0) continue;
       endCall(
         draft,
@@ -22,7 +22,7 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
   finishRound(draft);
 }
 
-/** Sends the next write if it may go out now. Ends it if the run has lost the right to it or its approval was not used in time. */
+/** Sends the next write if it may be sent now. Ends that write if the run has lost the right to it or if its approval was not used in time. */
 export function continueWrites(draft: Draft): void {
   const ended = sendNextWrite(draft);
   if (ended) resolveCall(draft, ended.call, ended.result);

@@ -2,32 +2,35 @@ import type { Call, RunWrite, ShownResult, StoredEntry, ToolResult } from "@tool
 import { shortened } from "./bounded-text.ts";
 import { indexKeyOf } from "../memory/working-keys.ts";
 
-/** A call that has its one result. Its data for the open state is gone. */
+/** Returns a call with its one result, without the data that only an open call needs. */
 export function resolvedCall(call: Call, result: ToolResult, shown: ShownResult | undefined, now: number): Call {
   const { grant: _, heldSince: __, unservedSince: ___, ...rest } = call;
   return { ...rest, state: "resolved", heldMs: heldMs(call, now), result, ...(shown ? { shown } : {}), resolvedAt: now };
 }
 
-/** How long a call has waited so far for people, or for a worker while none was alive. In milliseconds. */
+/** Returns how long a call has waited so far for people, or for a worker while none was alive, in milliseconds. */
 export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: number): number {
   const since = heldSince ?? unservedSince;
   return before + (since === undefined ? 0 : Math.max(0, now - since));
 }
 
-/** The call as its document keeps it: large arguments and a large result do not fit together, and the transcript has the arguments. */
+/**
+ * Returns the call as its document stores it. If large arguments and a large result do not fit together, the arguments are left out, because the
+ * transcript has them.
+ */
 export function storedCall(resolved: Call): Call {
   const { arguments: args, result, shown } = resolved;
   const large = Buffer.byteLength(JSON.stringify([args, result?.content, shown])) > MOST_TOGETHER_BYTES;
   return large ? { ...resolved, arguments: "" } : resolved;
 }
 
-/** Some room below the 64 KiB of a document. */
+/** The limit leaves some room below the 64 KiB of a document. */
 const MOST_TOGETHER_BYTES = 56 * 1024;
 
-// A run lists twenty writes, and it is one document of 64 KiB.
+// A run is one document of 64 KiB and lists up to twenty writes, so each effect is short.
 const NOTED_EFFECT_BYTES = 120;
 
-/** What the run's record says of a write. */
+/** Returns the entry of a write in the run's record. */
 export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect }: Call, { status, error }: ToolResult): RunWrite {
   return {
     callId,
@@ -40,7 +43,7 @@ export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect
   };
 }
 
-/** The transcript's record of a call when its round ends. */
+/** Returns the transcript's entry for a call when its round ends. */
 export function resultEntry(call: Call): StoredEntry {
   const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);

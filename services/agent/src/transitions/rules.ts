@@ -1,26 +1,26 @@
 import type { AgentConfig } from "../settings.ts";
 import type { Profile } from "../profile.ts";
 
-/** What transitions need besides documents: configuration and sources of ids, passed in so that they stay pure. */
+/** The inputs of transitions besides documents: configuration and sources of ids. They are passed in, so that transitions stay pure. */
 export interface Rules {
   readonly config: AgentConfig;
   readonly profile: (name: string) => Profile | undefined;
-  /** Names of the known profiles, for people. */
+  /** The names of the known profiles, for messages to people. */
   readonly profileNames: readonly string[];
-  /** 256 random bits, for a call's secret. */
+  /** Returns 256 random bits for a call's secret. */
   readonly newSecret: () => string;
-  /** Random text that distinguishes a change from every other that is made from the same documents. */
+  /** Returns random text that distinguishes a change from every other change that is made from the same documents. */
   readonly newNonce: () => string;
-  /** From 0 to below 1, for the waits between attempts. */
+  /** Returns a random number from 0 to below 1, for the waits between attempts. */
   readonly random: () => number;
-  /** Owners of leases taken before this are dead. */
+  /** The holder of a lease from before this time is dead. */
   readonly ownersDeadBefore: number;
 }
 
 /** The name of this service's timers and outbox. */
 export const AGENT_SERVICE = "agent";
 
-/** A document as it was read: a change is guarded by its version. Version 0: it did not exist. */
+/** A document as it was read. Its version guards a change. Version 0 means that the document did not exist. */
 export interface Read<T> {
   readonly version: number;
   readonly value: T;

@@ -1,8 +1,8 @@
 import type { Report, Run, RunEnding } from "@toolbus/contracts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
 
-// A run is one document of 64 KiB. Its input, its report and its last message have shares of it that fit together, with room for the calls
-// of a round: a run that cannot be stored could not even fail.
+// A run is one document of 64 KiB. Its input, its report and its last message have shares that fit together, with room for the calls of a round. A
+// run that is too large to store could not even fail.
 const MAX_RUN = 62 * 1024;
 const MAX_WAITING = 60 * 1024;
 const MAX_GIVEN = 32 * 1024;
@@ -10,7 +10,7 @@ const MAX_REPORT = 20 * 1024;
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Why a run with this message could not be stored, in a sentence; null if it can. */
+/** Returns why a run with this message could not be stored, in a sentence, or null if it can. */
 export function tooLarge(run: Run, text: string): string | null {
   const given = bytesOf(run);
   if (given > MAX_GIVEN)
@@ -21,7 +21,7 @@ export function tooLarge(run: Run, text: string): string | null {
     : null;
 }
 
-/** The report cut to fit: the oldest evidence is dropped first (the run's events still have it), then the last findings. */
+/** Shortens a report until it fits. Drops the oldest evidence first, which the run's events still have, then the last findings. */
 export function fittedReport(report: Report): Report {
   const evidence = [...report.evidence];
   const findings = [...report.findings];
@@ -31,7 +31,7 @@ export function fittedReport(report: Report): Report {
   return evidence.length + findings.length < report.evidence.length + report.findings.length ? { ...report, evidence, findings } : report;
 }
 
-/** The ending cut to fit; the transcript and the last event have the whole text. */
+/** Shortens an ending until it fits. The transcript and the last event have the whole text. */
 export function fittedEnding(run: Run, ending: RunEnding): RunEnding {
   const room = MAX_RUN - bytesOf({ ...run, ending: { ...ending, text: "" } });
   return { ...ending, text: boundedText(ending.text, Math.max(200, room)) };

@@ -91,7 +91,7 @@ describe("seed calls", () => {
   });
 });
 
-/** Takes the step of a run that makes its seed calls. */
+/** Runs the step of a run that makes its seed calls. */
 async function seeded(b: Bundle, runId = RUN): Promise<void> {
   const got = acquire(await b.snapshot(runId), { by: "m", redelivered: false }, b.rules);
   if (got.kind !== "acquired") throw new Error(got.kind);

@@ -4,7 +4,7 @@ import type { Profile, SeedCall } from "../profile.ts";
 import { valueAt } from "../profiles/input-path.ts";
 import type { Turn } from "./turn.ts";
 
-/** The calls of a run's seed round, and those of the profile's list that it leaves out. */
+/** The calls of a run's seed round, and the calls of the profile that the round leaves out. */
 export interface SeedPlan {
   readonly calls: Turn["calls"];
   readonly skipped: readonly { readonly tool: string; readonly why: string }[];
@@ -13,8 +13,8 @@ export interface SeedPlan {
 type Seeded = Pick<Run, "input" | "ordinal"> & { readonly tools: readonly RunTool[] };
 
 /**
- * The profile's fixed calls, as far as this run can make them: a call is left out if the run does not have its tool, if the input lacks a value that it
- * needs, or if it would repeat an earlier one.
+ * Returns the profile's fixed calls that this run can make. Leaves out a call if the run does not have its tool, if the input lacks a value that the
+ * call needs, or if it would repeat an earlier call.
  */
 export function seedPlan(profile: Profile, { input, tools, ordinal }: Seeded): SeedPlan {
   const calls: { readonly id: string; readonly name: string; readonly arguments: string }[] = [];
@@ -32,7 +32,7 @@ export function seedPlan(profile: Profile, { input, tools, ordinal }: Seeded): S
   return { calls, skipped };
 }
 
-/** The synthetic turn of round 0. */
+/** Returns the synthetic turn of round 0. */
 export function seedTurn(profile: Profile, run: Seeded): Turn {
   return {
     provider: "toolbus",
@@ -46,7 +46,9 @@ export function seedTurn(profile: Profile, run: Seeded): Turn {
 }
 
 /**
- * `seed_<tool>`, with `-<n>` when the run seeds the tool for the n-th time, and with the run's ordinal from the second run of a conversation on: never used twice in one transcript. No tool has a hyphen in its name, so the suffix cannot make two ids equal.
+ * Returns the transcript's id of a seed call, which is never used twice in one transcript. It is `seed_<tool>`, with `-<n>` for the n-th call of the
+ * tool from the second call on, and with `-r<ordinal>` from the second run of a conversation on. No tool has a hyphen in its name, so the suffixes
+ * cannot make two ids equal.
  */
 export function seedId(tool: string, ordinal: number, n = 1): string {
   return `seed_${tool}${n === 1 ? "" : `-${n}`}${ordinal === 1 ? "" : `-r${ordinal}`}`;

@@ -5,7 +5,7 @@ import { callDecided } from "./decided.ts";
 import { redispatch } from "./redispatch.ts";
 import { asks, type Bundle, bundle, RUN } from "../testing/test-bundle.ts";
 
-// Found by the simulator: a write is reported as not done while an invoke of it, with a grant that is still valid, is on its way.
+// The simulator found this fault: a write was reported as not done while an invoke of it with a valid grant was still on its way.
 
 const CALL = `${RUN}.1.0`;
 const MINUTE = 60_000;
@@ -66,7 +66,7 @@ describe("a write that was sent and waits for a fresh grant when its run is canc
   });
 });
 
-/** A write that was sent with a grant of two minutes, and may be granted again for one. */
+/** Returns a write that was sent with a grant of two minutes. It may get a new grant within one minute. */
 async function sent(): Promise<Bundle> {
   const b = bundle();
   await b.start();
@@ -77,7 +77,7 @@ async function sent(): Promise<Bundle> {
   return b;
 }
 
-/** The same, asked about again because its grant is about to expire. */
+/** Returns a sent write whose grant was requested again, because the first grant is about to expire. */
 async function askedAgain(): Promise<Bundle> {
   const b = bundle();
   await b.start();

@@ -1,19 +1,25 @@
 import { type Call, failedResult, type ToolResult } from "@toolbus/contracts";
 import type { Draft } from "./draft.ts";
 
-/** Until when a worker may begin this write, by what was sent so far: the store refuses every later begin. 0 if nothing was sent. */
+/**
+ * Returns the time until which a worker may begin this write, based on what was sent so far. The store refuses every later begin. Returns 0 if
+ * nothing was sent.
+ */
 export function mayBeginUntil({ dispatch, notAfter, grantExpiresAt }: Call): number {
   if (dispatch === 0) return 0;
   return Math.min(notAfter ?? Number.POSITIVE_INFINITY, grantExpiresAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** A sent write does not end before its ledger can say what became of it: its timer checks when no worker can begin it any more. */
+/**
+ * Waits for the ledger, because a sent write does not end before the ledger can show its outcome. The timer looks at the ledger when no worker can
+ * begin the write any more.
+ */
 export function waitForLedger(draft: Draft, call: Call): void {
   const left = mayBeginUntil(call) - draft.now;
   draft.setCall({ ...call, state: "dispatched" }, Math.max(1, Math.min(left + 1, draft.rules.config.REDISPATCH_MAX_MS)));
 }
 
-/** The result of a write whose approval was not used in time. */
+/** Returns the result of a write whose approval was not used in time. */
 export function lapsed(): ToolResult {
   return failedResult(
     "approval_lapsed",

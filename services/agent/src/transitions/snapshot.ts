@@ -1,7 +1,7 @@
 import type { Call, ConversationState, Run, ShownResult } from "@toolbus/contracts";
 import type { Read } from "./rules.ts";
 
-/** Everything of a run that one commit may change, as read at one moment. */
+/** The documents of a run that one commit may change, as read at one moment. */
 export interface Snapshot {
   readonly now: number;
   readonly run: Read<Run>;
@@ -10,6 +10,6 @@ export interface Snapshot {
   readonly calls: readonly Read<Call>[];
   /** The first run that waits in the conversation, if any. */
   readonly next: Read<Run> | null;
-  /** What the model reads of the results that this transition joins, if that is not the result itself. */
+  /** The texts that the model reads in place of the results that this transition joins, by the id of the call. */
   readonly shown?: ReadonlyMap<string, ShownResult>;
 }

@@ -22,20 +22,20 @@ export interface StartInput {
   readonly accepted: number;
   /** Null if this is the conversation's first run. */
   readonly conversation: Read<ConversationState> | null;
-  /** What the sender of the message may use; null if the sender is unknown. */
+  /** The rights of the message's sender. Null if the sender is unknown. */
   readonly rights: ToolRights | null;
   /** Undefined if this agent does not know the entry's profile. */
   readonly profile: Profile | undefined;
-  /** What the run gets from the current registry, and keeps; nothing for an unknown profile. */
+  /** The tools that the run gets from the current registry, and keeps. Null if the profile or the sender is unknown. */
   readonly offer: ToolOffer | null;
-  /** For a message that interrupts: the conversation's active run, and the sender of the message. */
+  /** The conversation's active run and the sender of the message, for a message that interrupts. Null otherwise. */
   readonly interrupts: { readonly active: Snapshot; readonly by: string } | null;
 }
 
 /**
- * Starts a run from its inbox entry: ready if its conversation is free, otherwise as the entry says: queued, ended at once, or first in the queue with the
- * active run cancelled in the same commit. An entry that can never work ends its run at once and says why. Guards the conversation, so two messages cannot
- * both find it free.
+ * Starts a run from its inbox entry. The run is ready if its conversation is free. Otherwise the entry decides: the run waits, ends at once, or is
+ * first in the queue while the same commit cancels the active run. The run of an unusable entry ends at once and says why. The commit guards the
+ * conversation, so two messages cannot both find it free.
  */
 export function startRun(input: StartInput, rules: Rules): Change {
   const { entry } = input;
@@ -94,7 +94,7 @@ function ready(input: StartInput, conversation: Read<ConversationState>, rules: 
   return draft.build(opOf(entry));
 }
 
-/** Its message waits in the run: it must not come between the calls of the active run and their results. */
+/** Queues a run. Its message waits in the run, because it must not be between the calls of the active run and their results. */
 function queued(input: StartInput, conversation: Read<ConversationState>, activeRun: string, rules: Rules): Change {
   const { now, entry, accepted } = input;
   const run: Run = {
@@ -123,7 +123,7 @@ function queued(input: StartInput, conversation: Read<ConversationState>, active
   return draft.build(opOf(entry));
 }
 
-/** The run of an unusable entry: it has ended before it began, and says why. */
+/** Records the run of a refused entry. The run ends before it begins, and says why. */
 function refused(input: StartInput, conversation: Read<ConversationState>, { code, message }: Stopped, rules: Rules): Change {
   const { now, entry } = input;
   const run = newRun(input, conversation.value.runs + 1);

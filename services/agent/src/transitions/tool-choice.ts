@@ -2,8 +2,9 @@ import type { Run, ToolChoice } from "@toolbus/contracts";
 import type { Profile } from "../profile.ts";
 
 /**
- * What the model must do with its tools in its next turn. A profile that demands a call demands it of the first turn of a run: a model that had to call
- * something in every turn would never answer. A demand for a tool that is not offered is ignored; without any offered tool the choice is `none`.
+ * Returns what the model must do with its tools in its next turn. A profile that demands a call demands it only in the first turn of a run, because a
+ * model that had to call a tool in every turn would never answer. A demand for a tool that is not offered is ignored. Without any offered tool, the
+ * choice is `none`.
  */
 export function toolChoiceOf({ toolChoice }: Profile, run: Run, tools: ReadonlyMap<string, unknown>): ToolChoice {
   if (tools.size === 0) return "none";

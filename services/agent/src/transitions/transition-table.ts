@@ -18,10 +18,10 @@ type AgentChange = `run ${RunStatus | "none"} → ${RunStatus}` | `call ${CallSt
 const LATE_GRANT = "the grant has less than a minute left when it is the write's turn";
 const SENT_BEFORE = "the write was sent before and waits for a fresh grant";
 const FEW_INTERRUPTS = "few messages interrupt a run in exactly this state";
-const CUT_OFF = "a worker has to be cut off while it sends, for longer than its call may take, and come back";
-const SKIPPED = "a write before it has to end badly at this very moment";
+const CUT_OFF = "a worker has to lose its connection while it sends a write, for longer than the call may take, and then come back";
+const SKIPPED = "an earlier write of the turn has to fail at exactly this moment";
 
-/** Further effects of a commit that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
+/** The further effects of a commit that gives a call its result. Later writes are skipped, the next write is sent, and the round may be over. */
 const AFTER_A_RESULT = [
   "call granted → dispatched",
   "call granted → requested",
@@ -32,7 +32,7 @@ const AFTER_A_RESULT = [
   "run waiting → ready",
 ] as const satisfies readonly AgentChange[];
 
-/** Every transition of runs and calls. One row is one commit; the conversation's other run is part of it if one run makes room for the next. */
+/** Every transition of runs and calls. One row is one commit. If one run makes room for the next, the commit contains both runs. */
 export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent start",
@@ -127,7 +127,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent decided",
     by: callDecided,
-    when: "The approval has ended. With a grant the write takes its turn; without one the model gets the outcome as a result.",
+    when: "The approval has ended. With a grant, the agent sends the write when the calls before it have ended. Without one, the model gets the outcome as a result.",
     changes: [
       "call requested → granted",
       "call held → granted",
@@ -241,12 +241,12 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
     by: followWrite,
     when: "The timer of a write that ended as unknown is due, and its ledger proves no outcome yet. The agent looks again later, or gives up.",
     changes: ["call resolved → resolved"],
-    rare: { "call resolved → resolved": "the invoke of a write that was sent has to be lost with the worker that sends it" },
+    rare: { "call resolved → resolved": "the invoke of a write has to be lost together with the worker that is sending the write" },
   },
   {
     name: "agent settle",
     by: followWrite,
-    when: "The ledger of a write that ended as unknown proves its outcome now. The run's record says so, and the conversation as soon as no run of it is active.",
+    when: "The ledger now proves the outcome of a write that ended as unknown. The agent records it in the run, and in the conversation as soon as no run is active there.",
     changes: [
       "call resolved → resolved",
       "run ready → ready",

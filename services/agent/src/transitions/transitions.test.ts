@@ -136,7 +136,7 @@ describe("a turn", () => {
     });
     expect((await b.call(2)).result?.status).toBe("validation_error");
     expect((await b.call(3)).result?.status).toBe("validation_error");
-    // Viewers see what was wrong, as the model does.
+    // Viewers see the fault of the arguments, as the model does.
     const [, wrong] = (await b.events()).filter((event) => event.type === "call.resolved");
     expect(JSON.parse(wrong?.content ?? "")).toMatchObject({
       error: "invalid_arguments",

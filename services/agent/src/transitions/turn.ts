@@ -26,15 +26,15 @@ export interface Turn {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly seed: boolean;
   readonly truncated: boolean;
-  /** The vendor continues when it gets the transcript back with this turn at its end; the run is not over. */
+  /** True if the vendor has paused the turn. It continues when it gets the transcript back with this turn at the end, so the run is not over. */
   readonly paused?: boolean;
   /** The vendor's own form of the turn. */
   readonly vendor?: StoredVendorTurn;
-  /** The part of the conversation that the model was not shown. */
+  /** The part of the conversation that the model did not see. */
   readonly pruned?: PrunedContext;
-  /** Of the model call, with its price. */
+  /** The usage of the model call, with its cost. */
   readonly usage: Pick<Usage, "inputTokens" | "outputTokens"> & Partial<Usage>;
-  /** How many of the calls the run's budgets have room for; absent: all. */
+  /** The number of the calls that the run's budgets have room for. Absent means all calls. */
   readonly allowedCalls?: number;
 }
 
@@ -42,17 +42,18 @@ export interface TurnInput {
   readonly snapshot: Snapshot;
   readonly epoch: number;
   readonly turn: Turn;
-  /** The tools of this run by name, as they were when it began. */
+  /** The tools of this run by name, as they were when the run began. */
   readonly tools: ReadonlyMap<string, Registration>;
-  /** The results of its calls of working memory, by their number in the turn: already read. */
+  /** The results of the turn's calls to working memory, by the number of the call in the turn. They were read before the commit. */
   readonly recalled?: ReadonlyMap<number, ToolResult>;
-  /** Registered tools that its calls name and that the run's requester may not use, by name. They are never sent. */
+  /** The registered tools that the turn's calls name but the run does not have, by name. Calls to them are never sent. */
   readonly withheld?: ReadonlyMap<string, Registration>;
 }
 
 /**
- * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run. Null if this
- * epoch no longer holds the run: the model's turn is discarded, or is already there.
+ * Commits a turn as a whole: the transcript, one document per call, the invokes of reads and the requests for writes. A turn without calls ends the
+ * run, unless the vendor has paused it. Returns null if this epoch no longer holds the run. The model's turn is then discarded, or was already
+ * committed.
  */
 export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withheld }: TurnInput, rules: Rules): Change | null {
   const before = snapshot.run.value;
@@ -72,7 +73,7 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
     pending: planned.length,
     calls: planned.map(({ call }) => ({ callId: call.callId, write: call.kind === "write", resolved: false })),
     repeats: repeatsAfter(before.repeats, turn),
-    // The calls are counted as they are resolved.
+    // Each call is counted when it is resolved.
     usage: addUsage(before.usage, { ...turn.usage, modelCalls: turn.seed ? 0 : 1, toolCalls: 0 }),
   });
   recordTurn(draft, turn, planned, before.round);
@@ -80,12 +81,12 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
   if (planned.length === 0 && turn.paused === true) finishRound(draft);
   else if (planned.length === 0) endWith(draft, turn);
   else {
-    // Due when the active time is used up: a read whose worker never comes must not hold the run for ever.
+    // The timer is due when the active time is used up, because a read without a worker must not keep the run open for ever.
     draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
     for (const { call } of planned) draft.addCall(call);
     for (const { call, result } of planned) {
       const begin = beginningOf(tools.get(call.toolName));
-      // Skipped, because a write before it was refused.
+      // The call was skipped, because a write before it was refused.
       if (draft.calls.get(call.callId)?.state === "resolved") continue;
       if (result?.error?.code === "policy_denied") resolveCall(draft, call, result);
       else if (result) endCall(draft, call, result);
@@ -130,7 +131,7 @@ function endWith(draft: Draft, turn: Turn): void {
   });
 }
 
-/** Counts how often in a row the model asked for the very same calls. */
+/** Counts how often in a row the model asked for exactly the same calls. */
 function repeatsAfter(before: { key: string; count: number }, turn: Turn): { key: string; count: number } {
   const key = turn.calls.length === 0 ? "" : argumentsHash(JSON.stringify(turn.calls.map((call) => [call.name, call.arguments])));
   return key !== "" && key === before.key ? { key, count: before.count + 1 } : { key, count: 1 };

@@ -117,7 +117,7 @@ describe("a call to a worker that has given no sign of life since it was sent", 
   it("is looked at again as soon as that says that it is gone", async () => {
     const { b, look, sentAt } = await sent();
     const lastSeen = sentAt - 10_000;
-    // As it is resent automatically: after 20 s, 60 s and 140 s.
+    // The call is sent again automatically after 20 s, 60 s and 140 s.
     for (const ms of [20_000, 40_000]) {
       b.advance(ms);
       await look(lastSeen);
@@ -207,7 +207,7 @@ describe("a profile that reports it to the model", () => {
 
 const UNASKED = { asked: false, unproven: false, forgetful: false } as const;
 
-/** A read that was sent, and what a call's and a run's timer do when a worker of its tool was last seen then. */
+/** Returns a sent read, with functions that handle the timers of its call and its run. `seen` is the time of the worker's last heartbeat. */
 async function sent(profile: Partial<Profile> = {}) {
   const b = bundle({ profile });
   await b.start();
@@ -223,7 +223,7 @@ async function sent(profile: Partial<Profile> = {}) {
   };
 }
 
-/** A write that was sent 2 s after it was asked for, when a person had approved it. */
+/** Returns a write that was sent 2 s after its request, when a person had approved it. */
 async function sentWrite(profile: Partial<Profile> = {}) {
   const b = bundle({ profile });
   await b.start();
@@ -235,7 +235,7 @@ async function sentWrite(profile: Partial<Profile> = {}) {
   return { b, callId, sentAt: b.monotonic() };
 }
 
-/** A heartbeat at that time. */
+/** Returns what the registry says after a heartbeat at this time. */
 function signOf(seen: number | null | undefined) {
   return typeof seen === "number" ? { lastSeenAt: seen } : seen;
 }

@@ -3,12 +3,12 @@ import type { AgentConfig } from "../settings.ts";
 import type { Draft } from "./draft.ts";
 import { heldMs } from "./resolved-call.ts";
 
-/** What the registry says about the workers of a call's tool: null if the tool is no longer registered, undefined if nobody has looked. */
+/** What the registry says about the workers of a call's tool. Null if the tool is no longer registered. Undefined if the agent does not know. */
 export type WorkerSeen = Pick<Registration, "lastSeenAt" | "leftAt" | "scalesToZero"> | null | undefined;
 
 /**
- * Records whether a worker is alive that could answer a sent call: the run's clock stops at the last heartbeat, people are notified, and it continues with
- * the next heartbeat. Returns the updated call.
+ * Records whether a worker that could answer a sent call is alive. If none is, the run's clock stops at the last heartbeat, and people are notified.
+ * The clock continues with the next heartbeat. Returns the updated call.
  */
 export function noteWorker(draft: Draft, call: Call, seen: WorkerSeen): Call {
   if (call.state !== "dispatched" || seen === undefined) return call;
@@ -23,8 +23,8 @@ export function noteWorker(draft: Draft, call: Call, seen: WorkerSeen): Call {
 }
 
 /**
- * How long until it is known whether a worker is alive: one that has sent no heartbeat since the call was sent may have died of it. Null when that is
- * known.
+ * Returns the milliseconds until it is known whether a worker is alive, or null if that is known already. A worker that has sent no heartbeat since
+ * the call was sent may have died of the call.
  */
 export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | null {
   if (call.state !== "dispatched" || !seen || goneSince(seen, draft.now) !== null) return null;
@@ -32,13 +32,16 @@ export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | nu
   return seen.lastSeenAt + SEEN_FOR_MS + 1 - draft.now;
 }
 
-/** How often a call that was sent is looked at: a worker that stops, dies or comes back is noted within this time after the registry knows it. */
+/**
+ * The interval at which the agent looks at a sent call. The agent detects a worker that stops, dies or comes back within this time after the registry
+ * knows it.
+ */
 export const LOOK_AGAIN_MS = 15_000;
 
 /**
- * How long a read without a living worker may still wait before its profile reports that to the model; 0 when that time is over. Null if it waits as any
- * call does: a worker is alive or may be, its toolset may be scaled to zero, the profile says nothing, or it is a write, whose ledger says what became of
- * it.
+ * Returns how long a read without a living worker may still wait before the model gets `no_worker`, in milliseconds. Returns 0 if that time is over.
+ * Returns null without a limit: a worker may be alive, its toolset may be scaled to zero, or the profile sets no limit. A write has no limit either,
+ * because the ledger ends it.
  */
 export function mayWaitFor(draft: Draft, call: Call, seen: WorkerSeen): number | null {
   const { noWorkerMs } = draft.profile?.limits ?? {};
@@ -46,13 +49,13 @@ export function mayWaitFor(draft: Draft, call: Call, seen: WorkerSeen): number |
   return Math.max(0, call.unservedSince + noWorkerMs - draft.now);
 }
 
-/** What the model reads instead of an answer. */
+/** Returns the result that the model reads instead of an answer. */
 export function noWorkerResult({ toolName, toolset, unservedSince = 0 }: Call): ToolResult {
   const since = new Date(unservedSince).toISOString().slice(0, 19).replace("T", " ");
   return failedResult("no_worker", `No worker of "${toolset}" has been alive since ${since} UTC, so "${toolName}" was not run.`);
 }
 
-/** Since when nobody could have answered; null while a worker may be alive. */
+/** Returns the time since which nobody could have answered, or null while a worker may be alive. */
 function unservedFrom(draft: Draft, call: Call, seen: NonNullable<WorkerSeen> | null): number | null {
   const sent = firstSentAt(call, draft.rules.config);
   const gone = seen === null ? sent : goneSince(seen, draft.now);

@@ -3,7 +3,7 @@ import type { Stopped } from "./end.ts";
 import type { Rules } from "./rules.ts";
 import { tooLarge } from "./run-size.ts";
 
-/** Why the run of this entry can never work, with what to do about it; null if it can. Nothing that fails here is worth a retry. */
+/** Returns why the run of this entry can never work and what to do about it, or null if it can. A retry would not help. */
 export function faultOf(entry: MessageEntry, run: Run, rules: Rules): Stopped | null {
   if (!rules.profile(entry.profile)) return { code: "profile_unknown", message: unknownProfile(entry.profile, rules) };
   const message = tooLarge(run, entry.text);

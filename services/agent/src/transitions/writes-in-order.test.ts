@@ -21,7 +21,7 @@ describe("the writes of a turn", () => {
     expect(await invoked()).toEqual([]);
     await approve(0);
     expect(await invoked()).toEqual([`${RUN}.1.0`]);
-    // The same decision, delivered again.
+    // The same decision is delivered again.
     await approve(1);
     expect(await invoked()).toEqual([]);
     await b.answer(0);
