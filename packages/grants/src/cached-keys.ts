@@ -3,20 +3,20 @@ import { importKeys, type ImportedKeys, parseJwks } from "./jwks.ts";
 import type { KeySet } from "./key-set.ts";
 
 export interface CachedKeysOptions {
-  /** Reads the text of the key set. It has its own deadline, and rejects with a message for an operator. */
+  /** Reads the text of the key set. Has its own deadline, and rejects with a message for the operator. */
   readonly load: () => Promise<string>;
-  /** Milliseconds, of any clock. */
+  /** Returns the time of any clock, in milliseconds. */
   readonly clock: () => number;
   /** The shortest time between two loads for unknown key ids. */
   readonly refreshEveryMs: number;
-  /** After this time the set is read again even for a known key, so that a revocation arrives. */
+  /** After this time, the set is loaded again even for a known key, so that a revocation takes effect. */
   readonly maxAgeMs: number;
   /** Called with the reason why a load failed. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 /**
- * A key set that is loaded on first use, again when it is old, and once for an unknown key id. Invented ids cost at most one load every
+ * Returns a key set that is loaded on first use, again when it is old, and once for an unknown key id. Invented ids cause at most one load per
  * `refreshEveryMs`. Concurrent lookups share one load. If a load fails, the set keeps its keys and tries again after 5 seconds.
  */
 export function cachedKeys({ load, clock, refreshEveryMs, maxAgeMs, onProblem }: CachedKeysOptions): KeySet {
@@ -43,7 +43,7 @@ export function cachedKeys({ load, clock, refreshEveryMs, maxAgeMs, onProblem }:
   }
 
   function within(since: number | null, ms: number): boolean {
-    // A clock that was set back must not freeze the set: a time in the future counts as long ago.
+    // A clock that was set back must not freeze the set, so a time in the future is treated as long ago.
     return since !== null && clock() >= since && clock() - since < ms;
   }
 

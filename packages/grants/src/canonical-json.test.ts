@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "./canonical-json.ts";
 
 describe("canonical JSON", () => {
-  // RFC 8785, appendix B: the bits of a double and its text.
+  // Each pair from RFC 8785, appendix B, has the bits of a double and its text.
   it.each([
     ["0000000000000000", "0"],
     ["8000000000000000", "0"],

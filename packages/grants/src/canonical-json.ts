@@ -1,9 +1,9 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The one text of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as ECMAScript prints them. Equal values have
- * equal texts, so a hash of the text is a hash of the value. Throws a TypeError on a value that JSON cannot carry unchanged: a number that is not
- * finite, a lone surrogate, `undefined`, a bigint, a function.
+ * Returns the canonical text of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as ECMAScript prints them. Equal
+ * values have equal texts, so a hash of the text is a hash of the value. Throws a TypeError for a value that JSON cannot represent unchanged: a
+ * number that is not finite, a lone surrogate, `undefined`, a bigint, a function.
  */
 export function canonicalJson(value: Json): string {
   switch (typeof value) {
@@ -16,10 +16,10 @@ export function canonicalJson(value: Json): string {
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      // Array.from visits holes too, which map would leave empty.
+      // Array.from also visits holes, which map would skip.
       return isArray(value) ? `[${Array.from(value, (item) => canonicalJson(item)).join(",")}]` : canonicalObject(value);
     default:
-      // The types exclude it, but JSON.stringify would omit such a value, and two different values would have one text.
+      // The types exclude this value. JSON.stringify would omit it, and then two different values would have the same text.
       throw new TypeError(`A value of type ${typeof value} has no JSON form.`);
   }
 }

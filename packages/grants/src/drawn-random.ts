@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-/** Larger than any id or secret: enough for about a hundred of them. */
+/** The number of bytes in one read. It is enough for about a hundred ids or secrets. */
 const DRAWN_AT_ONCE = 4096;
 
 /**
- * The system's cryptographic randomness, read some kilobytes at a time, because a read for each id would cost several times the id. Every byte is
- * returned once, and a buffer is never filled again.
+ * Returns a source of the system's cryptographic randomness. It reads 4 KiB at a time, because a read for each id would cost several times as much as
+ * the id. Every byte is returned once, and no buffer is filled again.
  */
 export function drawnRandom(): (bytes: number) => Uint8Array {
   let drawn = new Uint8Array(0);

@@ -17,7 +17,7 @@ const NOW = 1_790_000_000_000;
 describe("a changed grant", () => {
   it(`is never granted: ${TOTAL.toLocaleString("en")} mutations`, { timeout: 240_000 }, async () => {
     const { grants, known, judge } = await setup();
-    // Without this, a verifier that grants nothing would pass too.
+    // Without this check, a verifier that grants nothing would also pass.
     for (const { text, claims } of grants) expect((await judge(text, claims)).kind).toBe("granted");
 
     const started = performance.now();
@@ -71,7 +71,7 @@ describe("a changed grant", () => {
   });
 });
 
-/** Approvals signs with one key and publishes a second one. The attacker has a key of their own and all public halves. */
+/** Approvals signs with one key and publishes a second one. The attacker has their own key and all public halves. */
 async function setup() {
   const [used, second, foreign] = await Promise.all([keyFrom("used"), keyFrom("second"), keyFrom("foreign")]);
   const [signer, attacker] = [await signerOf(used), await signerOf(foreign)];
@@ -119,9 +119,9 @@ function sampleClaims(tier: GrantClaims["tier"], index: number): GrantClaims {
   };
 }
 
-/** A key that is the same in every run, so that the mutations are the same too. */
+/** Returns the same key each time the test runs, so that the mutations are also the same. */
 async function keyFrom(seed: string): Promise<StoredSigningKey> {
-  // The fixed beginning of a PKCS #8 Ed25519 key (RFC 8410); the 32 bytes of the private key follow.
+  // A PKCS #8 Ed25519 key (RFC 8410) begins with these fixed bytes. The 32 bytes of the private key follow them.
   const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), hash("sha256", seed, "buffer")]);
   const { x = "", d = "" } = createPrivateKey({ key: der, format: "der", type: "pkcs8" }).export({ format: "jwk" });
   const kid = await calculateJwkThumbprint({ kty: "OKP", crv: "Ed25519", x });
@@ -132,7 +132,7 @@ function* otherThan(text: string, texts: Iterable<string>): Generator<string> {
   for (const changed of texts) if (changed !== text) yield changed;
 }
 
-/** The first `total` items, interleaved a few at a time. */
+/** Yields the first `total` items in batches of 250. */
 function* batches<T>(items: Iterable<T>, total: number): Generator<readonly T[]> {
   let batch: T[] = [];
   let count = 0;
@@ -146,7 +146,7 @@ function* batches<T>(items: Iterable<T>, total: number): Generator<readonly T[]>
   }
 }
 
-/** A small generator of numbers from 0 to 1 (a 32-bit xorshift), so that a failure can be reproduced. */
+/** Returns a small generator of numbers from 0 to 1 (a 32-bit xorshift), so that a failure can be reproduced. */
 function seeded(seed: number): () => number {
   let state = seed | 0;
   return () => {

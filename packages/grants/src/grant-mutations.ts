@@ -1,19 +1,19 @@
 import { createHmac } from "node:crypto";
 import type { Jwks } from "@toolbus/contracts";
 
-// For tests: what an attacker may try who sees every grant on the bus and holds the public keys, but no private key.
+// Tests use these mutations. An attacker who sees every grant on the bus and has the public keys, but no private key, could try them.
 
-/** What the attacker knows. */
+/** The knowledge of the attacker. */
 export interface Known {
   /** Every grant that approvals has signed. */
   readonly grants: readonly string[];
   readonly knownKids: readonly string[];
-  /** The public halves, in the forms in which a verifier could mistake them for a shared secret. */
+  /** The public halves, in each form that a verifier could mistake for a shared secret. */
   readonly publicTexts: readonly (string | Buffer)[];
   readonly attackerJwk: Jwks["keys"][number] | undefined;
 }
 
-/** Every systematic change of a grant, then random ones without end. A random change may give back the grant itself. */
+/** Yields every systematic change of a grant, then random changes without end. A random change may produce the grant itself. */
 export function* mutationsOf(text: string, known: Known, random: () => number): Generator<string> {
   yield* flips(text, random);
   yield* segmentSwaps(text, known.grants);
@@ -27,7 +27,10 @@ export function* mutationsOf(text: string, known: Known, random: () => number): 
 
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Every bit of every character, some other characters of the alphabet at each place, and every character where spare bits are. */
+/**
+ * Flips every bit of every character, and puts some other characters of the alphabet in its place. The last character of a segment may have spare
+ * bits, so every character is tried there.
+ */
 function* flips(text: string, random: () => number): Generator<string> {
   for (let at = 0; at < text.length; at++) {
     for (let bit = 0; bit < 8; bit++) yield replaced(text, at, String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)));
@@ -57,7 +60,7 @@ function* segmentSwaps(text: string, grants: readonly string[]): Generator<strin
   yield* parts.map((part) => text.replace(part, `${part}==`));
 }
 
-/** Each claim set to another value, removed, or duplicated, under the old signature. */
+/** Sets each claim to other values, removes it and duplicates it, all under the old signature. */
 function* fieldChanges(text: string): Generator<string> {
   const [header, payload, signature] = text.split(".");
   const json = Buffer.from(payload ?? "", "base64url").toString();
@@ -77,7 +80,7 @@ function* fieldChanges(text: string): Generator<string> {
   yield `${header}.${encoded(JSON.stringify(claims, null, 1))}.${signature}`;
 }
 
-/** Other algorithms, types, key ids and tricks with trusted keys in the header, unsigned or signed with what an attacker has. */
+/** Puts other algorithms, types, key ids and references to an attacker's key into the header, unsigned or signed with what an attacker has. */
 function* headerChanges(text: string, { publicTexts, knownKids, attackerJwk }: Known): Generator<string> {
   const [header, payload, signature] = text.split(".");
   const json = Buffer.from(header ?? "", "base64url").toString();
@@ -106,14 +109,14 @@ function* headerChanges(text: string, { publicTexts, knownKids, attackerJwk }: K
   }
 }
 
-/** One to four random edits: a character replaced, inserted or removed, or a piece moved. */
+/** Makes one to four random edits. Each replaces, inserts or removes a character, or moves a piece. */
 function edited(text: string, random: () => number): string {
   let result = text;
   for (let edits = 1 + Math.floor(random() * 4); edits > 0; edits--) {
     const at = Math.floor(random() * result.length);
     const character = BASE64URL[Math.floor(random() * 64)] ?? "";
     const kind = random();
-    // Mostly replacements: they keep the form, so they reach the signature check.
+    // Most edits are replacements. They preserve the form, so the result reaches the signature check.
     if (kind < 0.8) result = replaced(result, at, character);
     else if (kind < 0.88) result = result.slice(0, at) + character + result.slice(at);
     else if (kind < 0.95) result = result.slice(0, at) + result.slice(at + 1);
@@ -122,7 +125,7 @@ function edited(text: string, random: () => number): string {
   return result;
 }
 
-/** One to four letters or digits of the claims replaced. The result is nearly always the JSON of a grant, so only the signature shows the change. */
+/** Replaces one to four letters or digits of the claims. The result is nearly always the JSON of a grant, so only the signature shows the change. */
 function rewritten(text: string, random: () => number): string {
   const [header, payload, signature] = text.split(".");
   let json = Buffer.from(payload ?? "", "base64url").toString();

@@ -2,12 +2,12 @@ import { approvalIdOf, callParts, describeProblems, GrantClaims, type Parsed, pa
 import { signJws } from "./jws.ts";
 import type { Signer } from "./keys.ts";
 
-/** `typ` of a grant's header. */
+/** The `typ` in the header of a grant. */
 export const GRANT_TYPE = "tb-grant+jwt";
 
 /**
- * Signs a grant: compact JWS, Ed25519. The same claims and key give the same text, so a repeat is the same grant. Throws a TypeError on claims that
- * no worker would accept, and a RangeError over 8 KiB. Both are bugs of the caller.
+ * Signs a grant as a compact JWS with Ed25519. The same claims and key give the same text, so a repeat gives the same grant. Throws a TypeError for
+ * claims that no worker would accept, and a RangeError for a text over 8 KiB. Both are bugs of the caller.
  */
 export async function signGrant(claims: GrantClaims, signer: Signer): Promise<string> {
   const parsed = parseGrantClaims(claims);
@@ -15,7 +15,7 @@ export async function signGrant(claims: GrantClaims, signer: Signer): Promise<st
   return signJws(GRANT_TYPE, parsed.value, signer);
 }
 
-/** The claims in a value, checked against the schema and each other: approval and run must be those of the call. */
+/** Parses the claims in a value, and checks them against the schema and each other. The approval and the run must be those of the call. */
 export function parseGrantClaims(value: unknown): Parsed<GrantClaims> {
   const parsed = parseFields(value);
   if (!parsed.ok) return parsed;

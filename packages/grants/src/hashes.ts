@@ -4,17 +4,20 @@ import { canonicalJson } from "./canonical-json.ts";
 
 // All hashes have one form: `sha256-` and the digest in base64url.
 
-/** The hash of a call's arguments, over their canonical text. A grant binds it. */
+/** Returns the hash of a call's arguments, over their canonical text. A grant contains this hash. */
 export function argumentsHash(canonicalText: string): string {
   return sha256(canonicalText);
 }
 
-/** The hash of a whole tool definition. A pin binds it, and a change of any field changes it. */
+/** Returns the hash of a whole tool definition. A pin contains this hash, and a change of any field changes it. */
 export function toolHash(definition: ToolDefinition): string {
   return sha256(canonicalJson(definition));
 }
 
-/** Whether a definition that another process stored has this hash. A definition that cannot be hashed (a lone surrogate, too many levels) does not. */
+/**
+ * Returns whether a definition that another process stored has this hash. Returns false for a definition that cannot be hashed (a lone surrogate, too
+ * many levels).
+ */
 export function hasToolHash(definition: ToolDefinition, expected: string): boolean {
   try {
     return toolHash(definition) === expected;
@@ -23,17 +26,22 @@ export function hasToolHash(definition: ToolDefinition, expected: string): boole
   }
 }
 
-/** The hash of a result's content, for evidence, receipts and the comparison of a second answer with the first. */
+/** Returns the hash of a result's content, for evidence, receipts and the comparison of a second answer with the first. */
 export function contentHash(text: string): string {
   return sha256(text);
 }
 
-/** The `contentHash` of a result's whole content. It does not read the blob of a long content, whose name is the same digest in hex. */
+/**
+ * Returns the `contentHash` of a result's whole content. Does not read the blob of a long content, because the blob's name is the same digest in hex.
+ */
 export function resultHash({ content, contentRef }: Pick<ToolResult, "content" | "contentRef">): string {
   return contentRef === undefined ? contentHash(content) : `sha256-${Buffer.from(contentRef.blob.slice(7), "hex").toString("base64url")}`;
 }
 
-/** The hash of everything in an answer except its record. A receipt binds it besides the content. `status` may be one that no result has. */
+/**
+ * Returns the hash of everything in an answer except its record. A receipt contains this hash in addition to the hash of the content. `status` may
+ * also be a value that no result has.
+ */
 export function answerHash(
   answer: Pick<ToolResult, "content" | "contentRef" | "isError" | "error" | "truncated"> & { readonly status: string },
 ): string {
@@ -47,17 +55,17 @@ export function answerHash(
     error.retryAfter,
     error.details?.map((d) => [d.path, d.message]),
   ];
-  // By position, with null for absent parts. This gives a text for whatever a stranger sends, including lone surrogates, which canonical JSON
-  // refuses.
+  // The parts are listed by position, with null for an absent part. So every answer from a stranger has a text, even one with lone surrogates, which
+  // canonical JSON refuses.
   return sha256(JSON.stringify([status, isError, content, whole, why, truncated]));
 }
 
-/** The hash of a write's prepared value, over its JSON text. */
+/** Returns the hash of a write's prepared value, over its JSON text. */
 export function preparedHash(prepared: Json): string {
   return sha256(JSON.stringify(prepared));
 }
 
-/** The hash of a call's secret. An answer carries it, so only a process that saw the invoke can answer. */
+/** Returns the hash of a call's secret. An answer contains this hash, so only a process that saw the invoke can answer. */
 export function secretHash(secret: string): string {
   return sha256(secret);
 }

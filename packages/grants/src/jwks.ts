@@ -2,10 +2,10 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { type Jwks, Jwks as JwksSchema, type Parsed, parser, PublicJwk } from "@toolbus/contracts";
 import { parseStrictJson } from "./strict-json.ts";
 
-/** Keys by id, ready to verify with. Revoked keys are not included. */
+/** Keys by id, ready for verification. Revoked keys are not included. */
 export type ImportedKeys = ReadonlyMap<string, KeyObject>;
 
-/** Parses the text of a key set (strict JSON, at most 64 KiB). A private key in it, or two keys with one id, makes the whole set invalid. */
+/** Parses the text of a key set (strict JSON, at most 64 KiB). A private key or a duplicate id makes the whole set invalid. */
 export function parseJwks(text: string): Parsed<Jwks> {
   const json = parseStrictJson(text);
   if (!json.ok) return json;
@@ -13,7 +13,7 @@ export function parseJwks(text: string): Parsed<Jwks> {
   return jwks.ok ? withoutTraps(jwks.value) : jwks;
 }
 
-/** Imports the usable keys: Ed25519 and not revoked. Keys of other kinds are ignored, as RFC 7517 requires. */
+/** Imports the usable keys, which are Ed25519 keys that are not revoked. Keys of other kinds are ignored, as RFC 7517 requires. */
 export async function importKeys(jwks: Jwks): Promise<ImportedKeys> {
   const revoked = new Set(jwks.revokedKids);
   const imported = new Map<string, KeyObject>();
@@ -21,7 +21,7 @@ export async function importKeys(jwks: Jwks): Promise<ImportedKeys> {
     const jwk = parseUsable(entry);
     if (!jwk.ok || entry.revoked === true || revoked.has(jwk.value.kid)) continue;
     const { kty, crv, x, kid } = jwk.value;
-    // We choose the algorithm, never the entry. A public key can only verify.
+    // The entry must not choose the algorithm. A public key can only verify.
     const key = createPublicKey({ key: { kty, crv, x }, format: "jwk" });
     if (key.asymmetricKeyType === "ed25519") imported.set(kid, key);
   }

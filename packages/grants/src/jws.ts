@@ -5,10 +5,10 @@ import type { KeySet } from "./key-set.ts";
 import type { Signer } from "./keys.ts";
 import { isObject, parseStrictJson } from "./strict-json.ts";
 
-/** The largest signed text, in characters. A real grant has less than a thousand. */
+/** The maximum length of a signed text, in characters. A real grant has fewer than a thousand. */
 export const MAX_SIGNED_CHARS = 8 * 1024;
 
-/** The kinds of signed texts. Each has its own `typ`, so that one kind never passes for another, not even under one key. */
+/** The kinds of signed texts. Each kind has its own `typ`, so that a reader never accepts one kind as another, even if one key signs both. */
 export type SignedType =
   | "tb-grant+jwt"
   | "tb-receipt+jwt"
@@ -20,18 +20,18 @@ export type SignedType =
   | "tb-removal+jwt"
   | "tb-message+jwt";
 
-/** The one algorithm (RFC 9864). A header's algorithm is compared with it and never followed. */
+/** The only accepted algorithm (RFC 9864). A header must name it, and never chooses another one. */
 const ALGORITHM = "Ed25519";
 
-/** Signs a payload as compact JWS. The same payload and key give the same bytes. Throws a RangeError if the text would be too long to be read. */
+/** Signs a payload as a compact JWS. The same payload and key give the same bytes. Throws a RangeError if the text is too long for a reader. */
 export async function signJws(typ: SignedType, payload: JsonObject, signer: Signer): Promise<string> {
   const header = Buffer.from(JSON.stringify({ alg: ALGORITHM, kid: signer.kid, typ })).toString("base64url");
   const signed = `${header}.${Buffer.from(canonicalJson(payload)).toString("base64url")}`;
-  // Node's own, in this thread: it needs a third of the processor time of Web Crypto and its thread pool.
+  // Node's `sign` works in this thread. It needs a third of the processor time of Web Crypto with its thread pool.
   const text = `${signed}.${sign(null, Buffer.from(signed), signer.key).toString("base64url")}`;
   if (text.length > MAX_SIGNED_CHARS)
     throw new RangeError(`A ${typ} of ${text.length} characters is over the limit of ${MAX_SIGNED_CHARS}.`);
-  // Services of one process read what another of them signed. They need not verify it.
+  // Another service of this process may read the text, and need not verify it.
   remember(text, signer.key);
   return text;
 }
@@ -39,8 +39,8 @@ export async function signJws(typ: SignedType, payload: JsonObject, signer: Sign
 export type UnsignedReason = "too_large" | "malformed" | "header" | "signature";
 
 /**
- * The result of opening a signed text. Only `opened` is proven. With `unknown_key` the payload is an unproven claim of the sender: good enough to
- * refuse the text, never to act on it.
+ * The result of opening a signed text. Only `opened` is proven. With `unknown_key`, the payload is an unproven claim of the sender. A reader may
+ * refuse the text because of the claim, but must never act on the claim.
  */
 export type OpenedJws =
   | { readonly kind: "opened"; readonly kid: string; readonly payload: Json }
@@ -48,8 +48,8 @@ export type OpenedJws =
   | { readonly kind: "refused"; readonly reason: UnsignedReason; readonly detail: string };
 
 /**
- * Opens a compact JWS of this type. Each signature has exactly one accepted text: it refuses base64url whose spare bits are not zero, another header
- * field or a duplicate key, although a lenient reader would accept them as the same.
+ * Opens a compact JWS of this type. Each signature has exactly one accepted text. So this function refuses base64url whose spare bits are not zero,
+ * another header field or a duplicate key, although a lenient reader would ignore them.
  */
 export async function openJws(typ: SignedType, text: string, keys: KeySet): Promise<OpenedJws> {
   if (text.length > MAX_SIGNED_CHARS) return refused("too_large", `${text.length} characters, ${MAX_SIGNED_CHARS} are allowed`);
@@ -59,7 +59,7 @@ export async function openJws(typ: SignedType, text: string, keys: KeySet): Prom
     return refused("malformed", "not three segments of base64url in its one form");
   const kid = knownKeyIdOf(header, typ);
   if (kid === null) return refused("header", `the header is not exactly alg ${ALGORITHM}, typ ${typ} and a kid`);
-  // What was signed or verified in this process was read strictly then.
+  // A text that this process signed or verified is known to be strict JSON, so a plain parse is enough.
   const content = isRemembered(text) ? (JSON.parse(utf8.decode(payload)) as Json) : jsonOf(payload);
   if (content === null) return refused("malformed", "the payload is not strict JSON");
   const key = await keys.find(kid);
@@ -70,8 +70,8 @@ export async function openJws(typ: SignedType, text: string, keys: KeySet): Prom
 }
 
 /**
- * Whether this key signed this text. The result is remembered, because it cannot change: services of one process verify the same texts, and a
- * message may come twice.
+ * Returns whether this key signed this text. A positive result is remembered, because it cannot change. Services of one process verify the same
+ * texts, and a message may arrive twice.
  */
 function isVerified(text: string, signature: Buffer, key: KeyObject): boolean {
   if (textsOf(key).has(text)) return true;
@@ -80,7 +80,7 @@ function isVerified(text: string, signature: Buffer, key: KeyObject): boolean {
   return true;
 }
 
-/** Whether any key of this process is known to have signed this text. */
+/** Returns whether this process remembers a key that signed this text. */
 function isRemembered(text: string): boolean {
   for (const texts of textsOfPublicHalf.values()) if (texts.has(text)) return true;
   return false;
@@ -94,7 +94,7 @@ function remember(text: string, key: KeyObject): void {
   if (oldest !== undefined) texts.delete(oldest);
 }
 
-/** The newest texts that a key is known to have signed, for both its halves and for every object that holds one of them. */
+/** Returns the newest texts that a key is known to have signed. Both halves of a key, and all objects with one of them, share these texts. */
 function textsOf(key: KeyObject): Set<string> {
   const known = textsOfObject.get(key);
   if (known) return known;
@@ -106,19 +106,19 @@ function textsOf(key: KeyObject): Set<string> {
 }
 
 const textsOfObject = new WeakMap<KeyObject, Set<string>>();
-/** At least as many as the keys that this process signs with or trusts. */
+/** The texts by the public half of their key, with one entry for each key that this process signed or verified with. */
 const textsOfPublicHalf = new Map<string, Set<string>>();
-/** Texts remembered for each key. With texts of the usual size they need a quarter of a megabyte. */
+/** The number of texts that are remembered for each key. Texts of the usual size need a quarter of a megabyte. */
 const MOST_REMEMBERED = 256;
 
-/** The bytes of a segment; null if it is empty or not the exact encoding of these bytes. */
+/** Returns the bytes of a segment, or null if it is empty or not the exact encoding of these bytes. */
 function decoded(segment: string): Buffer | null {
   const bytes = Buffer.from(segment, "base64url");
-  // At the end of a signature, four characters of the 64 carry the same bytes. Node also skips characters that are not base64url.
+  // At the end of a signature, 16 of the 64 characters decode to the same bytes. Node also skips characters that are not base64url.
   return bytes.length > 0 && bytes.toString("base64url") === segment ? bytes : null;
 }
 
-/** As `keyIdOf`. There are only as many headers as keys and kinds, so each is parsed once. */
+/** Returns the same as `keyIdOf`. Few different headers are valid, so each valid header is parsed once and remembered. */
 function knownKeyIdOf(bytes: Buffer, typ: SignedType): string | null {
   const header = `${typ} ${bytes.toString("latin1")}`;
   const known = keyIds.get(header);
@@ -133,7 +133,7 @@ function knownKeyIdOf(bytes: Buffer, typ: SignedType): string | null {
 
 const keyIds = new Map<string, string>();
 
-/** The key id of a header that has exactly our fields, or null. */
+/** Returns the key id of a header that has exactly our fields, else null. */
 function keyIdOf(bytes: Buffer, typ: SignedType): string | null {
   const header = jsonOf(bytes);
   if (header === null || !isObject(header)) return null;
@@ -142,7 +142,7 @@ function keyIdOf(bytes: Buffer, typ: SignedType): string | null {
   return typeof kid === "string" && /^[\x21-\x7e]{1,200}$/.test(kid) ? kid : null;
 }
 
-/** Strict JSON of these bytes, or null. A payload of null is never ours either. */
+/** Parses these bytes as strict JSON. Returns null if they are not strict JSON. This is unambiguous, because we never sign a payload of null. */
 function jsonOf(bytes: Buffer): Json {
   try {
     const parsed = parseStrictJson(utf8.decode(bytes));

@@ -1,4 +1,4 @@
-/** A key or a key set cannot be used. The message is one sentence for the operator: what is wrong with which file, and the remedy. */
+/** The error for a key or a key set that cannot be used. Its message says what is wrong with which file, and what the operator must do. */
 export class KeyRefused extends Error {
   readonly code = "key_refused";
   override readonly name = "KeyRefused";

@@ -44,7 +44,7 @@ describe("a rotation of a signing key", () => {
       const [current] = (await readSigningKeys({ file: t.file })) ?? [];
       if (!current) throw new Error("It has no key.");
       const signed = await signDocument("tb-era+jwt", { ...document, key: "tb:era:{00}:era" }, await signerOf(current));
-      // Whoever has the keys of the previous step can verify it: operators distribute the public halves first.
+      // A process with the keys of the previous step can verify the document, because operators distribute the public halves first.
       expect(await verifyDocument("tb-era+jwt", { key: "tb:era:{00}:era", value: signed }, before)).toMatchObject({ kind: "genuine" });
     }
     expect((await openSigningKey({ file: t.file })).kid).not.toBe(kid);

@@ -6,12 +6,12 @@ import { generateSealKey } from "./seal-keys-file.ts";
 import { parseSigningKeys } from "./signing-key-file.ts";
 
 /**
- * How far a rotation is. `verifying`: the new key is known and the old one is still used, so that every process can learn the new one first.
- * `signing`: the new key is used and the old one still counts. Null: there is one key.
+ * The step of a rotation. During `verifying`, the old key is still used, so that every process can first learn the new one. During `signing`, the new
+ * key is used and the old one is still accepted. Null means that there is only one key.
  */
 export type RotationStep = "verifying" | "signing" | null;
 
-/** A file of keys after a step, by the ids of its keys. The first one is used. */
+/** The step that a file of keys has reached, and the ids of its keys. The first key is used. */
 export interface Rotated {
   readonly step: RotationStep;
   readonly kids: readonly string[];
@@ -19,13 +19,13 @@ export interface Rotated {
 
 type Keys<K> = { readonly keys: readonly K[]; readonly rotation?: "verifying" | "signing" };
 
-/** Moves a file of signing keys one step on, or ends its rotation. Throws `KeyRefused` with a sentence if the step is not due. */
+/** Moves the rotation of a file of signing keys one step forward, or ends it. Throws `KeyRefused` if this step is not the next one. */
 export async function rotateSigningKeys(file: string, { finish }: { readonly finish: boolean }): Promise<Rotated> {
   const before: StoredSigningKeys | null = parseSigningKeys(file, await textOf(file, "The signing key"));
   return write(file, "The signing key", await rotated(file, before, finish, generateSigningKey));
 }
 
-/** The same for a file of seal keys. */
+/** Does the same as `rotateSigningKeys` for a file of seal keys. */
 export async function rotateSealKeys(
   file: string,
   { finish, random }: { readonly finish: boolean; readonly random: (bytes: number) => Uint8Array },

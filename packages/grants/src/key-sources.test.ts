@@ -152,7 +152,7 @@ describe("a key set behind a URL", () => {
     const closed = Promise.withResolvers<void>();
     bundle.server.respond = (response) => {
       response.on("close", closed.resolve);
-      // It stays open: only the reader can end it.
+      // The response stays open, so only the reader can end it.
       response.write("x".repeat(70_000));
     };
     expect(await bundle.keys.find(bundle.first.kid)).toBeNull();

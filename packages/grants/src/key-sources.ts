@@ -7,7 +7,7 @@ import { KeyRefused } from "./key-refused.ts";
 import type { KeySet } from "./key-set.ts";
 import { MAX_JSON_BYTES } from "./strict-json.ts";
 
-/** A key set that never changes, for tests and for services in one process. Throws `KeyRefused` for private keys and duplicate ids. */
+/** Returns a key set that never changes, for tests and for services in one process. Throws `KeyRefused` for private keys and duplicate ids. */
 export function staticKeySet(jwks: Jwks): KeySet {
   const parsed = parseJwks(JSON.stringify(jwks));
   if (!parsed.ok) throw new KeyRefused(`The key set cannot be used: ${describeProblems(parsed.problems)}.`);
@@ -21,7 +21,7 @@ export function staticKeySet(jwks: Jwks): KeySet {
   };
 }
 
-/** A key set of public keys that were already checked. If two have one id, the first counts. */
+/** Returns a key set of public keys that were already checked. If two keys have the same id, the first one is used. */
 export function publicKeys(keys: readonly PublicJwk[]): KeySet {
   const imported = new Map<string, KeyObject>();
   for (const { kty, crv, x, kid } of keys)
@@ -29,7 +29,7 @@ export function publicKeys(keys: readonly PublicJwk[]): KeySet {
   return { find: async (kid) => imported.get(kid) ?? null };
 }
 
-/** The keys of all these sets. Only the first set that knows an id is asked for it. */
+/** Returns a set with the keys of all these sets. If two sets have a key with this id, the first set is used. */
 export function unitedKeys(sets: readonly KeySet[]): KeySet {
   return {
     async find(kid) {
@@ -43,16 +43,16 @@ export function unitedKeys(sets: readonly KeySet[]): KeySet {
 }
 
 export interface FileKeySetOptions {
-  /** Path of a JWKS file. */
+  /** The path of a JWKS file. */
   readonly file: string;
-  /** Milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly clock: () => number;
-  /** The file is read again after this time. One minute if not given. */
+  /** The file is read again after this time. The default is one minute. */
   readonly refreshEveryMs?: number;
   readonly onProblem?: (message: string) => void;
 }
 
-/** A key set in a file. A change of the file, including a revocation, takes effect after `refreshEveryMs` at the latest. */
+/** Returns the key set in a file. A change of the file, including a revocation, takes effect within `refreshEveryMs`. */
 export function fileKeySet({ file, clock, refreshEveryMs = 60_000, onProblem }: FileKeySetOptions): KeySet {
   return cachedKeys({
     load: () => readSmall(file),
@@ -71,23 +71,23 @@ async function readSmall(file: string): Promise<string> {
 }
 
 export interface HttpKeySetOptions {
-  /** The address of `/.well-known/jwks.json` of approvals. Whoever answers there decides who can grant. */
+  /** The address of `/.well-known/jwks.json` of approvals. The server at this address decides who can grant. */
   readonly url: string;
-  /** Milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly clock: () => number;
-  /** The deadline of one load, body included. */
+  /** The maximum time for one load, including the body. */
   readonly timeoutMs: number;
-  /** The shortest time between two loads for unknown key ids. One minute if not given. */
+  /** The shortest time between two loads for unknown key ids. The default is one minute. */
   readonly refreshEveryMs?: number;
-  /** How long keys are used before they are read again. Five minutes if not given. */
+  /** The time after which keys are loaded again. The default is five minutes. */
   readonly maxAgeMs?: number;
   readonly fetch?: typeof fetch;
-  /** Ends a running load, for shutdown. */
+  /** Aborts a load that is in progress, for shutdown. */
   readonly signal?: AbortSignal;
   readonly onProblem?: (message: string) => void;
 }
 
-/** A key set behind a URL. It follows no redirects, stops at an answer over 64 KiB, and ends each load within `timeoutMs`. */
+/** Returns the key set at a URL. Follows no redirects, stops at an answer over 64 KiB, and ends each load within `timeoutMs`. */
 export function httpKeySet(options: HttpKeySetOptions): KeySet {
   const { url, clock, refreshEveryMs = 60_000, maxAgeMs = 300_000, onProblem } = options;
   return cachedKeys({

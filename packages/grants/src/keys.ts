@@ -9,14 +9,14 @@ import {
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import { KeyRefused } from "./key-refused.ts";
 
-/** Signs grants or receipts. `signerOf` creates it. It holds the private key and never prints it. */
+/** A private key with its id, which signs grants, receipts, documents or messages. `signerOf` creates it. Printing a signer does not show the key. */
 export interface Signer {
   /** The key's RFC 7638 thumbprint, by which verifiers find its public half. */
   readonly kid: string;
   readonly key: KeyObject;
 }
 
-/** A new Ed25519 key, from the system's randomness. */
+/** Generates an Ed25519 key from the system's randomness. */
 export async function generateSigningKey(): Promise<StoredSigningKey> {
   const { privateKey } = await generateKeyPair("Ed25519", { extractable: true });
   const { x, d } = await exportJWK(privateKey);
@@ -25,7 +25,7 @@ export async function generateSigningKey(): Promise<StoredSigningKey> {
   return { kty: "OKP", crv: "Ed25519", alg: "Ed25519", use: "sig", kid, x, d };
 }
 
-/** A signer with this key. Throws `KeyRefused` if its parts do not belong together: nobody could verify what such a key signs. */
+/** Returns a signer with this key. Throws `KeyRefused` if the parts of the key do not belong together, because nobody could verify its signatures. */
 export async function signerOf(stored: StoredSigningKey): Promise<Signer> {
   const { kty, crv, x, d, kid } = stored;
   const key = createPrivateKey({ key: { kty, crv, x, d }, format: "jwk" });
@@ -35,12 +35,12 @@ export async function signerOf(stored: StoredSigningKey): Promise<Signer> {
   return { kid, key };
 }
 
-/** The public halves, as they are published. */
+/** Returns the public halves of these keys, as they are published. */
 export function publicKeySet(stored: readonly StoredSigningKey[]): Jwks {
   return { keys: stored.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })) };
 }
 
-/** The public half of a signer's key. */
+/** Returns the public half of a signer's key. */
 export function publicKeyOf({ kid, key }: Signer): PublicJwk {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
   return { kty: "OKP", crv: "Ed25519", x, kid, alg: "Ed25519", use: "sig" };

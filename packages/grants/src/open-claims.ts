@@ -2,7 +2,10 @@ import type { Parsed } from "@toolbus/contracts";
 import { openJws, type SignedType, type UnsignedReason } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
 
-/** The verdict on a text that a worker's toolset signed. `unknown_key` proves nothing either way. `forged` was never signed for this purpose. */
+/**
+ * The verdict on a text that a worker's toolset signed. `unknown_key` means that the signature could not be checked. `forged` means that nobody
+ * signed the text for this purpose.
+ */
 export type ClaimsVerdict<T> =
   | { readonly kind: "genuine"; readonly claims: T }
   | { readonly kind: "unknown_key"; readonly detail: string }
@@ -12,10 +15,10 @@ export interface OpenClaims<T> {
   readonly typ: SignedType;
   readonly text: string;
   readonly keys: KeySet;
-  /** Its name for people: "a receipt". */
+  /** The name of the text in messages, such as "a receipt". */
   readonly what: string;
   readonly parse: (payload: unknown) => Parsed<T>;
-  /** Says what else the claims are of; null if they are of the expected thing. */
+  /** Describes how the claims differ from the expected ones. Returns null if they do not differ. */
   readonly mismatch: (claims: T) => string | null;
 }
 

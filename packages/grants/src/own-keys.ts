@@ -5,12 +5,12 @@ import { type TrustedKeys, trustedKeys } from "./trusted-keys.ts";
 
 /** Keys of services that trust each other because one program created all of them. */
 export interface OwnKeys {
-  /** Throws a RangeError for a service that was not named at the start. */
+  /** Returns the identity of a service. Throws a RangeError for a service that was not named at the start. */
   identityOf(service: string): Identity;
   readonly trusted: TrustedKeys;
 }
 
-/** New keys for these services, for programs that start services by hand, such as tests and benchmarks. */
+/** Creates keys for these services. This is for programs that start services by hand, such as tests and benchmarks. */
 export async function ownKeys(services: readonly string[]): Promise<OwnKeys> {
   const made = await Promise.all(services.map(async (service) => ({ service, stored: await generateSigningKey() })));
   const identities = await Promise.all(made.map(async ({ service, stored }) => ({ service, signer: await signerOf(stored) })));

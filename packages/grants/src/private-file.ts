@@ -3,7 +3,7 @@ import { type FileHandle, link, mkdir, open, rename, unlink } from "node:fs/prom
 import path from "node:path";
 import { KeyRefused } from "./key-refused.ts";
 
-/** A file of secrets, as its messages name it: "The signing key", "The file of seal keys". */
+/** A file of secrets. `what` is its name in messages: "The signing key" or "The file of seal keys". */
 export interface PrivateFile {
   readonly file: string;
   readonly what: string;
@@ -11,12 +11,15 @@ export interface PrivateFile {
 
 const MAX_BYTES = 16 * 1024;
 
-/** The text of a private file; null if it does not exist. Throws `KeyRefused` for a file that others can read, or that belongs to another user. */
+/**
+ * Returns the text of a private file, or null if it does not exist. Throws `KeyRefused` for a file that others can read, or that belongs to another
+ * user.
+ */
 export async function readPrivateFile({ file, what }: PrivateFile): Promise<string | null> {
   const handle = await openIfThere(file);
   if (!handle) return null;
   try {
-    // Checked on the open file, so that nobody can swap it between the check and the reading.
+    // The check uses the open file, so that nobody can replace the file between the check and the read.
     await refuseUnsafe({ file, what }, handle);
     const buffer = Buffer.alloc(MAX_BYTES);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
@@ -26,7 +29,7 @@ export async function readPrivateFile({ file, what }: PrivateFile): Promise<stri
   }
 }
 
-/** Writes a private file (mode 0600) atomically, unless it exists: of two processes that start at once, both find the first one's file. */
+/** Writes a private file (mode 0600) atomically, unless it exists. If two processes start at the same time, both find the file of the first one. */
 export async function makePrivateFile({ file }: PrivateFile, text: string, unique: string): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +43,7 @@ export async function makePrivateFile({ file }: PrivateFile, text: string, uniqu
   await syncFolder(folder);
 }
 
-/** Writes a private file (mode 0600) atomically in place of the existing one. */
+/** Replaces an existing private file (mode 0600) atomically. */
 export async function replacePrivateFile({ file }: PrivateFile, text: string, unique: string): Promise<void> {
   const temporary = `${file}.${unique}.new`;
   try {
@@ -53,7 +56,7 @@ export async function replacePrivateFile({ file }: PrivateFile, text: string, un
   await syncFolder(path.dirname(file));
 }
 
-/** The code of a failed system call, or the message of the error. */
+/** Returns the code of a failed system call, or the message of any other error. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
   return error instanceof Error ? error.message : String(error);
@@ -61,7 +64,7 @@ export function reasonOf(error: unknown): string {
 
 async function openIfThere(file: string): Promise<FileHandle | null> {
   try {
-    // Without waiting: opening a pipe would block until someone writes to it.
+    // The open must not wait, because opening a pipe would block until someone writes to it.
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (reasonOf(error) === "ENOENT") return null;
@@ -75,7 +78,7 @@ async function refuseUnsafe({ file, what }: PrivateFile, handle: FileHandle): Pr
   const self = process.getuid?.();
   if (self === undefined) return;
   if (uid !== self && uid !== 0) throw new KeyRefused(`${what} ${file} belongs to another user (${uid}); give it to user ${self}.`);
-  // A mounted Kubernetes secret belongs to root and is read through its group. Only the owner may read a file of its own.
+  // A mounted Kubernetes secret belongs to root and is read through its group. If the file belongs to this user, only this user may read it.
   const forbidden = uid === self ? 0o077 : 0o027;
   if ((mode & forbidden) !== 0) {
     const octal = (mode & 0o777).toString(8).padStart(4, "0");
@@ -95,7 +98,7 @@ async function writeSafely(file: string, text: string): Promise<void> {
   }
 }
 
-/** Unlike a rename, a link fails if the name is taken. Readers see a complete file or none. */
+/** Links the file, unless the name exists. A rename would replace the existing file. Readers see a complete file or none. */
 async function linkUnlessThere(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

@@ -4,10 +4,13 @@ import type { KeySet } from "./key-set.ts";
 import type { Signer } from "./keys.ts";
 import { type ClaimsVerdict, openClaims } from "./open-claims.ts";
 
-/** `typ` of a receipt's header. */
+/** The `typ` in the header of a receipt. */
 export const RECEIPT_TYPE = "tb-receipt+jwt";
 
-/** Signs what a worker did for one call, with the key of its toolset. The same claims give the same text. Throws a TypeError on invalid claims. */
+/**
+ * Signs a receipt for a worker's answer to one call, with the key of its toolset. The same claims give the same text. Throws a TypeError for invalid
+ * claims.
+ */
 export async function signReceipt(claims: ReceiptClaims, signer: Signer): Promise<string> {
   const parsed = parseReceiptClaims(claims);
   if (!parsed.ok) throw new TypeError(`These claims are not a receipt: ${describeProblems(parsed.problems)}.`);
@@ -16,15 +19,15 @@ export async function signReceipt(claims: ReceiptClaims, signer: Signer): Promis
 
 export interface ReceiptInput {
   readonly receipt: string;
-  /** Keys of this toolset's workers. */
+  /** The keys of this toolset's workers. */
   readonly keys: KeySet;
-  /** The call and toolset that the receipt must name, and whatever else the reader knows. */
+  /** The call and the toolset that the receipt must name, and all other claims that the reader knows. */
   readonly expected: Pick<ReceiptClaims, "callId" | "toolset"> & Partial<ReceiptClaims>;
 }
 
 export type ReceiptVerdict = ClaimsVerdict<ReceiptClaims>;
 
-/** Judges whether a receipt belongs to this call and is signed by a key of its toolset. Receipts do not expire. */
+/** Judges whether a receipt belongs to this call and was signed with a key of its toolset. Receipts do not expire. */
 export function verifyReceipt({ receipt, keys, expected }: ReceiptInput): Promise<ReceiptVerdict> {
   return openClaims({
     typ: RECEIPT_TYPE,

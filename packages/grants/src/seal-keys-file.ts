@@ -5,7 +5,7 @@ import { makePrivateFile, readPrivateFile, reasonOf } from "./private-file.ts";
 import type { SealKeys } from "./seal.ts";
 
 /**
- * The seal keys in this file. With `make`, a missing file is created from these random bytes; without it, a missing file is refused. Throws
+ * Returns the seal keys in this file. With `make`, a missing file is created from its random bytes. Without `make`, a missing file is refused. Throws
  * `KeyRefused` with a sentence that says what to do.
  */
 export async function openSealKeys(options: {
@@ -33,13 +33,13 @@ export async function openSealKeys(options: {
   }
 }
 
-/** A new secret of 256 bits, in the form of the file. */
+/** Generates a secret of 256 bits, in the form of the file. */
 export function generateSealKey(random: (bytes: number) => Uint8Array): SealKeysFile["keys"][number] {
   const text = (bytes: number): string => Buffer.from(random(bytes)).toString("base64url");
   return { kid: `seal-${text(9)}`, secret: text(32) };
 }
 
-/** Keys in memory, for a test or a simulated world. */
+/** Returns seal keys from the content of a file. A test or a simulated world may have this content only in memory. */
 export function sealKeysOf(file: SealKeysFile): SealKeys {
   const keys = file.keys.map(({ kid, secret }) => ({ kid, secret: createSecretKey(secret, "base64url") }));
   const [current] = keys;
@@ -49,7 +49,7 @@ export function sealKeysOf(file: SealKeysFile): SealKeys {
 
 function soundKeys(file: string, text: string): SealKeys {
   const parsed = parse(text);
-  // The message does not say what is wrong with it: that could put parts of a secret into a log.
+  // The message does not list the problems, because they could put parts of a secret into a log.
   if (!parsed.ok) throw new KeyRefused(`The file of seal keys ${file} contains no seal keys; restore it from a replica that has it.`);
   if (new Set(parsed.value.keys.map(({ kid }) => kid)).size < parsed.value.keys.length)
     throw new KeyRefused(`The file of seal keys ${file} has two keys with one id; give every key its own id.`);

@@ -18,7 +18,7 @@ describe("a reader of sealed documents", () => {
     for (let n = 0; n < 2; n++) expect(reader.open({ key: KEY, value: stored(sealed) })).toEqual(expected);
     const own = sealReader({ keys: others });
     own.sealed(KEY, sealed);
-    // It remembered the document, so it does not use the secret again.
+    // The reader remembered the document, so it does not use the secret again.
     expect(own.open({ key: KEY, value: stored(sealed) })).toEqual(expected);
   });
 

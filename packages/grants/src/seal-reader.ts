@@ -5,15 +5,15 @@ import { isObject } from "./strict-json.ts";
 
 /** Opens sealed documents for one process. */
 export interface SealReader {
-  /** As `openSeal`. */
+  /** Returns the same verdict as `openSeal`. */
   open(document: { readonly key: string; readonly value: Json }): OpenedSeal;
   /** Remembers a document that this process has just sealed itself. */
   sealed<T>(key: string, document: Sealed<T>): void;
 }
 
 /**
- * A reader that remembers, for the newest documents, which text it opened or sealed under which key of the store. A service reads mostly what it
- * wrote, and a comparison costs a tenth of a seal. It remembers a hash of each text, so that its size is bounded.
+ * Returns a reader that remembers, for the newest documents, which text it opened or sealed under each key of the store. A service mostly reads
+ * documents that it wrote, and a comparison costs a tenth of a seal. The reader remembers a hash of each text, so that its size is bounded.
  */
 export function sealReader(options: { readonly keys: SealKeys; readonly most?: number }): SealReader {
   const { keys, most = 1000 } = options;

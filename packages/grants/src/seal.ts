@@ -2,23 +2,26 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Json, JsonObject } from "@toolbus/contracts";
 import { isObject } from "./strict-json.ts";
 
-/** Secrets of one service: it seals with the current one, and opens what any of them sealed. */
+/** The secrets of one service. It seals with the current secret, and opens documents that any of them sealed. */
 export interface SealKeys {
   readonly current: SealKey;
-  /** By id, the current one among them. */
+  /** All secrets by id, including the current one. */
   readonly all: ReadonlyMap<string, SealKey>;
 }
 
-/** 256 random bits, as a key object (from bytes Node would create one each time), and the name by which a sealed document names its secret. */
+/**
+ * A secret of 256 random bits, and its id, which a sealed document names. The secret is a key object, because Node would otherwise create a key
+ * object from the bytes each time.
+ */
 export interface SealKey {
   readonly kid: string;
   readonly secret: KeyObject;
 }
 
-/** What a sealed document carries beside its content. */
+/** The seal of a document, which is stored beside its content. */
 export type Seal = {
   readonly kid: string;
-  /** One higher than in the document that it replaces; 1 for the first. */
+  /** The revision is 1 for a new document, and increases by one with each replacement. */
   readonly revision: number;
   readonly mac: string;
 };
@@ -27,8 +30,8 @@ export type Seal = {
 export type Sealed<T> = T & { readonly seal: Seal };
 
 /**
- * Seals a document that only its writer reads: HMAC-SHA256 over the key of the store, the content, the revision and the id of the secret. Whoever
- * can write to the store but does not have the secret cannot create a document, change one, or put one under another key.
+ * Seals a document that only its writer reads, with HMAC-SHA256 over the key of the store, the content, the revision and the id of the secret. An
+ * attacker who can write to the store but does not have the secret cannot create a document, change it or move it to another key.
  */
 export function sealDocument<T extends JsonObject>(
   document: { readonly key: string; readonly revision: number; readonly content: T },
@@ -42,8 +45,8 @@ export function sealDocument<T extends JsonObject>(
 }
 
 /**
- * A text that only the service with these secrets can compute: 256 bits as base64url. It is the same for the same names while the current secret is
- * the same. It is never the seal of a document, because seals are computed over another text.
+ * Returns a text that only the service with these secrets can compute: 256 bits as base64url. The same names give the same text while the current
+ * secret stays the same. The text is never the seal of a document, because the input of a seal has another prefix.
  */
 export function secretTextOf(names: readonly [purpose: string, ...names: string[]], { current: { kid, secret } }: SealKeys): string {
   return createHmac("sha256", secret)
@@ -52,8 +55,8 @@ export function secretTextOf(names: readonly [purpose: string, ...names: string[
 }
 
 /**
- * The verdict on a document. `content` is without the seal. `unsealed`: it has none, like documents of versions before this one. `unknown_key`: the
- * file no longer has the secret that sealed it.
+ * The verdict on a document. `content` does not include the seal. `unsealed` means that the document has no seal, like documents of older versions of
+ * the service. `unknown_key` means that the file of seal keys does not have the secret.
  */
 export type OpenedSeal =
   | { readonly kind: "genuine"; readonly revision: number; readonly kid: string; readonly content: JsonObject }
@@ -77,7 +80,7 @@ export function openSeal(document: { readonly key: string; readonly value: Json 
   return { kind: "genuine", revision, kid, content };
 }
 
-/** Over the text in which a store keeps it. Parsing JSON and writing it again gives the same text, so nothing has to be sorted. */
+/** Computes the MAC over the JSON text in the store. Parsing this text and writing it again gives the same text, so nothing has to be sorted. */
 function macOf(sealed: readonly [key: string, kid: string, revision: number, content: JsonObject], secret: KeyObject): Buffer {
   return createHmac("sha256", secret)
     .update(`toolbus-seal\n${JSON.stringify(sealed)}`)

@@ -1,11 +1,12 @@
 /**
- * The highest revision of each document that this process has seen. If an older one comes back, somebody put it there, or the store lost the later
- * one. In both cases a service must not act on it. Bounded: the documents that were seen longest ago are forgotten first.
+ * The highest revision of each document that this process has seen. If an older revision appears again, somebody put it there, or the store lost the
+ * later one. In both cases, a service must not act on the older revision. The number of documents is bounded, and those that were seen longest ago
+ * are forgotten first.
  */
 export interface SeenRevisions {
-  /** Notes a genuine revision. Returns false for one below the highest seen, and then notes nothing. */
+  /** Notes a genuine revision. Returns false and notes nothing if it is below the highest revision seen. */
   note(key: string, revision: number): boolean;
-  /** The highest revision that was noted; 0 if there is none. */
+  /** Returns the highest revision that was noted, or 0 if there is none. */
   highest(key: string): number;
 }
 

@@ -6,7 +6,7 @@ import { type ClaimsVerdict, openClaims } from "./open-claims.ts";
 
 const SENDING_TYPE = "tb-sending+jwt";
 
-/** Signs what an attempt is about to send, with the key of its toolset. Throws a TypeError on invalid claims. */
+/** Signs a proof of the value that an attempt is about to send, with the key of its toolset. Throws a TypeError for invalid claims. */
 export async function signSending(claims: SendingClaims, signer: Signer): Promise<string> {
   const parsed = parseSendingClaims(claims);
   if (!parsed.ok) throw new TypeError(`These claims are not a sending proof: ${describeProblems(parsed.problems)}.`);
@@ -15,18 +15,20 @@ export async function signSending(claims: SendingClaims, signer: Signer): Promis
 
 export interface SendingInput {
   readonly proof: string;
-  /** Keys of this toolset's workers. */
+  /** The keys of this toolset's workers. */
   readonly keys: KeySet;
   readonly toolset: string;
-  /** The row that the proof must belong to. Its prepared value is not checked here: compare the value's hash with the claims. */
+  /**
+   * The row that the proof must belong to. The row's prepared value is not checked here. The caller must compare the value's hash with the claims.
+   */
   readonly row: LedgerRow;
 }
 
 export type SendingVerdict = ClaimsVerdict<SendingClaims>;
 
 /**
- * Judges whether an attempt of this toolset sent what this row says, at the time it says. The row may belong to a later attempt that took over: then
- * its fence is higher.
+ * Judges whether an attempt of this toolset signed this proof for this row and its sending time. A later attempt may have taken over the row. Then
+ * the row has a higher fence than the proof.
  */
 export function verifySending({ proof, keys, toolset, row }: SendingInput): Promise<SendingVerdict> {
   const expected: Omit<SendingClaims, "fence" | "preparedHash" | "at"> & { readonly at: number | undefined } = {

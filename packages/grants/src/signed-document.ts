@@ -6,14 +6,17 @@ import type { Signer } from "./keys.ts";
 import { stableJson } from "./stable-json.ts";
 import { isObject } from "./strict-json.ts";
 
-/** Documents on which services other than their writer act. Each kind has its own `typ`, so that one never passes for another under one key. */
+/**
+ * The kinds of documents on which services other than the writer act. Each kind has its own `typ`, so that a reader never accepts one kind as
+ * another.
+ */
 export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-probe+jwt" | "tb-origin+jwt" | "tb-removal+jwt";
 
 /** A document with its writer's signature beside its content. `revision` is one higher than in the document that it replaces. */
 export type Signed<T> = T & { readonly revision: number; readonly signature: string };
 
 /**
- * Signs a document for exactly this key of the store. The signature covers the key, the revision and the SHA-256 of the canonical content, so it is
+ * Signs a document for exactly this key of the store. The signature covers the key, the revision and the SHA-256 of the canonical content. So it is
  * short for a document of any size, and a copy under another key is not genuine.
  */
 export async function signDocument<T extends JsonObject>(
@@ -28,8 +31,8 @@ export async function signDocument<T extends JsonObject>(
 }
 
 /**
- * The verdict on a document. Act only on `genuine`. `unsigned`: it has no signature, like documents of versions before this one. `unknown_key`:
- * nobody can tell yet.
+ * The verdict on a document. Act only on `genuine`. `unsigned` means that the document has no signature, like documents of older versions of the
+ * service. `unknown_key` means that the signature cannot be checked yet.
  */
 export type DocumentVerdict =
   | { readonly kind: "genuine"; readonly revision: number; readonly kid: string }

@@ -5,16 +5,16 @@ import type { Signer } from "./keys.ts";
 import { isObject, parseStrictJson } from "./strict-json.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 
-/** The sender: the name of its service, and its key. */
+/** The identity of a sender: the name of its service, and its key. */
 export interface Identity {
-  /** `agent`, `gateway`, `approvals` or `worker.<toolset>`, as in the file of trusted keys. */
+  /** The name in the file of trusted keys: `agent`, `gateway`, `approvals` or `worker.<toolset>`. */
   readonly service: string;
   readonly signer: Signer;
 }
 
 /**
- * The message with its sender's signature over topic, type, correlation, sender's name and body. The signature does not cover id and time: an
- * operator may replay a dead letter, and the receiver of such a message does the same thing once, however often it comes.
+ * Returns the message with its sender's signature over topic, type, correlation, sender's name and body. The signature does not cover the id and the
+ * time, because an operator may replay a dead letter. A receiver acts on a message only once, even if it arrives several times.
  */
 export async function signMessage(message: Message, { service, signer }: Identity): Promise<Message> {
   const { [attributes.signature]: _, ...others } = message.attributes;
@@ -23,14 +23,14 @@ export async function signMessage(message: Message, { service, signer }: Identit
   return { ...named, attributes: { ...named.attributes, [attributes.signature]: signature } };
 }
 
-/** `detail` says what is wrong, and never quotes the message. */
+/** The verdict on the sender of a message. `detail` says what is wrong, and never quotes the message. */
 export type SenderVerdict =
   | { readonly kind: "genuine"; readonly service: string }
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
- * Judges who signed a message, by the keys that are trusted for the sender that it names. The signature covers the body's bytes. A body that two
- * readers could read differently (a duplicate key) is refused, whoever signed it.
+ * Judges whether the sender that a message names signed it, with the keys that are trusted for this sender. The signature covers the body's bytes. A
+ * body that two readers could read differently (a duplicate key) is refused, whoever signed it.
  */
 export async function verifySender(message: Message, trusted: TrustedKeys): Promise<SenderVerdict> {
   const { [attributes.signature]: signature, [attributes.sender]: service } = message.attributes;

@@ -3,7 +3,7 @@ import type { KeySet } from "./key-set.ts";
 import { seenRevisions } from "./seen-revisions.ts";
 import { type DocumentVerdict, type SignedDocumentType, verifyDocument } from "./signed-document.ts";
 
-/** As `DocumentVerdict`. `older`: genuine, but this process has seen a later revision. */
+/** A `DocumentVerdict`, or `older` if the document is genuine but this process has seen a later revision. */
 export type SignedVerdict = DocumentVerdict | { readonly kind: "older"; readonly detail: string };
 
 /** Reads signed documents of one kind, for one process. */
@@ -12,8 +12,9 @@ export interface SignedReader {
 }
 
 /**
- * A reader that remembers which text it verified under which key of the store, and the highest revision of each. So a document that is read for
- * every write costs a comparison and not a verification. A key that is revoked later verifies nothing any more.
+ * Returns a reader that remembers which text it verified under each key of the store, and the highest revision of each document. So a document that
+ * is read for every write costs a comparison and not a verification. After a key is revoked, the reader no longer accepts the documents that it
+ * signed.
  */
 export function signedReader(options: { readonly typ: SignedDocumentType; readonly keys: KeySet; readonly most?: number }): SignedReader {
   const { typ, keys, most = 1000 } = options;

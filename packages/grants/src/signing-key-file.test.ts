@@ -18,7 +18,7 @@ describe("the file of a signing key", () => {
   it("is one key for all processes that start at about the same moment, and leaves nothing else behind", async () => {
     for (let round = 0; round < 20; round++) {
       await using folder = await setup();
-      // One turn of the event loop between them, so that some still create a key when others have read theirs.
+      // Each call starts one turn of the event loop after the previous call, so that some calls still create a key when others have read theirs.
       const keys = await Promise.all(
         Array.from({ length: 8 }, async (_, turns) => {
           for (let turn = 0; turn < turns; turn++) await setImmediate();

@@ -1,8 +1,8 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The one text of a value, for seals and signatures of documents: members sorted as in RFC 8785, no white space. Unlike canonical JSON it exists for
- * every value that a store can hold: half a surrogate pair, which a stranger may have sent, is written as its escape.
+ * Returns the stable text of a value, for signatures of documents. Members are sorted as in RFC 8785, and there is no white space. Unlike canonical
+ * JSON, this text exists for every value in a store. Half a surrogate pair, which a stranger may have sent, is written as its escape.
  */
 export function stableJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

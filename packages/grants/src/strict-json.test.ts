@@ -118,7 +118,7 @@ describe("the arguments of a call", () => {
 });
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
-// Everything that the strict parser promises to read.
+// The values that the strict parser promises to read.
 const { value: plainJson } = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },

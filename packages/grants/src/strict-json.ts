@@ -4,13 +4,13 @@ import { canonicalJson } from "./canonical-json.ts";
 /** The largest text that the strict parser reads, in bytes of UTF-8. */
 export const MAX_JSON_BYTES = 64 * 1024;
 
-/** The deepest nesting of arrays and objects that it accepts. */
+/** The deepest nesting of arrays and objects that the strict parser accepts. */
 export const MAX_JSON_DEPTH = 32;
 
 /**
- * Parses JSON that every reader reads alike. It refuses duplicate keys, integers beyond 2^53 - 1 and numbers out of range (both change silently),
- * keys that reach for prototypes, lone surrogates, more than 32 levels and more than `maxBytes`. Names at most the first eight faults, by JSON
- * Pointer.
+ * Parses JSON that all readers parse in the same way. Refuses duplicate keys, integers beyond 2^53 - 1 and numbers out of range (both change
+ * silently), keys that access prototypes, lone surrogates, more than 32 levels and more than `maxBytes`. Returns the first eight faults, each with
+ * its JSON Pointer.
  */
 export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed<Json> {
   // The first comparison avoids counting the bytes of a huge text.
@@ -25,7 +25,7 @@ export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value };
 }
 
-/** Parses the arguments of a call as they arrive: strict JSON, an object, and byte for byte its own canonical form. */
+/** Parses the arguments of a call as they arrive. They must be strict JSON, an object, and already in canonical form, byte for byte. */
 export function parseCanonicalArguments(text: string): Parsed<JsonObject> {
   const parsed = parseStrictJson(text);
   if (!parsed.ok) return parsed;
@@ -35,7 +35,7 @@ export function parseCanonicalArguments(text: string): Parsed<JsonObject> {
   return { ok: true, value };
 }
 
-/** True for a JSON object: neither null nor an array. */
+/** Returns true for a JSON object, which is neither null nor an array. */
 export function isObject(value: Json): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -43,9 +43,9 @@ export function isObject(value: Json): value is JsonObject {
 const MAX_FAULTS = 8;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** An open container while the text is read: its keys so far or, for an array, the index of the next element. */
+/** A container that is open while the text is read. It has its keys so far or, for an array, the index of the next element. */
 interface Open {
-  /** The container around it. The path is put into words only for a fault. */
+  /** The container around this one. The path is built only for a fault. */
   readonly outer: Open | undefined;
   readonly keys: Set<string> | null;
   member: string;
@@ -53,8 +53,8 @@ interface Open {
 }
 
 /**
- * Finds what JSON.parse tolerates. The text is known to be JSON by now, so the first character shows the kind of a token, and grammar is not checked
- * again.
+ * Finds the faults that JSON.parse tolerates. The text is valid JSON at this point, so the first character shows the kind of a token, and the grammar
+ * is not checked again.
  */
 function faultsOf(text: string): readonly Problem[] {
   const faults: Problem[] = [];
@@ -88,13 +88,13 @@ function faultsOf(text: string): readonly Problem[] {
   return faults;
 }
 
-/** Moves on to the member with this key, and notes what is wrong with the key. */
+/** Moves to the member with this key, and notes a fault of the key. */
 function enterMember(object: Open, keys: Set<string>, source: string, faults: Problem[]): void {
   const key = textIn(source);
   object.member = key;
   if (!key.isWellFormed()) faults.push({ path: pathOf(object.outer), message: "has a key with a lone surrogate" });
   else if (FORBIDDEN_KEYS.has(key)) faults.push({ path: pathOf(object), message: "is a key that is not allowed" });
-  // Compared after decoding: "a" and "\u0061" are the same key.
+  // Keys are compared after decoding, because "a" and "\u0061" are the same key.
   else if (keys.has(key)) faults.push({ path: pathOf(object), message: "appears more than once" });
   else keys.add(key);
 }
@@ -103,7 +103,7 @@ function checkString(source: string, inside: Open | undefined, faults: Problem[]
   if (!textIn(source).isWellFormed()) faults.push({ path: pathOf(inside), message: "holds a lone surrogate" });
 }
 
-/** The content of a string token. A token without an escape is its own content. */
+/** Returns the content of a string token. Without an escape, this is the text between the quotes. */
 function textIn(source: string): string {
   return source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
 }
@@ -117,7 +117,7 @@ function checkNumber(source: string, inside: Open | undefined, faults: Problem[]
     faults.push({ path: pathOf(inside), message: "is a number so small that it would be read as 0" });
 }
 
-/** The JSON Pointer (RFC 6901) of the next value in this container. */
+/** Returns the JSON Pointer (RFC 6901) of the next value in this container. */
 function pathOf(inside: Open | undefined): string {
   if (!inside) return "";
   const outer = pathOf(inside.outer);

@@ -3,21 +3,21 @@ import { KeyRefused } from "./key-refused.ts";
 import type { KeySet } from "./key-set.ts";
 import { staticKeySet } from "./key-sources.ts";
 
-/** The public keys of the services, by name: whose signature counts as whose. Never from the bus or the store. */
+/** The public keys of the services, by the name of the service. They never come from the bus or the store. */
 export interface TrustedKeys {
-  /** The keys of this service; a set without keys for an unknown service. */
+  /** Returns the keys of this service, or an empty set for an unknown service. */
   of(service: string): KeySet;
-  /** Whether there is a set of keys for it. */
+  /** Returns whether this service has a set of keys. */
   knows(service: string): boolean;
 }
 
-/** Trusted keys in memory: of this process, of a test, or read from a file. */
+/** Returns trusted keys from these sets. The sets belong to this process or to a test, or were read from a file. */
 export function trustedKeys(sets: Readonly<Record<string, KeySet>>): TrustedKeys {
   const known = new Map(Object.entries(sets));
   return { of: (service) => known.get(service) ?? NO_KEYS, knows: (service) => known.has(service) };
 }
 
-/** Parses the text of a file of trusted keys. Throws `KeyRefused` with a sentence that says what is wrong with it. */
+/** Parses the text of a file of trusted keys. Throws `KeyRefused` with a sentence that says what is wrong with the file. */
 export function parseTrustedKeys(text: string, file: string): Readonly<Record<string, KeySet>> {
   const parsed = parse(text);
   if (!parsed.ok) {
@@ -29,7 +29,7 @@ export function parseTrustedKeys(text: string, file: string): Readonly<Record<st
   return Object.fromEntries(Object.entries(parsed.value.services).map(([service, jwks]) => [service, staticKeySet(jwks)]));
 }
 
-/** The text of such a file. */
+/** Returns the text of a file of trusted keys. */
 export function trustedKeysFile(services: Readonly<Record<string, Jwks>>): string {
   const file: TrustedKeysFile = { services: { ...services } };
   return `${JSON.stringify(file, null, 2)}\n`;

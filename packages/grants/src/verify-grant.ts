@@ -3,39 +3,39 @@ import { GRANT_TYPE, parseGrantClaims } from "./grant.ts";
 import { openJws, type UnsignedReason } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
 
-/** What a worker itself knows about the call that it should run. Nothing of it comes from the grant. */
+/** The facts that a worker knows about the call that it should run. None of them come from the grant. */
 export interface ExpectedGrant {
   readonly toolset: string;
   readonly callId: string;
   readonly tool: string;
   readonly toolVersion: string;
   readonly toolHash: string;
-  /** Of the arguments as the worker canonicalised them. */
+  /** The hash of the arguments, as the worker canonicalised them. */
   readonly argsHash: string;
-  /** The tier by the worker's own definition, and the number of approvers that it needs. */
+  /** The tier in the worker's own definition. `need` is the number of approvers for it. */
   readonly tier: Tier;
   readonly need: number;
-  /** Compared if the worker serves one tenant. */
+  /** The tenant of the worker. It is given only if the worker serves a single tenant. */
   readonly tenant?: string;
 }
 
 export interface GrantInput {
-  /** The text of the grant; undefined if the message carries none. */
+  /** The text of the grant, or undefined if the message has none. */
   readonly grant: string | undefined;
-  /** Keys of approvals, and of nobody else. */
+  /** The keys of approvals, and of no other service. */
   readonly keys: KeySet;
-  /** Milliseconds, by the store's clock. */
+  /** The time of the store's clock, in milliseconds. */
   readonly now: number;
   readonly era: number;
-  /** How far the clocks may differ, in milliseconds. 30 seconds if not given. */
+  /** The largest allowed difference between the clocks, in milliseconds. The default is 30 seconds. */
   readonly skewMs?: number;
   readonly expected: ExpectedGrant;
 }
 
-/** Why a genuine grant cannot be used now. The agent may ask for another one. */
+/** The reason why a grant for this call cannot be used now. The agent may ask for another grant. */
 export type StaleReason = "expired" | "era" | "tool_hash" | "unknown_key";
 
-/** Why the worker drops a write without an answer. */
+/** The reason why the worker drops a write without an answer. */
 export type ForgedReason =
   | "missing"
   | UnsignedReason
@@ -49,21 +49,22 @@ export type ForgedReason =
   | "insufficient"
   | "self_approval";
 
-/** `detail` is for the security event. It names ids, hashes and counts, never arguments or the grant. */
+/** The verdict on a grant. `detail` is for the security event. It names ids, hashes and counts, never arguments or the grant. */
 export type GrantVerdict =
   | { readonly kind: "granted"; readonly claims: GrantClaims }
   | { readonly kind: "stale"; readonly reason: StaleReason; readonly detail: string }
   | { readonly kind: "forged"; readonly reason: ForgedReason; readonly detail: string };
 
 /**
- * Judges whether a grant lets this write run. The order of the checks: presence, header, signature, claims, issuer and audience, not-before, call,
+ * Judges whether a grant permits this write. The checks have this order: presence, header, signature, claims, issuer and audience, not-before, call,
  * tenant, tool, arguments, expiry, era, definition, tier, approvers. Never rejects, whatever a sender puts into a grant.
  *
  * - `granted`: every check passed.
- * - `stale`: meant for exactly this call, these arguments and this toolset, but expired, of another era, for another version of the tool, or signed
- *   by an unknown key. For an unknown key the signature could not be checked; the answer "ask again" reveals nothing.
- * - `forged`: everything else. Such a fault outweighs staleness, so an expired grant for another call is forged. A grant that is not valid yet is
- *   forged too: approvals never signs ahead, and asking again could not fix a clock. The next dispatch can.
+ * - `stale`: the grant is for exactly this call, these arguments and this toolset. But it is expired, of another era, for another version of the
+ *   tool, or signed with an unknown key. With an unknown key the signature could not be checked, but the answer "ask again" reveals nothing.
+ * - `forged`: the grant has any other fault. Except for the tier and the approvers, this fault outweighs staleness, so an expired grant for another
+ *   call is forged. A grant that is not valid yet is also forged, because approvals never signs a grant in advance. Asking again could not fix a
+ *   wrong clock, but a later dispatch may succeed.
  */
 export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
   const { grant, keys, expected } = input;
@@ -80,8 +81,9 @@ export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
 }
 
 /**
- * Finds a grant that is forged whatever the call, the time and the era are: it is missing, or none of these keys signed it. Null says nothing yet:
- * then `verifyGrant` judges. It needs only the keys, so a sender of very many calls causes no read of the store. A valid signature is remembered.
+ * Returns a verdict on a grant that is forged for every call, time and era, because it is missing, malformed or wrongly signed. Returns null if
+ * `verifyGrant` must judge it. This check needs only the keys, so a sender of very many calls causes no read of the store. A valid signature is
+ * remembered.
  */
 export async function plainlyForged(grant: string | undefined, keys: KeySet): Promise<Forged | null> {
   if (!grant) return forged("missing", "the call carries no grant");
@@ -89,7 +91,7 @@ export async function plainlyForged(grant: string | undefined, keys: KeySet): Pr
   return opened.kind === "refused" ? forged(opened.reason, opened.detail) : null;
 }
 
-/** A payload under an unknown key is either plainly not for this call, or worth asking again. */
+/** Judges a payload whose key is unknown. It is forged if it is not for this call. Otherwise it is stale, so that the agent asks again. */
 function judgeUnproven(payload: Json, kid: string, expected: ExpectedGrant): GrantVerdict {
   const claims = claimsOf(payload);
   if ("kind" in claims) return claims;
@@ -106,7 +108,8 @@ function judge(payload: Json, input: GrantInput): GrantVerdict {
   if (time?.kind === "forged") return time;
   const fault = bindingFault(claims, expected);
   if (fault) return fault;
-  // A changed definition may demand more than the grant was given for. That is no attack, so staleness is checked before tier and approvers.
+  // A changed definition may require a higher tier or more approvers than the grant has. That is no attack, so staleness is checked before tier and
+  // approvers.
   return (
     time ??
     eraFault(claims, input.era) ??
@@ -134,7 +137,7 @@ function addressFault({ iss, aud }: GrantClaims, { toolset }: ExpectedGrant): Fo
 }
 
 function timeFault({ iat, nbf, exp }: GrantClaims, { now, skewMs = 30_000 }: GrantInput): Forged | Stale | null {
-  // Each comparison states what must hold, so that a clock that is not a number grants nothing.
+  // Each comparison states the condition of success, so that a clock that is not a number grants nothing.
   const from = Math.max(iat, nbf) * 1000;
   if (!(now + skewMs >= from)) return forged("not_yet_valid", `valid ${from - now} ms from now`);
   const until = exp * 1000;
@@ -145,7 +148,7 @@ function eraFault(claims: GrantClaims, era: number): Stale | null {
   return claims.era === era ? null : stale("era", `of era ${claims.era}, now is era ${era}`);
 }
 
-/** What the grant is for. If this is right, the rest can only be out of date or not enough. */
+/** Checks the purpose of the grant. If it is right, the grant can only be out of date or insufficient. */
 function bindingFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
   if (claims.callId !== expected.callId) return forged("call", `for call ${claims.callId}, not ${expected.callId}`);
   if (expected.tenant !== undefined && claims.tenant !== expected.tenant)
@@ -160,7 +163,7 @@ function definitionFault(claims: GrantClaims, { toolVersion, toolHash }: Expecte
   return stale("tool_hash", `for ${claims.tool} ${claims.toolVersion} ${claims.toolHash}, here is ${toolVersion} ${toolHash}`);
 }
 
-/** The worker does not rely on approvals' judgement: its own definition says what the minimum is. */
+/** Checks the tier and the approvers. The worker does not rely on the judgement of approvals, because its own definition sets the minimum. */
 function approvalFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
   if (!atLeast(claims.tier, expected.tier))
     return forged("insufficient", `granted as ${claims.tier}, the worker's tier is ${expected.tier}`);

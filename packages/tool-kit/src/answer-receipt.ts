@@ -2,15 +2,15 @@ import type { ToolResult } from "@toolbus/contracts";
 import { answerHash, type KeySet, resultHash, type ReceiptClaims, type Signer, signReceipt, verifyReceipt } from "@toolbus/grants";
 import { sendable } from "./result-message.ts";
 
-/** The receipt's content for a stale grant: not a result, so that the receipt never passes for one. */
+/** The status in a receipt for a stale grant. No result has this status, so the receipt never proves a result. */
 const STALE = "grant_stale";
 
-/** The attempt of an answer that was sent before anything began. */
+/** The fence of an answer that was sent before any attempt began. */
 export const NOTHING_BEGAN = 0;
 
 export type AnsweredCall = Pick<ReceiptClaims, "callId" | "toolset" | "tool" | "toolHash" | "argsHash">;
 
-/** Signs the answer to a call. `stale`: its grant was stale, and nothing began. */
+/** Signs the answer to a call. `stale` means that the call's grant was stale and nothing began. */
 export async function signAnswer(
   call: AnsweredCall,
   answer: { readonly result: ToolResult; readonly fence: number; readonly at: number; readonly stale?: boolean },
@@ -21,14 +21,14 @@ export async function signAnswer(
   return signReceipt({ callId, toolset, tool, toolHash, argsHash, fence, at, ...hashesOf(answer) }, signer);
 }
 
-/** `unsigned`: it has no receipt at all. `detail` never quotes the answer. */
+/** The verdict on an answer. `unsigned` means that the answer has no receipt. `detail` never quotes the answer. */
 export type AnswerVerdict =
   | { readonly kind: "genuine" }
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
- * Judges whether a worker of the toolset gave exactly this answer to exactly this call. The definition that it ran is not compared: a call may be granted
- * and run under a newer one than its run began with, and the receipt says which.
+ * Judges whether a worker of the toolset gave exactly this answer to exactly this call. The tool's definition is not compared, because a call may be
+ * granted under a newer definition than the one its run began with. The receipt names the definition.
  */
 export async function verifyAnswer(
   call: Omit<AnsweredCall, "toolHash">,

@@ -3,13 +3,13 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /**
- * Handles one delivery of a call in its `execute_tool` span, below the agent that asked for it. Telemetry records the tool, how it ended and how long it
- * took: never arguments, results or error messages.
+ * Handles one delivery of a call in its `execute_tool` span, below the span of the agent that sent the call. Telemetry records the tool, the status
+ * and the duration, but never arguments, results or error messages.
  */
 export function withCallSpan(call: ToolCall, context: InvokeContext, work: () => Promise<Outcome>): Promise<Outcome> {
   const { callId, toolName, invoke, dispatch } = call;
   const executor = context.toolset.find(toolName, call.toolVersion);
-  // An unregistered name is the sender's own text.
+  // An unregistered name is text from the sender, so telemetry does not record it.
   const tool = executor ? toolName : "unknown";
   const attributes = {
     [attributeNames.operation]: "execute_tool",

@@ -1,7 +1,7 @@
 /**
- * The calls that this process sent. If the ledger's row of such a call is missing, or is an older one, the ledger lost it or somebody changed it: to
- * believe the ledger would run the write a second time. Bounded: the oldest calls are forgotten first. An approval belongs to one call, so the call names
- * it.
+ * The calls whose writes this process sent. If the ledger's row of one of these calls is missing or is an older one, the ledger lost the row or
+ * somebody changed it. A worker that believed this ledger would run the write a second time. The number of calls is bounded, and the oldest calls are
+ * forgotten first. An approval belongs to one call, so the id of the call is enough.
  */
 export interface CallsSent {
   note(callId: string): void;

@@ -1,8 +1,8 @@
-/** Calls that this process works on at the moment: each at most once, and each can be cancelled. */
+/** The calls that this process is working on. It works on each call at most once at a time, and each call can be cancelled. */
 export interface CallsUnderWay {
-  /** Null if the call is already under way. */
+  /** Registers a call. Returns null if the call is already under way. */
   enter(callId: string, options: { readonly write: boolean }): CallEntry | null;
-  /** The call while it is here. */
+  /** Returns the call while it is under way. */
   find(callId: string): UnderWay | undefined;
 }
 

@@ -14,14 +14,14 @@ export interface Granted {
   /** The approval that the grant belongs to. */
   readonly jti: string;
   readonly hold: WriteHold;
-  /** The latest time for the write to begin; absent if it began under this grant while the grant was fresh. */
+  /** The latest time at which the write may begin. It is absent if the write was already sent while the grant was valid. */
   readonly expiresAt: number | undefined;
 }
 
 /**
- * Whether exactly this call may run: it needs a grant by the approvals service for this call, these arguments and this definition, with the tier and the
- * approvers that the worker's own definition demands. Anything forged is recorded and gets no answer, because an error would be joined as the real call's
- * result. A genuine grant that is stale is answered, so that the agent asks for another.
+ * Checks whether exactly this call may run. It needs a grant of the approvals service for this call, these arguments and this definition, with the
+ * tier and the approvers that the worker's own definition requires. A call with a forged grant is recorded and receives no answer, because the agent
+ * would join an error as the result of the real call. A call with a stale grant receives an answer, so that the agent asks for another grant.
  */
 export async function checkGrant(
   call: ToolCall,
@@ -55,7 +55,7 @@ export async function checkGrant(
   switch (verdict.kind) {
     case "granted": {
       const { jti, exp } = verdict.claims;
-      // The verdict tolerates clocks that differ; `begin` uses the store's clock and would refuse without an answer.
+      // The verdict tolerates clocks that differ. But `begin` uses the store's clock, and would refuse the call without an answer.
       if (now > exp * 1000) return staleGrant("expired", hold, call, args, context);
       return { kind: "granted", jti, hold, expiresAt: exp * 1000 };
     }
@@ -67,8 +67,8 @@ export async function checkGrant(
 }
 
 /**
- * A grant is judged at begin. After that, whatever the ledger bound to it is completed: a result is given again, and a write that was sent continues even
- * if its grant has expired since.
+ * Decides about a call whose grant is stale. A grant must be valid when the call begins. After that, the worker completes the call. It repeats a
+ * stored result, and continues a sent write even if the grant has expired since.
  */
 async function staleGrant(
   reason: StaleReason,
@@ -78,7 +78,7 @@ async function staleGrant(
   context: InvokeContext,
 ): Promise<Granted | Outcome> {
   const stale: Outcome = { kind: "grant_stale", reason };
-  // The signer is not known yet.
+  // The worker does not know the signing key yet.
   if (reason === "unknown_key") return stale;
   const { row } = await context.ledger.find(call.callId);
   if (!row || row.argsHash !== args.hash || row.toolName !== call.toolName) return stale;
@@ -103,20 +103,23 @@ async function doneBefore(row: LedgerRow, call: ToolCall, context: InvokeContext
   return forgedCall(call, event, "the ledger's row of it is not genuine", context);
 }
 
-/** An era that approvals did not sign must stop every write, because eras exist to void grants. If it may still prove genuine, the call waits. */
+/**
+ * Stops a write because approvals did not sign the era in the store. Without a genuine era, the worker cannot know which grants are void. If the era
+ * may still be genuine, the call waits.
+ */
 async function eraRefused(
   { why, detail }: Extract<EraVerdict, { kind: "refused" }>,
   call: ToolCall,
   context: InvokeContext,
 ): Promise<Outcome> {
-  // Replies of the store may overtake each other, and approvals writes a lost era again.
+  // Replies of the store may arrive out of order, and approvals writes a lost era again.
   if (why === "unknown_key" || (why === "older" && call.count === 1))
     return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "whether the era is genuine is not known yet" };
   const event = { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` };
   return forgedCall(call, event, "the era in the store is not genuine", context);
 }
 
-/** No answer: an error would be joined as the real call's result. */
+/** Drops a forged call without an answer, because the agent would join an error as the result of the real call. */
 export async function forgedCall(
   call: ToolCall,
   event: SecurityEvent,

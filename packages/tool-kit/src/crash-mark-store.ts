@@ -4,23 +4,23 @@ import type { Log } from "@toolbus/telemetry";
 import { type CrashMark, crashMarkOf } from "./crash-mark.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
-/** A mark that this process keeps while a call runs. None of its methods throws: at worst the next attempt finds an older mark. */
+/** A mark that this process renews while a call runs. Its methods never throw. At worst, the next attempt finds an older mark. */
 export interface KeptMark {
-  /** From now on others run beside the call. */
+  /** Records that other calls now run beside this call. */
   notAlone(): Promise<void>;
-  /** The call ended properly. */
+  /** Removes the mark, because the call ended properly. */
   remove(): Promise<void>;
 }
 
 export interface CrashMarks {
-  /** The mark of a call, the version to write it with, and the store's clock. Throws `StoreUnavailable`. */
+  /** Returns the mark of a call, the version that a write of the mark requires, and the store's time. Throws `StoreUnavailable`. */
   find(callId: string): Promise<{ readonly mark: CrashMark | null; readonly version: number; readonly now: number }>;
-  /** Writes the mark and renews it; null if another worker wrote one at the same moment. Throws `StoreUnavailable`. */
+  /** Writes the mark and renews it. Returns null if another worker wrote a mark at the same moment. Throws `StoreUnavailable`. */
   keep(callId: string, mark: Pick<CrashMark, "by" | "deaths" | "alone">, version: number): Promise<KeptMark | null>;
 }
 
 const TRIES = 3;
-/** Longer than a message lives. */
+/** The time for which the store keeps a mark. It is longer than the lifetime of a message. */
 const KEEP_MS = 25 * 3_600_000;
 
 export function crashMarks(options: {
@@ -44,8 +44,8 @@ export function crashMarks(options: {
       let writes = 0;
       let over = false;
       for (let tries = 1; !(await put(mark)); tries++) {
-        // Another worker was faster. Or the store has lost commits and refuses the first commit that shows it; then there is no mark
-        // either.
+        // Either another worker was faster, or the store has lost commits and refuses the first commit that shows the loss. In the second case, there
+        // is no mark.
         const { documents } = await state.read([key]);
         const found = crashMarkOf(documents[0]?.value);
         if (tries === TRIES || (found !== null && found.by !== mark.by)) return null;
@@ -86,7 +86,7 @@ export function crashMarks(options: {
         return true;
       }
 
-      /** One write at a time; none after the removal. */
+      /** Makes one write at a time, and none after the removal. */
       function inTurn(write: () => Promise<unknown>): Promise<void> {
         if (over) return Promise.resolve();
         const written = last.then(write).then(

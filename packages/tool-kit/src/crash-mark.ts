@@ -1,55 +1,58 @@
 import { isJsonObject, type Json } from "@toolbus/contracts";
 
 /**
- * What the store keeps about a call that runs again after an attempt that never ended properly. If the mark is still there when the call comes once more,
- * the worker that wrote it went down with the call.
+ * The store's record of a call that runs again after an attempt that did not end properly. If the mark still exists when the call arrives once more,
+ * the worker that wrote the mark crashed during the call.
  */
 export interface CrashMark {
-  /** The worker process that runs it. */
+  /** The worker process that runs the call. */
   readonly by: string;
-  /** How many workers went down with it, according to their marks; the first attempt leaves none. */
+  /** The number of workers that crashed during the call, according to their marks. The first attempt leaves no mark. */
   readonly deaths: number;
-  /** Nothing else ran in that process, so nothing else can have taken it down. */
+  /** True if no other call ran in that process, so no other call can have crashed it. */
   readonly alone: boolean;
-  /** When it began, and how long its worker counts as alive without another heartbeat, by the store's clock. */
+  /** The start of the attempt, in the store's time. Until `until`, its worker is considered alive without another heartbeat. */
   readonly since: number;
   readonly until: number;
 }
 
 export interface Suspicious {
   readonly mark: CrashMark | null;
-  /** This worker process. */
+  /** The id of this worker process. */
   readonly self: string;
   readonly now: number;
   readonly ownersDeadBefore: number;
 }
 
 export type Judgement =
-  /** It may run. */
+  /** The call may run. */
   | { readonly kind: "run"; readonly deaths: number }
-  /** Another worker runs it, and lives. */
+  /** Another worker runs the call, and is alive. */
   | { readonly kind: "busy"; readonly forMs: number }
-  /** It has taken its workers down, and runs no more. */
+  /** The call crashed its workers, and does not run again. */
   | { readonly kind: "quarantined"; readonly deaths: number };
 
-/** One worker may go down at any time, for any reason; with the first, which leaves no mark, they are three. */
+/**
+ * Two marked crashes are enough if no other call ran at the same time. A single worker may crash for any reason, but together with the first crash,
+ * which leaves no mark, there are three.
+ */
 export const ENOUGH_DEATHS = 2;
-/** This many deaths are enough if other calls ran beside it, each of which might have been the cause. */
+/** This many crashes are enough even if other calls ran at the same time, each of which might have been the cause. */
 export const MOST_DEATHS = 4;
 
-/** What to do with a call that was delivered, or sent, before. */
+/** Decides what to do with a call that was delivered or sent before. */
 export function judge({ mark, self, now, ownersDeadBefore }: Suspicious): Judgement {
-  // Its former worker may have gone down, handed it back, or lost its connection; a message may have been lost on its way.
+  // The previous worker may have crashed, returned the call, or lost its connection. A message may also have been lost.
   if (mark === null) return { kind: "run", deaths: 0 };
-  // This process is alive, so its own mark is left from an attempt whose end could not be recorded.
+  // This process is alive, so its own mark remains from an attempt whose end could not be recorded.
   if (mark.by === self) return { kind: "run", deaths: mark.deaths };
-  // A broker also redelivers messages of a worker that is alive. A store with an exclusive lock knows who died.
+  // A broker also redelivers messages of a worker that is alive. A store with an exclusive lock knows which workers died.
   if (mark.until > now && mark.since >= ownersDeadBefore) return { kind: "busy", forMs: mark.until - now };
   const deaths = mark.deaths + 1;
   return (mark.alone && deaths >= ENOUGH_DEATHS) || deaths >= MOST_DEATHS ? { kind: "quarantined", deaths } : { kind: "run", deaths };
 }
 
-/** Null if the value is not a mark. */
+/** Returns the mark in a value, or null if the value is not a mark. */
 export function crashMarkOf(value: Json | undefined): CrashMark | null {
   if (value === undefined || !isJsonObject(value)) return null;
   const { by, deaths, alone, since, until } = value;

@@ -10,7 +10,7 @@ import { workerTimings } from "./worker-timings.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** A toolset whose handlers signal when they begin and take the process down if the test says so. */
+/** Sets up a toolset whose handlers signal that they began, and crash the process if the test says so. */
 function setup() {
   const began: string[] = [];
   const deadly = new Set<string>();
@@ -36,7 +36,7 @@ function setup() {
     ...made,
     began,
     deadly,
-    /** This handler waits until it is released. */
+    /** Makes the handler of this call wait until it is released. */
     hold: (id: string) => held.set(id, () => undefined),
     letGo(id: string) {
       held.get(id)?.();
@@ -62,12 +62,12 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The mark of a worker whose lease has expired. */
+/** Returns the mark of a worker whose lease has expired. */
 function died(deaths: number, alone: boolean): CrashMark {
   return { by: "another", deaths, alone, since: 1, until: 500 };
 }
 
-/** Resolves when the handler of the call has begun for the nth time. */
+/** Resolves when the handler of the call has begun this many times. */
 async function begun(calls: readonly string[], id: string, times: number): Promise<void> {
   await expect.poll(() => calls.filter((one) => one === id).length).toBe(times);
 }
@@ -77,7 +77,7 @@ describe("a call that takes its worker down", () => {
     const { start, ask, began, deadly, clock } = setup();
     deadly.add("a");
     const sent = await ask("a");
-    // The first leaves no mark, and may have gone down for any reason, as may the second.
+    // The first attempt leaves no mark. The first two workers may have crashed for any reason.
     for (const count of [1, 2, 3]) {
       void start().deliver(sent, count);
       await begun(began, "a", count);
@@ -107,7 +107,7 @@ describe("a call that takes its worker down", () => {
   it("is also found when it is sent again instead of redelivered", async () => {
     const { start, ask, began, deadly, clock } = setup();
     deadly.add("a");
-    // The first message may have been lost on its way, so it does not count.
+    // The first message may have been lost, so the mark does not count its attempt as a crash.
     for (const dispatch of [1, 2, 3]) {
       void start().deliver(await ask("a", 0, dispatch));
       await begun(began, "a", dispatch);
@@ -125,7 +125,7 @@ describe("a call that takes its worker down", () => {
       const worker = start();
       void worker.deliver(bad, count);
       await begun(began, "a", count);
-      // It waits as long as the other runs alone, and the worker goes down.
+      // The good call waits while the bad one runs alone, and then the worker crashes.
       if (count > 1) void worker.deliver(good);
       clock.now += workerTimings.leaseMs;
     }
@@ -160,7 +160,7 @@ describe("a call that takes its worker down", () => {
     await begun(began, "b", 3);
     void third.deliver(bad, 3);
     await expect.poll(() => mark()).toMatchObject({ deaths: 0 });
-    // It waits for the other to end.
+    // The bad call waits until the other call ends.
     letGo("b");
     expect(await other).toEqual({ kind: "ack" });
     await begun(began, "a", 3);

@@ -12,24 +12,27 @@ import { translateSchema } from "./lint/draft-07.ts";
 import { firstError, lintTool } from "./lint/lint-tool.ts";
 import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
 
-/** What every tool states about itself; `version` is "1" by default, `timeoutMs` 5 s for a read, 2 s for a compute, 30 s for a write. */
+/**
+ * The fields that every tool may have. The default of `version` is "1". The default of `timeoutMs` is 5 s for a read, 2 s for a compute and 30 s for
+ * a write.
+ */
 interface Description {
   readonly name: string;
   readonly version?: string;
-  /** Purpose, limits with an example, output, and what not to use it for. */
+  /** States the purpose, the limits with an example, the output, and what the tool is not for. */
   readonly description: string;
-  /** JSON Schema of an object, 2020-12 or draft-07; `lintTool` says which keywords are accepted. */
+  /** The JSON Schema of an object, in 2020-12 or draft-07. `lintTool` reports keywords that are not accepted. */
   readonly parameters: object;
-  /** By default low for a read or compute and high for a write. */
+  /** The default tier is low for a read or compute and high for a write. */
   readonly risk?: ToolDefinition["risk"];
   readonly timeoutMs?: number;
   readonly scopes?: readonly string[];
-  /** By default the toolset. */
+  /** The default is the name of the toolset. */
   readonly source?: string;
   readonly owner?: string;
-  /** The feature flag that can switch it off in an environment. */
+  /** The feature flag that can switch the tool off in an environment. */
   readonly flag?: string;
-  /** Kept for runs that began with it; `note` says what to use instead and what differs. */
+  /** Marks a tool that exists only for runs that began with it. `note` says what to use instead and what differs. */
   readonly deprecated?: ToolDefinition["deprecated"];
   readonly slo?: ToolDefinition["slo"];
 }
@@ -41,7 +44,7 @@ export interface ReadSpec<Args extends JsonObject> extends Description, ReadHand
 export interface WriteSpec<Args extends JsonObject, Prepared extends Json> extends Description, WriteHandlers<Args, Prepared> {
   readonly kind: "write";
   readonly idempotency: Idempotency;
-  /** The sentence that the approver reads; `{name}` is replaced with an argument. */
+  /** The sentence that the approver reads. `{name}` is replaced with the argument of this name. */
   readonly effect: string;
 }
 
@@ -95,7 +98,7 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
   };
 }
 
-/** In our dialect, and a copy: what is hashed and pinned must not change if the caller changes its object. */
+/** Returns a copy of the parameters in our dialect. Otherwise a definition that was hashed and pinned could change with the caller's object. */
 function parametersOf({ name, parameters }: Description): JsonObject {
   const copy: Json = JSON.parse(JSON.stringify(parameters ?? null));
   if (isJsonObject(copy)) return translateSchema(copy);

@@ -75,7 +75,7 @@ describe("new definitions of a toolset", () => {
   });
 });
 
-/** Each new definition takes this long. */
+/** Sets up a pace. The judgement of each new definition takes `costMs`. */
 function setup({ costMs }: { readonly costMs: number }) {
   let now = 0;
   let judged = 0;
@@ -94,7 +94,7 @@ function setup({ costMs }: { readonly costMs: number }) {
 
 let made = 0;
 
-/** A schema that no other test has compiled. */
+/** Returns a registration with a schema that no other test has compiled. */
 function registration(toolset: string, name: string, version: number): Registration {
   const parameters = { type: "object", properties: { [`q${++made}`]: { type: "string" } } };
   const definition = { name, version: "1", kind: "read", description: "Looks.", parameters, risk: { tier: "low" } };

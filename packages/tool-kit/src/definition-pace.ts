@@ -3,28 +3,28 @@ import { definitionFault, isJudged, type Registration } from "@toolbus/contracts
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Limits how much time each toolset makes its readers spend on compiling definitions: anybody with a worker's login may register another definition again
- * and again, each as expensive as allowed. `LEAST_NEW` new definitions of a toolset are judged in any minute, and more as long as all of them together take
- * less than `MOST_MS`, as those of an honest toolset with hundreds of tools do. Over this limit a registration counts as it was before; a new one is left
- * out. The log says so, once a minute.
+ * Limits the time that readers spend on compiling the definitions of each toolset. Anybody with a worker's login may register new definitions again
+ * and again, each as expensive as allowed. In each minute, `LEAST_NEW` new definitions of a toolset are judged. More are judged while all of them
+ * together take less than `MOST_MS`, which is enough for an honest toolset with hundreds of tools. Over this limit, readers use the previous state of
+ * a registration, and leave out a new registration. The log reports this once a minute.
  */
 export interface DefinitionPace {
-  /** The registrations that may be used now. Other work can run between two judgements. */
+  /** Returns the registrations that may be used now. Other work can run between two judgements. */
   admit(registrations: readonly Registration[]): Promise<readonly Registration[]>;
 }
 
 export interface DefinitionPaceOptions {
   readonly log: Pick<Log, "warn">;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
-  /** Judges a definition, however long it takes; by default the contracts' own function. */
+  /** Judges a definition, without a time limit. The default is the function of the contracts. */
   readonly judge?: (definition: Registration["definition"]) => unknown;
 }
 
 export const LEAST_NEW = 10;
 export const MOST_MS = 1000;
 const MINUTE_MS = 60_000;
-/** How many earlier definitions are kept, and how many toolsets are tracked. */
+/** The number of earlier definitions that are kept, and of toolsets that are tracked. */
 const MOST_KEPT = 1000;
 
 interface Minute {
@@ -66,7 +66,7 @@ export function definitionPace({ log, monotonic, judge = definitionFault }: Defi
     return true;
   }
 
-  /** Only its time is new; the definition is the same as before. */
+  /** Returns the registration as it was last admitted, with the new time. Returns null if there is none. */
   function asItWas(one: Registration): Registration | null {
     const { unavailable: _, ...known } = before.get(nameOf(one)) ?? { toolset: null };
     if (known.toolset === null || !isJudged(known.definition)) return null;
@@ -96,7 +96,7 @@ function nameOf({ toolset, definition: { name, version } }: Registration): strin
   return `${toolset}/${name}@${version}`;
 }
 
-/** The oldest entry is evicted first. */
+/** Stores an entry, and evicts the oldest one if there are too many. */
 function keep<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);
   map.set(name, value);

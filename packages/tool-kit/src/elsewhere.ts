@@ -3,21 +3,25 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
-/** How often a worker hands back a call that it does not know, and the first wait. The wait doubles each time, with up to half of it added at random. */
+/**
+ * The number of times that a worker returns an unknown call to the queue. The first wait is `FIRST_WAIT_MS`. The wait doubles each time, and up to
+ * half of it is added at random.
+ */
 const HAND_OVERS = 8;
 const FIRST_WAIT_MS = 100;
 
 /**
- * What to do with a call of a tool, or a version, that this worker does not have. Null: it is registered nowhere, so it can be refused.
+ * Decides what to do with a call of a tool or a version that this worker does not have. Returns null if nobody registered the tool, so that the call
+ * can be refused.
  *
- * Workers of one toolset share a queue, and during a deployment they serve different versions. While a worker that serves the version was seen lately, the
- * call goes back to the queue for that worker. If none was, a read is answered that its tool was changed. A write never gets such an answer: another
- * delivery of it may be on its way to a worker that does run it, so the agent's timer and the ledger settle its outcome.
+ * Workers of one toolset share a queue, and during a deployment they serve different versions. If a worker that serves the version was seen recently,
+ * the call returns to the queue for that worker. If not, a read receives the answer that its tool was changed. A write never receives this answer,
+ * because another delivery of it may be on its way to a worker that runs it. So the agent's timer and the ledger decide its outcome.
  */
 export async function elsewhere(call: ToolCall, context: InvokeContext): Promise<Outcome | null> {
   const { registration, now } = await registrationOf(call, context);
   if (!registration) return null;
-  // A store with an exclusive lock knows that every worker seen before it was opened is dead.
+  // A store with an exclusive lock knows that every worker seen before the store was opened is dead.
   const served = goneSince(registration, now) === null && registration.lastSeenAt >= context.state.ownersDeadBefore;
   if (served && call.count <= HAND_OVERS)
     return { kind: "retry", after: waitMs(call, context), reason: "another worker of the toolset serves this version" };
@@ -26,7 +30,7 @@ export async function elsewhere(call: ToolCall, context: InvokeContext): Promise
   return { kind: "answer", result: withRecord(call, failedResult("tool_changed", gone(call, context)), 1, context.monotonic) };
 }
 
-/** Randomised: two calls that two workers hand back in step would reach the wrong ones again and again. */
+/** Returns a random wait. If two workers returned two calls in step, each call could reach the wrong worker again and again. */
 function waitMs({ count }: ToolCall, { random }: InvokeContext): number {
   const wait = FIRST_WAIT_MS * 2 ** (count - 1);
   return wait + Math.floor((wait / 2) * ((random(1)[0] ?? 0) / 256));
@@ -48,7 +52,7 @@ function gone({ toolName, toolVersion = "" }: ToolCall, { toolset }: InvokeConte
   return `No worker serves version ${cleanText(toolVersion, 40)} of "${cleanText(toolName, 64)}" any more; nothing was done.${instead} A new run sees the tools as they are.`;
 }
 
-/** The versions that this worker has of a tool. */
+/** Returns the versions of a tool that this worker has. */
 export function versionsOf(toolName: string, toolset: InvokeContext["toolset"]): readonly string[] {
   return toolset
     .list()

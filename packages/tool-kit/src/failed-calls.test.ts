@@ -19,7 +19,7 @@ interface Case {
   readonly tool?: string;
   readonly args?: JsonObject;
   readonly off?: true;
-  /** Code, class, wire code (null if the body is a plain response), name, status. */
+  /** The code, the class, the wire code (null if the body is a plain response), the name and the status. */
   readonly is: readonly [code: string, errorClass: string, wireCode: string | null, name: string, status: string];
 }
 
@@ -58,7 +58,7 @@ const CASES: readonly Case[] = [
   { what: "of a tool that is switched off", off: true, is: ["tool_disabled", "ToolPolicyError", null, "ToolExecutionError", "denied"] },
 ];
 
-/** Makes one call on the real path, and returns what its agent reads, its body on the wire and its line in the worker's log. */
+/** Makes one call on the real path. Returns the answer that the agent reads, its body on the wire and its line in the worker's log. */
 async function called({ run = breaks, tool = "look_up", args = { id: "a" }, off }: Pick<Case, "run" | "tool" | "args" | "off">) {
   const lines: object[] = [];
   const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false };

@@ -17,7 +17,8 @@ import { approvalsSigner, bench, receiptKeys, receiptSigner, type TestProcess } 
 import { orders, target } from "./testing/target.ts";
 import { workerTimings } from "./worker-timings.ts";
 
-// Somebody can write to the ledger: with one shared login that is every process, with separate logins it is the owner of the store.
+// In these tests, an attacker can write to the ledger. With one shared login, every process can do this. With separate logins, only the owner of the
+// store can.
 
 const ARGS = { amount: 5, to: "BAKERY" };
 const LEASE = workerTimings.leaseMs;
@@ -41,7 +42,7 @@ function setup(idempotency?: Mode) {
       const op = `forge:${++steps}`;
       await state.commit("03", value === null ? { op, guards, remove: [key] } : { op, guards, put: [{ key, value: value as Json }] });
     },
-    /** The row of a worker that died right after `sending`; its lease has expired. */
+    /** Returns the row of a worker that died right after `sending`. The row's lease has expired. */
     async sending(args = ARGS): Promise<LedgerRow> {
       const first = process({ dieAfter: "sending" });
       void first.deliver(await invoke("pay", args));
@@ -49,7 +50,7 @@ function setup(idempotency?: Mode) {
       clock.now += LEASE;
       return there(await row());
     },
-    /** The row after a genuine run, which is removed again for the test. */
+    /** Returns the row after a genuine write. */
     async done(): Promise<LedgerRow> {
       await process().deliver(await invoke("pay", ARGS));
       return there(await row());

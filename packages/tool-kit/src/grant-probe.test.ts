@@ -29,7 +29,7 @@ function setup(keysHere: KeySet = approvalsKeys, tools = orders(target())) {
   };
 }
 
-/** Keys that may change under the worker, as those behind a JWKS_URL do. */
+/** Returns keys that may change while the worker runs, as the keys at a JWKS_URL do. */
 function changingKeys(first: KeySet) {
   let current = first;
   return { keys: { find: (kid: string) => current.find(kid) } satisfies KeySet, become: (next: KeySet) => (current = next) };
@@ -137,7 +137,7 @@ describe("while the key of grants is rotated", () => {
     expect(await t.ask()).toMatch(NO_KEYS);
     t.become(t.both);
     expect(await t.ask()).toBeNull();
-    // The time counts from the last success.
+    // The time is counted from the last success.
     t.become(none);
     expect(await t.ask()).toBeNull();
   });

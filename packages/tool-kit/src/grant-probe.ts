@@ -3,16 +3,19 @@ import { type KeySet, signedReader } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Toolset } from "./toolset.ts";
 
-/** Checks whether grants of approvals can be verified here, before a write is refused because a key is missing. */
+/** Checks whether this worker can verify grants of approvals, before a write is refused because a key is missing. */
 export interface GrantProbe {
-  /** Why no grant would count here, in a sentence; null if one would, or while nothing is known. Throws `StoreUnavailable`. */
+  /**
+   * Returns a sentence that says why this worker cannot accept any grant. Returns null if it can, or if nothing is known yet. Throws
+   * `StoreUnavailable`.
+   */
   ask(): Promise<string | null>;
 }
 
 /**
- * Verifies the probe of approvals: a document that approvals signs with the key that signs grants, under a `typ` of its own, so no write accepts it as a
- * grant. Without one, because approvals is of an older version, the pins of the toolset's writes serve instead. A worker that has the keys of another
- * approvals, or cannot fetch them, verifies none.
+ * Verifies the probe of approvals. This is a document that approvals signs with the key that signs grants. It has its own `typ`, so no write accepts
+ * it as a grant. An older version of approvals has no probe, and then the pins of the toolset's writes are used instead. A worker cannot verify any
+ * of them if it has the keys of another approvals, or cannot fetch the keys.
  */
 export function grantProbe({
   toolset,
@@ -22,7 +25,7 @@ export function grantProbe({
 }: {
   readonly toolset: Toolset;
   readonly state: Pick<StateStore, "read">;
-  /** Public keys of the approvals service, as this worker has them. */
+  /** The public keys of the approvals service, as this worker has them. */
   readonly keys: KeySet;
   readonly monotonic: () => number;
 }): GrantProbe {
@@ -54,7 +57,7 @@ export function grantProbe({
     return found === "nothing" ? judge(pinned, others) : found;
   }
 
-  /** A forged document says nothing about the keys. */
+  /** Judges whether these documents confirm the keys. A forged document says nothing about them. */
   async function judge(reader: typeof probes, documents: readonly { readonly key: string; readonly value: Json | undefined }[]) {
     const verdicts = await Promise.all(documents.flatMap(({ key, value }) => (value === undefined ? [] : [reader.read(key, value)])));
     if (verdicts.some(({ kind }) => kind === "genuine" || kind === "older")) return "confirmed";
@@ -63,8 +66,8 @@ export function grantProbe({
 }
 
 /**
- * How long a worker that could verify grants may need to learn of a new key: a set of keys is read again for an unknown one after a minute at the latest,
- * and a worker checks every 30 s.
+ * The time in which a worker that could verify grants must learn of a new key. A key set is read again for an unknown key within a minute, and a
+ * worker checks every 30 s.
  */
 const NEW_KEY_MS = 75_000;
 

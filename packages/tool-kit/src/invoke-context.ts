@@ -12,45 +12,50 @@ import type { Toolset } from "./toolset.ts";
 import type { UnknownTools } from "./unknown-tools.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
-/** What the pipeline depends on; made once per worker. */
+/** The dependencies of the pipeline. They are created once per worker. */
 export interface InvokeContext {
   readonly toolset: Toolset;
   readonly state: StateStore;
   readonly losses: Pick<StoreLosses, "seenAt"> | undefined;
   readonly ledger: Ledger;
-  /** Public keys of the approvals service. */
+  /** The public keys of the approvals service. */
   readonly keys: KeySet;
   readonly eras: EraReader;
-  /** The toolset's own key; absent for a toolset without writes. */
+  /** The toolset's own key. It is absent for a toolset without writes. */
   readonly signer: Signer | undefined;
   readonly security: SecurityRecords;
   readonly unknownTools: UnknownTools;
-  /** Resolves when the answer is safe. */
+  /** Publishes a message. Resolves when the bus has confirmed it. */
   readonly publish: (message: Message) => Promise<void>;
-  /** Best effort, to all listeners. */
+  /** Sends a message to all listeners. It may be lost. */
   readonly announce: (message: Message) => Promise<void>;
   readonly underWay: CallsUnderWay;
   readonly suspects: SuspectCalls;
   readonly flags: ToolFlags;
   readonly timings: WorkerTimings;
-  /** The longest content of a result, in bytes of UTF-8. */
+  /** The maximum length of a result's content, in bytes of UTF-8. */
   readonly maxContentBytes: number;
   readonly log: Log;
-  /** The store's time in milliseconds, for message times and the not-after of reads. What a write may do is judged by the store itself. */
+  /**
+   * Returns the store's time in milliseconds, for the times of messages and the not-after of reads. The store itself checks the not-after of writes.
+   */
   readonly clock: () => number;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
 }
 
-/** Whether a security event contains all that a log line could: `counted` is one of very many, of which only the number is kept. */
+/**
+ * The detail in which a security event was recorded. A `whole` event has everything that a log line could have. A `counted` event is one of very
+ * many, of which only the number is recorded.
+ */
 export type SecurityDetail = "whole" | "counted";
 
-/** How a call leaves the pipeline. */
+/** The outcome of a call in the pipeline. */
 export type Outcome =
   /** `letter` says why the message is also kept as a dead letter. */
   | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string; readonly letter?: string }
   | { readonly kind: "grant_stale"; readonly reason: string }
-  /** No answer: forged, late, or not ours to answer. */
+  /** The call receives no answer, because it is forged or late, or because this worker must not answer it. */
   | { readonly kind: "drop"; readonly reason: string; readonly reported?: SecurityDetail }
-  /** The delivery comes again `after` milliseconds. */
+  /** The message is delivered again after `after` milliseconds. */
   | { readonly kind: "retry"; readonly after: number; readonly reason: string };

@@ -30,8 +30,8 @@ import type { Executor } from "./toolset.ts";
 import { retryAfter } from "./worker-timings.ts";
 
 /**
- * Runs one tool call to its answer. Never throws for a failed tool: the model gets the failure as content. The delivery is acknowledged last, so a crash
- * repeats work rather than loses it, and the ledger makes the repeat of a write harmless.
+ * Runs one tool call and publishes its answer. Never throws for a failed tool, because the model receives the failure as content. The delivery is
+ * acknowledged last, so a crash repeats the work instead of losing it. The ledger makes the repeat of a write harmless.
  */
 export async function invokeTool(
   message: Message,
@@ -72,7 +72,7 @@ async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, 
   try {
     return await work();
   } catch (error) {
-    // Not one of our agents: another try would only be refused again.
+    // The sender is not one of our agents, so the broker would refuse another attempt, too.
     if (error instanceof NotPermitted) return { kind: "unusable", reason: "its reply topic is one to which this worker may not publish" };
     if (!isOutage(error)) throw error;
     log.warn({ error, callId: call.callId }, "a tool call waits for the state store or the bus");
@@ -81,8 +81,8 @@ async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, 
 }
 
 /**
- * Dropped without the store, and before the call counts as under way: thousands of ungranted writes, perhaps under the name of a genuine call, must not
- * delay anybody.
+ * Drops a forged write without the store, and before the call is registered as under way. Thousands of writes without a grant, perhaps with the id of
+ * a genuine call, must not delay other calls.
  */
 async function forgedDisposition(
   call: ToolCall,
@@ -102,7 +102,7 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
     if (!context.unknownTools.mayAnswer()) return { kind: "drop", reason: "calls of unknown tools come too fast", reported: "counted" };
     return refuse(call, notFound(call, context), context);
   }
-  // Whether it is a write comes from the worker's own definition, never from the message.
+  // The worker's own definition decides whether the call is a write. The message does not.
   const { definition, tool } = executor;
   const changed = call.toolHash !== undefined && call.toolHash !== executor.hash;
   const args = readArguments(definition, call.invoke.arguments, changed && tool.kind !== "write" ? "applied" : "present");
@@ -126,14 +126,14 @@ function isWrite({ attributes: named }: Message, { toolName }: ToolInvoke, { too
   return toolset.find(toolName, named[attributes.toolVersion])?.tool.kind === "write";
 }
 
-/** Publishes the answer and acknowledges after the broker confirmed it. */
+/** Publishes the answer, and acknowledges the delivery after the broker confirmed the answer. */
 async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext): Promise<Verdict> {
   const { log, publish, clock, toolset } = context;
   const parts = { invoke: call.message, call: call.invoke, dispatch: call.dispatch, source: `worker.${toolset.name}`, now: clock() };
   switch (outcome.kind) {
     case "answer":
       await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));
-      // The agent tells of calls that failed, once. What a write did is told here as well: this log outlives a store that loses its ledger.
+      // The agent logs each failed call once. A write that succeeded is also logged here, because this log survives a store that loses its ledger.
       log[isWrite(call.message, call.invoke, context) && !outcome.result.isError ? "info" : "debug"](
         recordOf(call, outcome.result),
         "a tool call was answered",
@@ -148,7 +148,7 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
       return { kind: "ack" };
     }
     case "drop":
-      // A flood of them gets one line, with the number.
+      // For a flood of these calls, there is one log line with their number.
       if (outcome.reported !== "counted")
         log.warn({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a tool call was dropped without an answer");
       return { kind: "ack" };
@@ -157,15 +157,15 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
   }
 }
 
-/** The audit record of an answered call (X-11): how it ended and the error's code, without arguments or content. */
+/** Returns the audit record of an answered call (X-11). It has the status and the error's code, but no arguments or content. */
 function recordOf({ callId }: ToolCall, { status, error, metadata }: ToolResult): object {
   const { startedAt: _, endedAt: __, ...record } = metadata ?? {};
   return { callId, status, ...(error === undefined ? {} : { code: error.code, errorName: errorRow(error.code).name }), ...record };
 }
 
 /**
- * A refusal says that nothing happened. If the ledger knows the call, that may be untrue (the tool was changed or removed since). In this case there is no
- * answer, and the agent resolves the call from the ledger.
+ * Refuses a call. A refusal says that nothing happened. If the ledger knows the call, this may be wrong, because the tool may have been changed or
+ * removed since. In this case the worker sends no answer, and the agent resolves the call from the ledger.
  */
 async function refuse(call: ToolCall, result: ToolResult | "grant_stale", context: InvokeContext): Promise<Outcome> {
   const { row } = await context.ledger.find(call.callId);
@@ -176,15 +176,15 @@ async function refuse(call: ToolCall, result: ToolResult | "grant_stale", contex
   return { kind: "answer", result: recorded, ...(receipt === undefined ? {} : { receipt }) };
 }
 
-/** An answer before anything began. For a write it is signed like any other: the agent believes no unsigned answer to a write. */
+/** Signs the answer to a write that has not begun. The agent accepts no unsigned answer to a write. Returns undefined for other calls. */
 async function refusalReceipt(call: ToolCall, result: ToolResult, context: InvokeContext, stale = false): Promise<string | undefined> {
   const { signer, toolset, clock } = context;
   const { callId, toolName: tool, invoke } = call;
   const executor = toolset.find(call.toolName, call.toolVersion);
-  // An unknown call is a write if somebody granted it.
+  // A call of an unknown tool is treated as a write if it has a grant.
   const write = executor ? executor.tool.kind === "write" : call.grant !== undefined;
   const toolHash = executor?.hash ?? call.toolHash;
-  // No agent has a tool of such a name or hash, and no claims can carry it.
+  // No agent has a tool with this name or hash, and claims cannot contain them.
   if (!signer || !write || toolHash === undefined || !A_HASH.test(toolHash) || !tool.isWellFormed()) return undefined;
   const answered = { callId, toolset: toolset.name, tool, toolHash, argsHash: argumentsHash(invoke.arguments) };
   return signAnswer(answered, { result, fence: NOTHING_BEGAN, at: clock(), stale }, signer);
@@ -197,8 +197,8 @@ function invalidArguments({ toolName }: ToolCall, problems: readonly Problem[]):
 }
 
 /**
- * The model filled in the schema that its run saw, so calling that invalid would make it repeat itself. A write has a grant for the former definition:
- * approvals decides what to do with it.
+ * Returns the answer if the tool has changed and does not accept the arguments. The model followed the schema that its run saw, so the answer
+ * "invalid arguments" would make it repeat the call. A write has a grant for the former definition, so approvals decides what to do with it.
  */
 function toolChanged({ toolName }: ToolCall, kind: ToolKind, problems: readonly Problem[]): ToolResult | "grant_stale" {
   if (kind === "write") return "grant_stale";

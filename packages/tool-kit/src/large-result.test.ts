@@ -19,7 +19,7 @@ function reading(output: ToolOutput) {
   return { ...made, worker: made.process() };
 }
 
-/** What the worker answered, and the whole text that it refers to. */
+/** Returns the answer of the worker, and the whole text to which it refers. */
 async function answered({ state, worker }: Pick<ReturnType<typeof reading>, "state" | "worker">) {
   const [answer] = worker.read();
   if (!answer) throw new Error("nothing was answered");

@@ -3,22 +3,22 @@ import { commitRepeatedly, type Change, type CommitReply, putBlobRepeatedly, typ
 import type { Log } from "@toolbus/telemetry";
 import { finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
 
-/** How long a row is kept after its last change: longer than the life of any grant or message. */
+/** The time for which a row is kept after its last change. It is longer than the lifetime of any grant or message. */
 export const LEDGER_KEEP_MS = 30 * 86_400_000;
 
 /**
- * The right to work on one write: a fence, and a lease that is renewed until `stop`. Every commit made here is guarded by the row as this attempt last
+ * The right to work on one write. It consists of a fence and a lease that is renewed until `stop`. Every commit requires the row as this attempt last
  * wrote it, so an attempt that was taken over changes nothing.
  */
 export interface Hold {
   readonly fence: number;
-  /** Aborts when another attempt took over, and shortly before the lease ends if it cannot be renewed. */
+  /** Aborts when another attempt took over. Also aborts shortly before the lease ends if the lease cannot be renewed. */
   readonly lost: AbortSignal;
-  /** The point of no return. Nothing may be sent unless this returns "sent". */
+  /** Commits the point of no return. The attempt may send the value only if this returns "sent". */
   sending(prepared: Json, notAfter: number | undefined): Promise<"sent" | "late" | "stopped" | "lost">;
-  /** True if the lease lasts long enough to send now: a process that was paused must not send late. */
+  /** Returns true if the lease lasts long enough to send now. A process that was paused must not send late. */
   hasMargin(): boolean;
-  /** Stores the result for good. "lost" if another attempt continues; then nothing is answered here. */
+  /** Stores the final result. Returns "lost" if another attempt continues. Then this attempt must not answer. */
   finish(result: ToolResult): Promise<{ readonly kind: "done"; readonly receipt: string } | { readonly kind: "lost" }>;
   /** Releases the lease, so that the next attempt need not wait for its end. */
   release(): Promise<void>;
@@ -32,14 +32,14 @@ export interface HoldOptions {
   /** The row as this attempt committed it, and its version. */
   readonly row: LedgerRow;
   readonly version: number;
-  /** The store's clock, and the monotonic clock from before the store was asked for it. */
+  /** The store's time, and the monotonic time from before the store was asked for it. */
   readonly asOf: { readonly now: number; readonly monotonic: number };
   /** Makes the names of this attempt's changes unique. */
   readonly nonce: string;
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly monotonic: () => number;
-  /** Signs what is about to be sent, and what was done. */
+  /** Signs the value that is about to be sent. `signReceipt` signs the result. */
   readonly signProof: (row: LedgerRow, sent: { readonly prepared: Json; readonly at: number }) => Promise<string>;
   readonly signReceipt: (row: LedgerRow, result: ToolResult, now: number) => Promise<string>;
   readonly log: Log;
@@ -53,7 +53,7 @@ export function holdLedger(options: HoldOptions): Hold {
   const stopping = new AbortController();
   const marginMs = leaseMs / 5;
   let { row, version, asOf } = options;
-  // Counted from before the store was asked: the lease in the store ends no earlier.
+  // The time is counted from before the store was asked, so the lease in the store does not end earlier.
   let validUntil = asOf.monotonic + leaseMs;
   let renewals = 0;
   let renewTimer = setTimeout(renew, renewMs).unref();
@@ -68,16 +68,16 @@ export function holdLedger(options: HoldOptions): Hold {
       const stored = await storeValue(prepared);
       return inTurn(async () => {
         const at = now();
-        // One signature per sending attempt: lease renewals and takeovers of the row keep it.
+        // Each attempt that sends signs once. Renewals of the lease and takeovers of the row preserve this signature.
         const proof = await signProof(row, { prepared, at });
         const next = sending(row, { prepared: stored, proof, now: at, leaseMs });
         const reply = await write("sending", next, { stop: true, notAfter });
         if (reply.outcome === "ok") return "sent";
         if (reply.outcome === "late") return "late";
-        // Neither a stop nor another attempt: the store has lost writes, and the outcome of this write is decided again.
+        // The reason is neither a stop nor another attempt. The store has lost writes, so the outcome of this write is decided again.
         if (reply.rolledBack) return "lost";
         const { documents } = await state.read([key]);
-        // The row is still ours, so it was the other guard that failed.
+        // If the row is still ours, the guard of the stop document failed.
         return documents[0]?.version === version ? "stopped" : "lost";
       });
     },
@@ -102,7 +102,7 @@ export function holdLedger(options: HoldOptions): Hold {
     },
   };
 
-  /** One change at a time: a renewal in between would change the version under a `finish`. */
+  /** Makes one change at a time. Otherwise a renewal could change the row's version during a `finish`. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const done = last.then(step);
     last = done.catch(() => undefined);
@@ -116,7 +116,7 @@ export function holdLedger(options: HoldOptions): Hold {
         const reply = await write(`renew-${++renewals}`, renewed(row, { now: now(), leaseMs }), {});
         if (reply.outcome === "stale") lose();
       } catch (error) {
-        // Not lost yet: the next renewal may succeed before the lease ends.
+        // The lease is not lost yet, because the next renewal may succeed before the lease ends.
         log.warn({ error, callId, fence }, "the lease of a write could not be renewed");
       }
       if (!stopping.signal.aborted && !lost.signal.aborted) renewTimer = setTimeout(renew, renewMs).unref();
@@ -166,5 +166,5 @@ export function holdLedger(options: HoldOptions): Hold {
   }
 }
 
-// Below the store's limit for a whole document, with room for the rest of the row.
+// This is below the store's limit for a whole document and leaves room for the rest of the row.
 const INLINE_BYTES = 32 * 1024;

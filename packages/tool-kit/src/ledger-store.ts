@@ -17,19 +17,19 @@ export interface BeginRequest {
   readonly redelivered: boolean;
   readonly idempotency: Idempotency;
   readonly timeoutMs: number;
-  /** The latest time for a first begin, by the store's clock. A write that was already sent may continue later. */
+  /** The latest time at which the write may first begin, by the store's clock. A write that was already sent may continue later. */
   readonly notAfter: number | undefined;
-  /** The tool's feature flag is off here: nothing new begins. */
+  /** True if the tool's feature flag is off here, so that no new write begins. */
   readonly switchedOff: boolean;
-  /** Workers went down while they ran it: no attempt begins any more. */
+  /** True if workers crashed while they ran the call, so that no further attempt begins. */
   readonly crashed: boolean;
-  /** Whether the shard has lost writes, as far as is known at that moment: a refused commit may be the first sign. */
+  /** Returns whether the shard is known to have lost writes. It is called each time, because a refused commit may be the first sign. */
   readonly held: () => boolean;
-  /** The result of a call that ends without another attempt. */
+  /** Returns the result of a call that ends without another attempt. */
   readonly endResult: (code: EndCode, attempt: number) => ToolResult;
   /**
-   * Called with a row that no worker of the toolset wrote, before anything is done about it, and with one that has lost what this process did, once the
-   * call ended.
+   * Called for a row that no worker of the toolset wrote, before the worker acts on the row. Also called for a row that lost a write of this process,
+   * after the call ended.
    */
   readonly onSuspicion: (suspicion: Suspicion) => Promise<void>;
 }
@@ -42,27 +42,27 @@ export interface Suspicion {
 export type BeginOutcome =
   | Extract<BeginDecision, { kind: "conflict" | "unproven" | "repeat" | "busy" }>
   | { readonly kind: "late" }
-  /** Ended just now, without another attempt. */
+  /** The call ended now, without another attempt. */
   | { readonly kind: "ended"; readonly result: ToolResult; readonly receipt?: string }
   | { readonly kind: "run"; readonly hold: Hold }
   | { readonly kind: "continue" | "reconcile"; readonly hold: Hold; readonly prepared: Json };
 
 /** The ledger of a toolset in the state store. Every method throws `StoreUnavailable` if the store does not answer. */
 export interface Ledger {
-  /** Decides what to do with a write and takes the lease if there is work to do. */
+  /** Decides what to do with a write, and acquires the lease if there is work to do. */
   begin(request: BeginRequest): Promise<BeginOutcome>;
-  /** The row of a call, null if it never began here, and the store's clock. */
+  /** Returns the row of a call, or null if the call never began here, and the store's time. */
   find(callId: string): Promise<{ readonly row: LedgerRow | null; readonly now: number }>;
-  /** Whether a worker of this toolset wrote a row. */
+  /** Checks whether a worker of this toolset wrote a row. */
   prove(row: LedgerRow): Promise<RowProof>;
 }
 
 export interface LedgerOptions {
   readonly toolset: string;
   readonly state: StateStore;
-  /** The toolset's own key; a toolset without writes needs none. */
+  /** The toolset's own key. A toolset without writes needs none. */
   readonly signer: Signer | undefined;
-  /** Whose rows count. */
+  /** The keys that prove a row. */
   readonly receiptKeys: ReceiptKeys;
   readonly sent: CallsSent;
   readonly timings: WorkerTimings;
@@ -77,7 +77,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   return {
     async begin(request) {
       const nonce = Buffer.from(random(8)).toString("hex");
-      // A stale commit means that another attempt changed the row: read it and decide again.
+      // A stale commit means that another attempt changed the row, so the worker reads the row and decides again.
       for (let tries = 1; tries <= BEGIN_TRIES; tries++) {
         const outcome = await tryBegin(request, nonce);
         if (outcome) return outcome;
@@ -121,7 +121,8 @@ export function ledgerStore(options: LedgerOptions): Ledger {
         return decision;
       case "end": {
         const ended = await end(decision, request, { version: stored?.version ?? 0, now, nonce });
-        // Not before: a refused commit may show that the store has lost the row, and then the decision is made again.
+        // The worker reports this only after the commit. A refused commit may show that the store has lost the row, and then the decision is made
+        // again.
         if (ended && suspicion?.reason === "ledger_row_gone") await request.onSuspicion(suspicion);
         return ended;
       }
@@ -201,11 +202,11 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   async function load(stored: StoredValue): Promise<Json | undefined> {
     if ("value" in stored) return stored.value;
     const bytes = await state.getBlob(stored.blob);
-    // Its name is the digest of its bytes and was signed, so it is what was sent.
+    // The blob's name is the digest of its bytes and was signed, so its content is the value that was sent.
     return bytes === null ? undefined : JSON.parse(Buffer.from(bytes).toString());
   }
 
-  /** The call is remembered before anything is sent. */
+  /** Wraps a hold so that the call is remembered before anything is sent. */
   function noted(hold: Hold, callId: string): Hold {
     return {
       ...hold,
@@ -243,7 +244,7 @@ function suspicionOf(
   decision: BeginDecision,
   { row, proof, sentHere }: { readonly row: LedgerRow | null; readonly proof: RowProof; readonly sentHere: boolean },
 ): Suspicion | null {
-  // Nothing is done about it while another attempt holds the lease.
+  // In these cases the worker does not act on the row.
   if (decision.kind === "busy" || decision.kind === "conflict") return null;
   if (row && proof.kind === "unproven")
     return { reason: "ledger_forged", detail: `the ledger says "${row.state}", and no worker of the toolset signed that: ${proof.detail}` };
@@ -252,7 +253,7 @@ function suspicionOf(
   return null;
 }
 
-/** An unreadable row is a fault of ours: running the write as if there were no row could run it twice. */
+/** Parses a row. Throws for an unreadable row, which is our own fault, because a worker that ignored it could run the write twice. */
 function rowOf(value: Json | undefined): LedgerRow | null {
   if (value === undefined) return null;
   const parsed = parseLedgerRow(value);

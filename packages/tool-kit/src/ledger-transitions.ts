@@ -4,12 +4,12 @@ import { begin, finished, released, renewed, sending } from "./ledger.ts";
 type State = LedgerRow["state"];
 type RowChange = `row ${State | "none"} → ${State}`;
 
-/** Every transition of a row in a toolset's ledger: what happened to one write. */
+/** Every transition of a row in a toolset's ledger. A row is the record of one write. */
 export const ledgerTransitions: readonly Transition<RowChange>[] = [
   {
     name: "worker begin",
     by: begin,
-    when: "An attempt takes the write. Its fence is one higher than the previous attempt's.",
+    when: "A worker begins an attempt at the write. The attempt's fence is one higher than the fence of the previous attempt.",
     changes: ["row none → begun", "row begun → begun", "row sending → sending"],
   },
   {

@@ -1,73 +1,73 @@
 import type { Idempotency, Json, LedgerRow, ToolResult } from "@toolbus/contracts";
 
 /**
- * What a worker did for one write, as pure transitions (docs/mechanics.md#the-ledger). A row only ever goes forwards:
+ * The call of a ledger row. The row records one write, and pure transitions (docs/mechanics.md#the-ledger) change it. Its state only moves forward:
  *
  *     none ──begin──▶ begun ──sending──▶ sending ──finish──▶ done
  *                       └── stop, or prepare failed ──────────▲
  *
- * Up to `begun` nothing has happened outside. From `sending` on something may have happened, and what a second attempt may do follows from the
- * tool's idempotency. Each attempt has a fence, higher than the one before; whoever lost the fence can commit nothing any more.
+ * Up to `begun`, nothing has happened outside. From `sending` on, something may have happened, and the tool's idempotency decides what a second
+ * attempt may do. Each attempt has a higher fence than the one before. An attempt whose fence is no longer the highest can commit nothing.
  */
 export interface LedgerCall {
   readonly callId: string;
   readonly toolName: string;
   readonly toolHash: string;
   readonly argsHash: string;
-  /** The approval whose grant allows it. */
+  /** The approval whose grant allows the call. */
   readonly jti: string;
 }
 
 export interface BeginInput {
   readonly call: LedgerCall;
   readonly row: LedgerRow | null;
-  /** The store's clock. */
+  /** The store's time. */
   readonly now: number;
   /** The id of the requesting message. */
   readonly by: string;
-  /** The broker says that it delivered this message before. */
+  /** True if the broker says that it delivered this message before. */
   readonly redelivered: boolean;
-  /** `stop:<callId>` exists. */
+  /** True if `stop:<callId>` exists. */
   readonly stopped: boolean;
-  /** The tool's feature flag is off here. */
+  /** True if the tool's feature flag is off here. */
   readonly switchedOff: boolean;
-  /** The shard has lost writes: a missing row does not prove that nothing was sent. */
+  /** True if the shard has lost writes. Then a missing row does not prove that nothing was sent. */
   readonly held: boolean;
   readonly ownersDeadBefore: number;
   readonly leaseMs: number;
   readonly idempotency: Idempotency;
   readonly timeoutMs: number;
-  /** If the row says that something was sent, or done, it has the signature of its toolset's workers. */
+  /** True if a worker of the toolset signed the row, or if the row's state needs no signature. */
   readonly proven: boolean;
-  /** This process sent the call before. */
+  /** True if this process sent the call before. */
   readonly sentHere: boolean;
-  /** Workers went down while they ran it: no attempt begins any more. */
+  /** True if workers crashed while they ran the call, so that no further attempt begins. */
   readonly crashed: boolean;
 }
 
-/** How a call ends without an attempt. */
+/** The reason why a call ends without another attempt. */
 export type EndCode = "cancelled" | "tool_disabled" | "held" | "worker_crashed" | "outcome_unknown";
 
 export type BeginDecision =
-  /** Another call's arguments or tool under this id: no honest sender does that. */
+  /** The row with this call id has other arguments or another tool. No honest sender uses an id twice. */
   | { readonly kind: "conflict"; readonly field: "arguments" | "tool" }
-  /** It says that it is done, and no worker of the toolset wrote that: nothing may be answered or run on it. */
+  /** The row says that the call is done, but no worker of the toolset signed this. The worker must neither answer nor run the call. */
   | { readonly kind: "unproven" }
-  /** Done before: its result again. */
+  /** The call was done before, so its result is sent again. */
   | { readonly kind: "repeat"; readonly result: ToolResult; readonly receipt?: string }
-  /** Another attempt holds the lease for so long. */
+  /** Another attempt has the lease for this long. */
   | { readonly kind: "busy"; readonly forMs: number }
-  /** Ends without another attempt. */
+  /** The call ends without another attempt. */
   | { readonly kind: "end"; readonly row: LedgerRow; readonly code: EndCode }
-  /** Prepare and run. Nothing has been sent. */
+  /** The attempt prepares and runs the write. Nothing has been sent. */
   | { readonly kind: "run"; readonly row: LedgerRow }
-  /** Something may have been sent: run the stored value again with the same key, or ask the target. */
+  /** The write may have been sent. The attempt sends the stored value again with the same key, or asks the target. */
   | { readonly kind: "continue" | "reconcile"; readonly row: LedgerRow; readonly prepared: StoredValue };
 
-/** A prepared value in its row, or the blob that holds a large one. */
+/** A prepared value in its row, or the blob that contains a large value. */
 export type StoredValue = { readonly value: Json } | { readonly blob: string };
 
-/** What to do with a requested write at this moment. Decisions with a row take effect when that row is committed. */
+/** Decides what to do with a requested write now. A decision with a row takes effect when the row is committed. */
 export function begin(input: BeginInput): BeginDecision {
   const { call, row, stopped, switchedOff, held, idempotency, sentHere } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
@@ -81,16 +81,16 @@ export function begin(input: BeginInput): BeginDecision {
   if (input.crashed)
     return { kind: "end", row: taken, code: row?.state === "sending" || sentHere || held ? "outcome_unknown" : "worker_crashed" };
   if (row?.state === "sending") return again(input, row, taken);
-  // Only a key lets the target distinguish a second try from the first if the ledger has forgotten the first.
+  // If the ledger has lost the first attempt, only a key lets the target distinguish a second attempt from the first.
   if (held && idempotency.mode !== "key") return { kind: "end", row: taken, code: "held" };
-  // The row has lost what this process did. Only a key lets the target distinguish a second try from the first.
+  // The ledger has lost a write that this process sent. Only a key lets the target distinguish a second attempt from the first.
   if (sentHere && (stopped || switchedOff || idempotency.mode !== "key")) return { kind: "end", row: taken, code: "outcome_unknown" };
   if (stopped) return { kind: "end", row: taken, code: "cancelled" };
-  // An end in the ledger, so that no other worker, whose flags may differ for a moment, runs a call that was answered as refused.
+  // The ledger records this end. Otherwise another worker, whose flags may differ for a moment, could run a call that was answered as refused.
   return switchedOff ? { kind: "end", row: taken, code: "tool_disabled" } : { kind: "run", row: taken };
 }
 
-/** The point of no return: the row with what is about to be sent. */
+/** Returns the row at the point of no return, with the value that is about to be sent. */
 export function sending(
   row: LedgerRow,
   at: { readonly prepared: StoredValue; readonly proof: string; readonly now: number; readonly leaseMs: number },
@@ -98,17 +98,17 @@ export function sending(
   return { ...renewed(row, at), state: "sending", sendingAt: at.now, prepared: at.prepared, proof: at.proof };
 }
 
-/** The row with a longer lease. */
+/** Returns the row with a longer lease. */
 export function renewed(row: LedgerRow, at: { readonly now: number; readonly leaseMs: number }): LedgerRow {
   return row.lease === null ? row : { ...row, lease: { ...row.lease, until: at.now + at.leaseMs } };
 }
 
-/** The row without its lease, so that the next attempt need not wait. */
+/** Returns the row without its lease, so that the next attempt need not wait. */
 export function released(row: LedgerRow): LedgerRow {
   return { ...row, lease: null };
 }
 
-/** The row at its end. The prepared value and its proof are dropped: they may be large, and nothing sends them any more. */
+/** Returns the finished row. The prepared value and its proof are removed, because they may be large and are not needed any more. */
 export function finished(row: LedgerRow, end: { readonly result: ToolResult; readonly receipt: string; readonly now: number }): LedgerRow {
   const { prepared: _, proof: __, ...rest } = row;
   return {
@@ -122,8 +122,9 @@ export function finished(row: LedgerRow, end: { readonly result: ToolResult; rea
 }
 
 /**
- * How long the lease of another attempt still holds. It ends early if its owner is known to be dead: the store says so, or the broker redelivers the
- * owner's own message. The second sign can be wrong if a broker delivered a message twice; the fence covers that.
+ * Returns how long the lease of another attempt is still valid, in milliseconds. The lease ends early if its owner is known to be dead, because the
+ * store says so or the broker redelivers the owner's own message. The second sign can be wrong if a broker delivered a message twice, but then the
+ * fence protects the row.
  */
 function busyMs({ now, by, redelivered, ownersDeadBefore }: BeginInput, { lease }: LedgerRow): number {
   if (!lease || lease.since < ownersDeadBefore || (redelivered && lease.by === by)) return 0;
@@ -136,13 +137,13 @@ function take({ call, row, now, by, leaseMs }: BeginInput): LedgerRow {
 }
 
 function again({ idempotency, now, timeoutMs, proven }: BeginInput, row: LedgerRow, taken: LedgerRow): BeginDecision {
-  // Whoever wrote the row, the write may have been sent: it is not run again, and its target is not asked about a value that nobody
-  // approved.
+  // The write may have been sent, even if the row is forged. So the worker does not run it again, and does not ask the target about a value that
+  // nobody approved.
   const prepared = proven ? storedValue(row.prepared) : null;
   if (prepared === null) return { kind: "end", row: taken, code: "outcome_unknown" };
   switch (idempotency.mode) {
     case "key":
-      // The attempt itself takes up to the time-out, and must reach the target while that still knows the key.
+      // The attempt takes up to the time-out, and must reach the target while the target still knows the key.
       return now + timeoutMs < (row.sendingAt ?? 0) + idempotency.keepsForMs
         ? { kind: "continue", row: taken, prepared }
         : { kind: "end", row: taken, code: "outcome_unknown" };

@@ -7,14 +7,15 @@ import { cancelCall, invokeContext, type WorkerOptions } from "./worker-options.
 export interface MountedToolset {
   /** The same bus, but calls of the mounted toolset stay in this process. */
   readonly bus: MessageBus;
-  /** Accepts no new calls and waits for those under way; the underlying bus stays open. Safe to call twice. */
+  /** Accepts no new calls and waits for the calls under way. The underlying bus stays open. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Mounts a toolset in process (B-13): messages to its invoke topic on the returned bus run through the same pipeline, with the same grant and ledger, only
- * without the broker. The answer goes straight to this process's consumer of the reply topic, or onto the bus if there is no such consumer or it declines
- * the answer. A call in memory dies with the process; as with any lost message, the agent's timers send it again.
+ * Mounts a toolset in this process (B-13). The same pipeline, with the same grants and ledger, handles the messages to its invoke topic on the
+ * returned bus, but without the broker. The answer is passed directly to this process's consumer of the reply topic. If there is no such consumer, or
+ * if it declines the answer, the answer is published on the bus. A call in memory is lost if the process dies. As with any lost message, the agent's
+ * timers send it again.
  */
 export async function mountToolset(bus: MessageBus, options: WorkerOptions): Promise<MountedToolset> {
   const { toolset, log } = options;
@@ -111,7 +112,7 @@ function wrap(bus: MessageBus): MessageBus {
   };
 }
 
-/** Declines anything over the handler's own limit; the underlying bus takes it then. */
+/** Declines an answer over the handler's own limit, so that it is published on the underlying bus. */
 function withinConcurrency(handler: DeliveryHandler, concurrency: number): DeliveryHandler {
   let busy = 0;
   return async (delivery: Delivery) => {
@@ -125,7 +126,7 @@ function withinConcurrency(handler: DeliveryHandler, concurrency: number): Deliv
   };
 }
 
-/** Waits, or until the signal aborts; keeps no process alive. */
+/** Waits for this time, or until the signal aborts. Does not keep the process alive. */
 function until(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms).unref();

@@ -1,12 +1,12 @@
 import type { Log } from "@toolbus/telemetry";
 import type { Ran } from "./run-within.ts";
 
-/** Which part of a tool threw. */
+/** The part of a tool that threw. */
 export type HandlerPart = "run" | "prepare" | "reconcile";
 
 /**
- * Logs what a handler threw, with its stack and its causes: the worker's operator needs them, while model and person get only a sentence. A `ToolProblem`
- * is deliberate, and is not logged here.
+ * Logs the error that a handler threw, with its stack and its causes. The worker's operator needs them, because the model and the requester see only
+ * a sentence. A `ToolProblem` is deliberate, and is not logged here.
  */
 export function logThrown<T>(
   ran: Ran<T>,

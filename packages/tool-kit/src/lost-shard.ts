@@ -1,15 +1,17 @@
 import { HOME_SHARD } from "@toolbus/contracts";
 import type { Seen, StateStore } from "@toolbus/state";
 
-/** Whether the shard of registrations is still the one that was checked before. */
+/** Checks whether the shard of registrations has lost commits. */
 export interface ShardWatch {
-  /** Checks, and remembers the current state. True if commits are gone that were there at the last check, or if the shard is empty. */
+  /**
+   * Checks the shard and remembers its current state. Returns true if commits are missing that existed at the last check, or if the shard is empty.
+   */
   lost(): Promise<boolean>;
 }
 
 /**
- * Detects a store that was emptied or restored from an older copy. It asks for a change that no store accepts, because it requires a document version that
- * never exists, and reads the shard's last commit from the refusal. Nothing is written.
+ * Detects a store that was emptied or restored from an older copy. It requests a change that no store accepts, because the change requires a document
+ * version that never exists. The refusal contains the shard's last commit, and nothing is written.
  */
 export function shardWatch(state: Pick<StateStore, "commit">, document: string): ShardWatch {
   let seen: Seen | undefined;

@@ -1,6 +1,6 @@
 import type { ToolModelUse } from "@toolbus/contracts";
 
-/** What one model call used, as the tool that made it knows it. */
+/** The use of one model call, as the tool that made the call knows it. */
 export interface ModelCallUse {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -8,11 +8,11 @@ export interface ModelCallUse {
   readonly costUsd?: number;
 }
 
-/** Adds up what the models used that a tool called within one of its own calls. */
+/** Adds up the use of all models that a tool called within one of its own calls. */
 export interface ModelUseCounter {
-  /** Never fails: an invalid figure counts as missing. */
+  /** Adds the use of one model call. Never fails, because an invalid figure is treated as 0. */
   add(use: ModelCallUse): void;
-  /** Undefined while no model was called. */
+  /** Returns the sum, or undefined if no model was called. */
   total(): ToolModelUse | undefined;
 }
 

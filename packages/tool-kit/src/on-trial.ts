@@ -3,8 +3,8 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /**
- * Runs a call, unless workers went down with it. In this case `crashed` is true, the work ends the call without running its tool, and the message is kept
- * as a dead letter, in which its arguments can be read.
+ * Runs a call, unless workers crashed while they ran it. In this case `crashed` is true, and the work ends the call without running its tool. The
+ * message is kept as a dead letter, in which an operator can read the arguments.
  */
 export async function onTrial(
   call: ToolCall,
@@ -17,7 +17,7 @@ export async function onTrial(
       return { kind: "retry", after: trial.forMs, reason: "another worker runs the call" };
     case "quarantined": {
       const outcome = await work(true);
-      // A call that was done before the worker went down is answered with its result.
+      // If the call was done before the worker crashed, the answer is its result.
       if (outcome.kind !== "answer" || !outcome.result.isError) return outcome;
       const { callId, toolName: tool } = call;
       log.error(
@@ -35,7 +35,7 @@ export async function onTrial(
   }
 }
 
-/** What the model reads about a call that is not run again. */
+/** Returns the result that the model reads for a call that is not run again. */
 export function crashedResult(tool: string, more = ""): ToolResult {
   const says = `The workers that ran "${tool}" with these arguments went down, so it is not run again.`;
   return failedResult("worker_crashed", more === "" ? says : `${says} ${more}`);

@@ -12,15 +12,16 @@ import {
 import type { KeySet, Signer } from "@toolbus/grants";
 import type { Toolset } from "./toolset.ts";
 
-/** What a toolset signs with, and the public halves of that key and of the earlier ones. */
+/** The key that a toolset signs with, and the public halves of that key and of the earlier ones. */
 export interface ReceiptKey {
   readonly signer: Signer;
   readonly keys: KeySet;
 }
 
 /**
- * The receipt key of a toolset from its file. On a bus in memory, where nobody else has to know it, a missing one is made; otherwise an operator makes it
- * and pins its public half with the tools. Null for a toolset without writes and without a file. Throws `KeyRefused` with one sentence.
+ * Returns the receipt key of a toolset from its file. On a bus in memory, nobody else has to know the key, so a missing key is created. Otherwise an
+ * operator creates it and pins its public half with the tools. Returns null for a toolset without writes and without a file. Throws `KeyRefused` with
+ * one sentence.
  */
 export async function openReceiptKey(
   toolset: Toolset,

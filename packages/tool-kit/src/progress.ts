@@ -15,16 +15,18 @@ import { cleanText } from "./tool-problem.ts";
 
 /** The progress of a tool, for viewers of the run. */
 export interface Progress {
-  /** One line of at most 500 characters; text that looks like a credential is removed. */
+  /** One line of at most 500 characters. Text that looks like a credential is removed. */
   readonly message: string;
-  /** 0 to 1, if known. */
+  /** A number from 0 to 1, if it is known. */
   readonly fraction?: number;
 }
 
 export interface ProgressReporter {
-  /** Best effort: never waits and never fails. A report that comes faster than four times a second replaces the previous one. */
+  /**
+   * Sends a report, which may be lost. Never waits and never fails. If reports arrive faster than four times a second, only the latest one is sent.
+   */
   report(progress: Progress): void;
-  /** The call has ended: nothing is sent any more, not even a waiting report. */
+  /** Ends the reports, because the call has ended. Nothing more is sent, not even a waiting report. */
   end(): void;
 }
 
@@ -32,7 +34,7 @@ export interface ProgressParts {
   readonly invoke: Message;
   readonly call: ToolInvoke;
   readonly dispatch: number;
-  /** How often the broker delivered this invoke. */
+  /** The number of times that the broker delivered this invoke. */
   readonly count: number;
   readonly source: string;
   readonly clock: () => number;
@@ -43,7 +45,8 @@ const EVERY_MS = 250;
 const MESSAGE_CHARS = 500;
 
 /**
- * Reports the progress of one call: the first report at once, then the latest every 250 ms. Nothing is sent if the invoke had no secret to prove it with.
+ * Reports the progress of one call. The first report is sent at once, and then the latest one every 250 ms. Nothing is sent if the invoke had no
+ * secret, because a report needs the secret as proof.
  */
 export function progressReporter(parts: ProgressParts): ProgressReporter {
   const secret = parts.invoke.attributes[attributes.callSecret];
@@ -81,7 +84,7 @@ function progressMessage(parts: ProgressParts, { message: text, fraction }: Prog
     toolCallId,
     toolName,
     n,
-    // Censored before it is truncated: half a credential would not be recognised.
+    // The text is redacted before it is truncated, because half a credential would not be recognised.
     message: cleanText(redactText(String(text).slice(0, 8 * MESSAGE_CHARS)), MESSAGE_CHARS),
     ...(typeof fraction === "number" && !Number.isNaN(fraction) ? { fraction: Math.min(1, Math.max(0, fraction)) } : {}),
     secretHash: secretHash(secret),

@@ -1,16 +1,16 @@
 import { checkArguments, type JsonObject, type Parsed, type ToolDefinition } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 
-/** Arguments that the tool may run with, and the hash that a grant is bound to. */
+/** Arguments with which the tool may run, and their hash, which a grant contains. */
 export interface CheckedArguments {
   readonly value: JsonObject;
   readonly hash: string;
 }
 
 /**
- * Reads the arguments of a call: canonical JSON text that satisfies the schema and already contains every default. Text that applying a default would
- * change is refused: what was approved must be what runs. Only calls that nobody approves may get defaults here (`"applied"`): a read of a run that began
- * before a parameter with a default was added.
+ * Reads the arguments of a call. They must be canonical JSON text that satisfies the schema and already contains every default. Text without a
+ * default is refused, because the tool must run with exactly the arguments that were approved. Only calls that nobody approves may receive defaults
+ * here (`"applied"`). This is a read of a run that began before a parameter with a default was added.
  */
 export function readArguments(
   definition: ToolDefinition,

@@ -18,16 +18,16 @@ import { sendable } from "./result-message.ts";
 /** An answer as the agent joins it. */
 export interface ReadAnswer {
   readonly callId: string;
-  /** Hash of the call's secret; an answer whose hash is not the call's own joins nothing. */
+  /** The hash of the call's secret. The agent does not join an answer with another hash. */
   readonly secretHash: string;
   readonly result: ToolResult;
   readonly receipt?: string;
 }
 
 /**
- * Reads what `resultMessage` made, strictly; a `grantStaleMessage` too, as a retryable failure. It also understands the bare body of a worker that does not
- * send our metadata attribute: the result is "ok", or an error by its wire code. A result over our limits, from a worker that does not know them, is
- * truncated.
+ * Reads a message of `resultMessage` strictly, and a `grantStaleMessage` as a retryable failure. Also reads the bare body of a worker that does not
+ * send our metadata attribute. Then the result is "ok", or an error according to its wire code. A result over our limits, from a worker that does not
+ * know them, is truncated.
  */
 export function readResult(message: Message): Parsed<ReadAnswer> {
   const read = readBody(message);
@@ -89,7 +89,7 @@ function readFailure(message: Message): Answered {
   return { ok: true, value: { callId, result: { ...result, content: errorContent(result.error, result.truncated) } } };
 }
 
-/** Assembles the error from its parts and checks the whole. */
+/** Assembles the error from its parts, and checks the whole result. */
 function checked(callId: string, candidate: Readonly<Record<string, unknown>>, said: string | undefined, message: Message): Answered {
   const details = parseJson(message.attributes[attributes.errorDetails]);
   const whole = isObject(candidate["error"])
@@ -105,7 +105,7 @@ function checked(callId: string, candidate: Readonly<Record<string, unknown>>, s
   return { ok: true, value: { callId, result: ordered(result) } };
 }
 
-/** The fields of the error in the order in which `failedResult` writes them, because its content is compared as text. */
+/** Puts the fields of the error into the order in which `failedResult` writes them, because the content of an error is compared as text. */
 function ordered(result: ToolResult): ToolResult {
   if (!result.error) return result;
   const { code, class: errorClass, message, ...rest } = result.error;
@@ -120,7 +120,7 @@ function metadataOf(message: Message): Parsed<Readonly<Record<string, unknown>> 
   return isObject(value) ? { ok: true, value } : refused("", `has an attribute ${attributes.resultMetadata} that is not a JSON object`);
 }
 
-/** The message inside an error's own content. */
+/** Returns the message inside the content of an error. */
 function messageIn(content: string): string | undefined {
   if (!content.startsWith('{"error":')) return undefined;
   const value = parseJson(content);

@@ -2,22 +2,25 @@ import { keys as storeKeys, parsePin, type PublicJwk } from "@toolbus/contracts"
 import { type KeySet, publicKeys, signedReader, unitedKeys } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 
-/** Whose receipts and sending proofs count as a toolset's. */
+/** The keys whose receipts and sending proofs are accepted for a toolset. */
 export interface ReceiptKeys {
-  /** For calls of this tool. Its `find` may throw `StoreUnavailable`. */
+  /** Returns the keys for calls of this tool. The `find` of this set may throw `StoreUnavailable`. */
   of(call: { readonly toolset: string; readonly toolName: string; readonly toolHash: string }): KeySet;
 }
 
 export interface ReceiptKeysOptions {
-  /** Keys that this process trusts by itself: its own, or those in an operator's file. They are tried first. */
+  /** Returns the keys that this process trusts by itself, which are its own or those in an operator's file. They are tried first. */
   readonly known: (toolset: string) => KeySet;
   readonly state: Pick<StateStore, "read">;
-  /** Public keys of the approvals service, which signs pins. */
+  /** The public keys of the approvals service, which signs pins. */
   readonly approvals: KeySet;
   readonly monotonic: () => number;
 }
 
-/** The trusted keys, and those that approvals vouches for: it signed them with the tool's definition. A registration's own claim does not count. */
+/**
+ * Returns the trusted keys, and the keys that approvals signed together with the tool's definition. A key that only a registration names is not
+ * accepted.
+ */
 export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysOptions): ReceiptKeys {
   const reader = signedReader({ typ: "tb-pin+jwt", keys: approvals });
   const read = new Map<string, { readonly keys: KeySet; readonly at: number }>();
@@ -31,7 +34,7 @@ export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysO
       async find(kid) {
         const found = read.get(name);
         const held = found && monotonic() - found.at < FRESH_MS ? await found.keys.find(kid) : null;
-        // An unknown key may have been pinned a moment ago.
+        // An unknown key may have been pinned a moment ago, so the pins are read again.
         if (held !== null) return held;
         const keys = publicKeys(await keysOfPins(toolset, toolName, toolHash));
         read.delete(name);
@@ -43,7 +46,10 @@ export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysO
     };
   }
 
-  /** Those of the tool's pin and of the pin of this exact definition: the key belongs to the toolset, whatever happened to the definition. */
+  /**
+   * Returns the keys in the tool's pin and in the pin of this exact definition. A key belongs to the toolset, so it is accepted even if the
+   * definition has changed.
+   */
   async function keysOfPins(toolset: string, tool: string, hash: string): Promise<readonly PublicJwk[]> {
     const pinKeys = [storeKeys.pin(tool), storeKeys.pinBeside(tool, hash)];
     const { documents } = await state.read(pinKeys);
@@ -59,6 +65,6 @@ export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysO
   }
 }
 
-/** How long a pin that was read is used: a withdrawn key counts for up to this long. */
+/** The time for which a pin is used after it was read. A withdrawn key is accepted for up to this time. */
 const FRESH_MS = 10_000;
 const MOST = 500;

@@ -13,33 +13,33 @@ import type { StoredDocument } from "@toolbus/state";
 import { cleanText } from "./tool-problem.ts";
 import type { Executor } from "./toolset.ts";
 
-/** A replica that finds a heartbeat younger than this sends none of its own. */
+/** If the last heartbeat is younger than this, a replica does not send another one. */
 const FRESH_MS = SEEN_EVERY_MS / 2;
 
-/** A document to put. */
+/** A document to write. */
 export interface Put {
   readonly key: string;
   readonly value: Json;
   readonly expiresAt?: number;
 }
 
-/** What a worker reports at this moment about a tool: why it cannot be used, or null, and arguments that work. */
+/** The current report of a worker about a tool. `unavailable` says why the tool cannot be used, or is null. `example` has arguments that work. */
 export interface SignOfLife {
-  /** The store's clock. */
+  /** The store's time. */
   readonly now: number;
   readonly unavailable: string | null;
-  /** As JSON text. */
+  /** The arguments, as JSON text. */
   readonly example?: string | undefined;
 }
 
-/** What a worker reports about its toolset throughout its life. */
+/** The part of a worker's report that does not change while the worker runs. */
 export interface Said {
   readonly toolset: string;
   readonly scalesToZero: boolean;
   readonly receiptKey: PublicJwk | undefined;
 }
 
-/** The document to write, or null if the stored one says the same and was refreshed lately. */
+/** Returns the registration to write, or null if the stored one says the same and was refreshed recently. */
 export function registrationOf(
   said: Said,
   { definition, hash }: Executor,
@@ -60,7 +60,7 @@ export function registrationOf(
   return withSign(made, sign);
 }
 
-/** The stored registration with a new heartbeat; null if it holds another definition, or its heartbeat is fresh enough. */
+/** Returns the stored registration with a new heartbeat. Returns null if it has another definition, or if its heartbeat is recent enough. */
 export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife): Registration | null {
   const known = parseRegistration(stored.value);
   if (!known.ok || known.value.hash !== hash) return null;
@@ -71,8 +71,8 @@ export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife
 }
 
 /**
- * The definition that a registration held, under its hash, when the registration now holds another one or ends. A quarantined one is not kept: no run
- * continues with it, and it may be too large to keep, so that its registration could never end.
+ * Returns the document that keeps a registration's definition under its hash, if the registration now has another definition or ends. A quarantined
+ * definition is not kept, because no run continues with it. It may also be too large to keep, and then its registration could never end.
  */
 export function replacedBy(stored: StoredDocument | null, hash: string | null, now: number): readonly Put[] {
   const known = stored ? parseRegistration(stored.value) : null;

@@ -22,7 +22,7 @@ function must<T>(value: T | undefined): T {
   return value;
 }
 
-/** What is stored for the first tool of a toolset. */
+/** Returns the replaced definition that is stored for the first tool of a toolset. */
 async function replaced(state: StateStore, { name, list }: Toolset) {
   const { documents } = await state.read([keys.replacedDefinition(name, list()[0]?.hash ?? "")]);
   return documents[0]?.value ?? null;
@@ -64,7 +64,7 @@ describe("the stored registry", () => {
   it("leaves out a tool whose definition is refused, with a line for its author, and registers the others", async () => {
     const { state, registered } = setup();
     const orders = tools("orders", ["look_up", "look_around"]);
-    // Like a toolset that was made elsewhere.
+    // This is like a toolset that another program created.
     const list = orders.list().map((one) => {
       if (one.definition.name === "look_up") return one;
       return { ...one, definition: { ...one.definition, parameters: { type: "object", properties: { q: { pattern: "a(?!b)" } } } } };
@@ -114,7 +114,7 @@ describe("the stored registry", () => {
     expect(lines).toEqual([expect.stringContaining("give a changed tool a new version")]);
     expect(await replaced(state, before)).toMatchObject({ definition: { description: "Does it." }, replacedAt: 1000 });
     expect(await replaced(state, after)).toBeNull();
-    // A rollback: each is kept for the runs that began with it.
+    // After a rollback, each definition is kept for the runs that began with it.
     await registerToolset(state, before);
     expect(await replaced(state, after)).toMatchObject({ definition: { description: "Does it better." } });
   });
@@ -272,7 +272,7 @@ describe("the stored registry", () => {
   });
 });
 
-/** Makes the racers interleave differently in every round. */
+/** Returns a store with which the racers interleave differently in every round. */
 function jittery(state: StateStore, seed: number): StateStore {
   let n = seed;
   const turns = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -17,36 +17,37 @@ import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.
 import type { Examples } from "./tool-examples.ts";
 import type { Executor, Toolset } from "./toolset.ts";
 
-/** A tool of this name belongs to another toolset. The message names both and the remedy. */
+/** The error for a tool whose name belongs to another toolset. The message names both toolsets and says what to do. */
 export class RegistryConflict extends Error {
   readonly code = "registry_conflict";
   override readonly name = "RegistryConflict";
 }
 
-/** What a worker knows about its toolset at this moment. */
+/** The facts that a worker knows about its toolset now. */
 export interface RegistrationOptions {
-  /** Why its tools cannot be used now; null or omitted if they can. */
+  /** The reason why the tools cannot be used now. It is null or omitted if they can be used. */
   readonly unavailable?: string | null;
-  /** Why its writes cannot be used, although the others can. */
+  /** The reason why the writes cannot be used, although the other tools can. */
   readonly unavailableWrites?: string | null;
   /** Arguments that work now, as JSON text, by the definition's hash. */
   readonly examples?: Examples;
-  /** The public half of the key that signs the effects of its writes; operators pin it with the tool. */
+  /** The public half of the key that signs the effects of the writes. Operators pin it with the tool. */
   readonly receiptKey?: PublicJwk | undefined;
   readonly log?: Log;
 }
 
 /**
- * Registers every sound tool of a toolset, or none: each as a stored document, which outlives the workers, and an entry in the index. A second replica and
- * a second version are not duplicates; a name that another toolset holds is refused with `RegistryConflict`.
+ * Registers every sound tool of a toolset, or none of them. Each tool has a stored document, which outlives the workers, and an entry in the index. A
+ * second replica or a second version is not a duplicate. Throws `RegistryConflict` for a name that belongs to another toolset.
  *
- * A tool whose definition is refused (`definitionFault`) is left out with a line in the log; the toolset's other tools are still registered.
+ * A tool whose definition is refused (`definitionFault`) is left out and logged. The toolset's other tools are still registered.
  *
- * A definition that differs from the one already registered under its version replaces the stored one, which is kept by its hash for the runs that began
- * with it. The log recommends a new version, which would have left those runs undisturbed.
+ * A definition that differs from the registered one of the same version replaces it. The replaced definition is kept under its hash for the runs that
+ * began with it. The log recommends a new version, which would not disturb those runs.
  *
- * No commit may touch another toolset's documents, so the name is looked up before the commit and again after it: if two registered at the same moment, the
- * later commit withdraws. For this, each name has its own claim, written once, whose version is its place in the order.
+ * No commit may change another toolset's documents, so the names are looked up before the commit and again after it. If two toolsets registered a
+ * name at the same moment, the toolset with the later commit withdraws. For this purpose, a toolset writes a claim for each name once, and the
+ * version of the claim shows the order.
  */
 export async function registerToolset(state: StateStore, toolset: Toolset, options: RegistrationOptions = {}): Promise<void> {
   const executors = toolset.list().filter(({ definition }) => isSound(definition, toolset.name, options.log));
@@ -62,8 +63,9 @@ export async function registerToolset(state: StateStore, toolset: Toolset, optio
 }
 
 /**
- * A worker's heartbeat: records in its registrations that a worker was seen now, whether the tools can be used, and arguments that work. It registers nothing: a tool that was
- * unregistered on purpose, or replaced by a newer deployment, stays as it is. It does not repeat what another replica reported a moment ago.
+ * Writes a worker's heartbeat into its registrations. It records that a worker was seen now, whether the tools can be used, and arguments that work.
+ * It registers nothing, so a tool that was unregistered on purpose, or replaced by a newer deployment, does not change. It does not repeat the report
+ * of another replica from a moment ago.
  */
 export async function markSeen(
   state: StateStore,
@@ -91,13 +93,13 @@ export async function markSeen(
     guards.push({ key, version: document.version });
   });
   if (put.length === 0) return;
-  // Stale: somebody registered, or another replica was faster. The next heartbeat comes soon.
+  // A stale commit needs no retry. Somebody registered, or another replica was faster, and the next heartbeat follows soon.
   await commitRepeatedly(state, HOME_SHARD, { op: `seen:${toolset.name}:${now}`, guards, put });
 }
 
 /**
- * Every registration, in the order of the index. One that cannot be read, or whose hash is wrong, is left out with a log line; `pace` decides which
- * definitions may be used now.
+ * Returns every registration, in the order of the index. A registration that cannot be read, or whose hash is wrong, is left out and logged. `pace`
+ * decides which definitions may be used now.
  */
 export async function readRegistry(state: StateStore, log?: Log, pace?: DefinitionPace): Promise<readonly Registration[]> {
   const members = await indexMembers(state);
@@ -105,7 +107,7 @@ export async function readRegistry(state: StateStore, log?: Log, pace?: Definiti
   const { documents } = await state.read(members.map(({ toolset, tool, version }) => keys.registration(toolset, tool, version)));
   const registrations = members.flatMap(({ toolset, tool, version }, i) => {
     const value = documents[i]?.value;
-    // Unregistered since the index was read.
+    // The tool was unregistered after the index was read.
     if (value === undefined) return [];
     const parsed = parseRegistration(value);
     if (
@@ -122,8 +124,8 @@ export async function readRegistry(state: StateStore, log?: Log, pace?: Definiti
 }
 
 /**
- * Removes one version of a tool on purpose; its claim on the name ends with the last version. Runs that began with it keep its definition, so stop its
- * workers later. False if it was not registered.
+ * Removes one version of a tool on purpose. The toolset's claim on the name is removed with the last version. Runs that began with the removed
+ * version keep its definition, so stop its workers later. Returns false if it was not registered.
  */
 export async function unregister(state: StateStore, toolset: string, tool: string, version: string): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -147,12 +149,12 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
   throw new Error(`The tool "${tool}" of "${toolset}" could not be unregistered: its documents change all the time.`);
 }
 
-/** Why this tool cannot be used: a reason for all tools, or for writes only. */
+/** Returns why this tool cannot be used. The reason may concern all tools or only writes. */
 function whyNot({ kind }: Executor["tool"], all: string | null, writes: string | null): string | null {
   return all ?? (kind === "write" ? writes : null);
 }
 
-/** Every reader repeats this check: a worker that skips it gains nothing. */
+/** Returns whether a definition is accepted. Every reader repeats this check, so a worker that skips it gains nothing. */
 function isSound(definition: ToolDefinition, toolset: string, log: Log | undefined): boolean {
   const fault = definitionFault(definition);
   if (fault === null) return true;
@@ -170,7 +172,7 @@ interface Member {
   readonly version: string;
 }
 
-/** False if a document changed in between. */
+/** Writes the registrations. Returns false if a document changed in between. */
 async function writeRegistrations(
   state: StateStore,
   toolset: Toolset,
@@ -178,7 +180,7 @@ async function writeRegistrations(
   { unavailable = null, unavailableWrites = null, examples = NO_EXAMPLES, receiptKey, log }: RegistrationOptions,
 ): Promise<boolean> {
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
-  // One claim for all versions of a name.
+  // All versions of a name share one claim.
   const names = [...new Set(executors.map(({ definition }) => definition.name))];
   const claimKeys = names.map((tool) => claimKey(toolset.name, tool));
   const { now, documents } = await state.read([...registrationKeys, ...claimKeys]);
@@ -203,10 +205,10 @@ async function writeRegistrations(
   });
   if (put.length === 0) return true;
   const versions = new Map([...registrationKeys, ...claimKeys].map((key, i) => [key, documents[i]?.version ?? 0]));
-  // A definition kept by its hash is the same whoever writes it, and needs no guard.
+  // A definition under its hash is the same for every writer, so it needs no guard.
   const guarded = [...new Set([...put.map(({ key }) => key).filter((key) => versions.has(key)), ...versions.keys()])];
   const change: Change = {
-    // Racing replicas see the same versions and write the same: either one of them succeeds, or both write the same thing.
+    // Racing replicas see the same versions and write the same documents, so either of their commits is right.
     op: `register:${toolset.name}:${receiptKey?.kid.slice(-8) ?? ""}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(
       0,
       400,
@@ -228,7 +230,7 @@ async function writeRegistrations(
   return true;
 }
 
-/** Our names that another toolset claimed before us. */
+/** Returns our names that another toolset claimed before us. */
 async function lostNames(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
   const foreign = await foreignClaims(state, toolset);
   if (foreign.length === 0) return [];
@@ -245,7 +247,7 @@ async function foreignClaims(state: StateStore, toolset: Toolset): Promise<reado
   const foreign = (await indexMembers(state)).filter(
     (member) => member.toolset !== toolset.name && toolset.find(member.tool) !== undefined,
   );
-  // Once per name, however many versions it has.
+  // Each name appears once, even if it has several versions.
   return [...new Map(foreign.map((member) => [`${member.toolset}/${member.tool}`, member])).values()];
 }
 
@@ -273,7 +275,7 @@ async function indexMembers(state: StateStore): Promise<readonly Member[]> {
 
 const NO_EXAMPLES: Examples = new Map();
 
-/** The key of a toolset's claim on a tool name. Unlike the key of a registration, it has no version. */
+/** Returns the key of a toolset's claim on a tool name. Unlike the key of a registration, it has no version. */
 function claimKey(toolset: string, tool: string): string {
   return keyOf(`registry.${toolset}`, HOME_SHARD, tool);
 }

@@ -43,7 +43,7 @@ describe("a replica that stops", () => {
     await registerToolset(t.store, t.orders);
     expect([await t.gone(), await t.availability()]).toEqual([null, "ready"]);
     await sayGone(t.store, t.orders, "b");
-    // Served by an older version, which keeps no list of replicas.
+    // A worker of an older version, which has no list of replicas, serves the toolset.
     t.clock.now += 1;
     await markSeen(t.store, t.orders, null);
     expect(await t.gone()).toBeNull();
@@ -69,7 +69,7 @@ describe("a replica that stops", () => {
   it("does not restore a definition that another version replaces at the same moment", async () => {
     await using t = await setup(["a"]);
     const { read } = t.store;
-    // It is replaced between the leaving replica's read and its commit.
+    // The definition is replaced between the leaving replica's read and its commit.
     Object.assign(t.store, {
       async read(names: readonly string[]) {
         const found = await read(names);
@@ -109,7 +109,7 @@ const ordersThat = (description: string) =>
     ],
   });
 
-/** A registered toolset with these replicas. */
+/** Sets up a registered toolset with these replicas. */
 async function setup(replicas: readonly string[]) {
   const clock = { now: START };
   const store = memoryStore({ clock: () => clock.now });

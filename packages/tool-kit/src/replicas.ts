@@ -3,8 +3,9 @@ import { commitRepeatedly, type StateStore, type StoredDocument } from "@toolbus
 import type { Toolset } from "./toolset.ts";
 
 /**
- * Records that this replica of a toolset is alive, and forgets those that have been silent for so long that they do not count. This happens before it
- * registers: a replica that leaves at the same moment then either finds it or is too late. Throws if the store is unavailable.
+ * Records that this replica of a toolset is alive, and removes replicas that have been silent for too long. A replica does this before it registers.
+ * If another replica leaves at the same moment, it either finds this record, or the registration removes its mark. Throws if the store is
+ * unavailable.
  */
 export async function sayHere(state: StateStore, toolset: string, replica: string): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -12,13 +13,13 @@ export async function sayHere(state: StateStore, toolset: string, replica: strin
     const replicas = { ...others(documents[0], replica, now), [replica]: now };
     if (await isCommitted(state, toolset, { op: `here:${replica}:${now}`, replicas, over: documents[0], put: [], guards: [] })) return;
   }
-  // So many say it at once that the others are heard; this one is with its next sign of life.
+  // So many replicas wrote at once that this one gives up. Its next heartbeat records it.
 }
 
 /**
- * Records that this replica stops. If it is the last one, it marks the registrations of the toolset, so that callers know at once that nobody serves them;
- * definitions that another version of the toolset has registered are left alone. Throws if the store is unavailable: in this case the missing heartbeat
- * shows the same, later.
+ * Records that this replica stops. If it is the last one, it marks the registrations of the toolset, so that callers know at once that nobody serves
+ * them. It does not mark definitions that another version of the toolset registered. Throws if the store is unavailable. In this case, the missing
+ * heartbeat shows later that nobody serves them.
  */
 export async function sayGone(state: StateStore, toolset: Toolset, replica: string): Promise<void> {
   const executors = toolset.list();
@@ -62,7 +63,7 @@ async function isCommitted(state: StateStore, toolset: string, { op, replicas, o
   return outcome === "ok";
 }
 
-/** The other living replicas, as far as is known. */
+/** Returns the other living replicas, as far as is known. */
 function others(stored: StoredDocument | null | undefined, replica: string, now: number): Record<string, number> {
   const known = stored ? parseReplicas(stored.value) : null;
   if (!known?.ok) return {};

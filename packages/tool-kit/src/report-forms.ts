@@ -4,8 +4,8 @@ import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemet
 import type { Toolset } from "./toolset.ts";
 
 /**
- * Compiles each tool for every provider, so that its author learns about an inexpressible schema when the worker starts, and not from a run that lacks the
- * tool. A tool that is set aside is a warning and is counted; losses in translation go to the debug log.
+ * Compiles each tool for every provider. So the author of a schema that a provider cannot express learns this when the worker starts, and not from a
+ * run that lacks the tool. A tool that is set aside is counted and logged as a warning. Losses in translation are logged at the debug level.
  */
 export function reportForms(toolset: Toolset, log: Log): void {
   for (const { definition } of toolset.list()) {

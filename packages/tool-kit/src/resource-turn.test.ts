@@ -6,12 +6,12 @@ import { toolset } from "./toolset.ts";
 import { workerTimings } from "./worker-timings.ts";
 
 const TIMEOUT_MS = 1000;
-/** It prepares, runs and asks the target, and its lease ends if it died. */
+/** An attempt prepares, runs and asks the target. If it died, its lease must also end. */
 const LONGEST_MS = 3 * TIMEOUT_MS + workerTimings.leaseMs;
 const OTHER_RUN = "rn_04_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const byPayee = ({ to }: PayArgs): string => `account:${to}`;
 
-/** Payments of two runs over a target that holds each until it is released. */
+/** Sets up payments of two runs. The target delays each payment until it is released. */
 function setup(resource?: (args: PayArgs) => string) {
   const over = target();
   const [reached, held]: [(() => void)[], (() => void)[]] = [[], []];
@@ -28,7 +28,7 @@ function setup(resource?: (args: PayArgs) => string) {
     over,
     ofOneRun: () => made.invoke("pay", { amount: 1, to: "ann" }),
     ofAnother: (to = "ann") => made.invoke("pay", { amount: 2, to }, { run: OTHER_RUN }),
-    /** Resolves when the target is reached next. */
+    /** Resolves when the next payment reaches the target. */
     reaches: () => new Promise<void>((resolve) => reached.push(resolve)),
     letGo: () => held.splice(0).forEach((resolve) => resolve()),
   };

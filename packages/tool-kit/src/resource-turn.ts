@@ -3,12 +3,12 @@ import { isJsonObject, type Json, keys } from "@toolbus/contracts";
 import { commitRepeatedly, type StateStore, type StoredDocument } from "@toolbus/state";
 
 /**
- * The turn of a call at the resource that its write touches. A toolset's writes on one resource run one after another, whichever run, tool or replica they
- * come from. The turn belongs to the call and not to an attempt: an attempt that continues after a crash has it at once. It ends with the call, and by
- * itself after the duration of the longest attempt, so that nobody waits for a dead worker.
+ * The lock of a call on the resource that its write changes. A toolset's writes on one resource run one after another, even if they belong to
+ * different runs, tools or replicas. The lock belongs to the call and not to an attempt, so an attempt that continues after a crash has it at once.
+ * The call releases the lock at its end. It also expires after the duration of the longest attempt, so that nobody waits for a dead worker.
  */
 export interface ResourceTurn {
-  /** The call is over: the next one need not wait. Never throws: the turn ends by itself. */
+  /** Releases the lock at the end of the call, so that the next call need not wait. Never throws, because the lock also expires. */
   release(): Promise<void>;
 }
 
@@ -16,21 +16,21 @@ export type TurnTaken = { readonly kind: "taken"; readonly turn: ResourceTurn } 
 
 export interface TurnRequest {
   readonly toolset: string;
-  /** What the write touches, by the name that its tool gives. */
+  /** The resource that the write changes, by the name that the tool gives it. */
   readonly resource: string;
   readonly callId: string;
-  /** How long an attempt at any write of the toolset may last. */
+  /** The longest duration of an attempt at any write of the toolset, in milliseconds. */
   readonly longestMs: number;
 }
 
-/** Takes the turn, or says how much longer another call may keep it. Throws `StoreUnavailable`. */
+/** Acquires the lock, or returns how much longer another call may have it. Throws `StoreUnavailable`. */
 export async function takeTurn(state: StateStore, { toolset, resource, callId, longestMs }: TurnRequest): Promise<TurnTaken> {
   const { shard, key } = placeOf(state, toolset, resource);
   const { now, documents } = await state.read([key]);
   const stored = documents[0] ?? null;
   const holder = holderOf(stored);
   const left = holder === null || holder.callId === callId ? 0 : holder.until - now;
-  // No worker of the toolset writes a turn that lasts longer.
+  // No worker of the toolset writes a lock that lasts longer, so a longer one is ignored.
   if (left > 0 && left <= longestMs) return { kind: "busy", forMs: left };
   const value = { callId, until: now + longestMs };
   const { outcome } = await commitRepeatedly(state, shard, {
@@ -53,14 +53,17 @@ async function release(state: StateStore, shard: string, key: string, callId: st
       remove: [key],
     });
   } catch {
-    // What the call did is recorded and is answered, whether or not the store takes this.
+    // The result of the call is already recorded, so the worker answers even if this commit fails.
   }
 }
 
-/** Another call took it at the same moment. */
+/** The wait if another call acquired the lock at the same moment. */
 const RACE_MS = 100;
 
-/** Stored with the toolset's own documents, so that the right to its ledger covers this too. The name may be any text, so the key has its hash. */
+/**
+ * Returns the place of a lock. It is stored with the toolset's own documents, so that the right to write the ledger also covers the lock. The name of
+ * the resource may be any text, so the key contains its hash.
+ */
 function placeOf({ shards }: StateStore, toolset: string, resource: string): { readonly shard: string; readonly key: string } {
   const hash = createHash("sha256").update(resource).digest("hex");
   const shard = (Number.parseInt(hash.slice(0, 8), 16) % shards).toString(16).padStart(2, "0");

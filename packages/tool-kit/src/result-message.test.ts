@@ -62,7 +62,7 @@ describe("the answer to a tool call", () => {
         },
       });
       expect(sendable(sendable(result))).toEqual(sendable(result));
-      // What was signed is what is verified.
+      // The reader verifies the same hash that the worker signed.
       const read = readResult(sent);
       expect(read.ok && answerHash(read.value.result)).toBe(answerHash(sendable(result)));
     }

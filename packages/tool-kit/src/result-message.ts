@@ -19,20 +19,20 @@ import { boundContent } from "./tool-output.ts";
 import { boundedDetails, cleanText } from "./tool-problem.ts";
 
 export interface AnswerParts {
-  /** The message that it answers. */
+  /** The message that is answered. */
   readonly invoke: Message;
   readonly call: Pick<ToolInvoke, "toolCallId" | "toolName">;
   readonly dispatch: number;
   /** The `source` of the answer. */
   readonly source: string;
-  /** For the message's time, in milliseconds. */
+  /** The time of the answer, in milliseconds. */
   readonly now: number;
 }
 
 /**
- * The answer to an invoke. Its body is exactly a `ToolResponse`, or a `ToolFailure` if Toolbus or the handler failed; everything else travels as
- * attributes. It echoes the hash of the invoke's secret, so that an answer from someone who never saw the invoke joins nothing. `readResult` returns
- * `sendable(result)`.
+ * Returns the answer to an invoke. Its body is exactly a `ToolResponse`, or a `ToolFailure` if Toolbus or the handler failed. Everything else is sent
+ * as attributes. The answer contains the hash of the invoke's secret, so that the agent does not join an answer from someone who never saw the
+ * invoke. `readResult` returns `sendable(result)`.
  */
 export function resultMessage(parts: AnswerParts & { readonly result: ToolResult; readonly receipt?: string | undefined }): Message {
   const { toolCallId, toolName } = parts.call;
@@ -53,7 +53,7 @@ export function resultMessage(parts: AnswerParts & { readonly result: ToolResult
   });
 }
 
-/** The answer to a write whose grant is genuine but stale: the agent asks for another. */
+/** Returns the answer to a write whose grant is stale, so that the agent asks for another grant. */
 export function grantStaleMessage(parts: AnswerParts & { readonly reason: string; readonly receipt?: string | undefined }): Message {
   const { toolCallId, toolName } = parts.call;
   const body = {
@@ -66,7 +66,10 @@ export function grantStaleMessage(parts: AnswerParts & { readonly reason: string
   return answer(parts, { type: messageTypes.grantStale, body, attributes: { [attributes.receipt]: parts.receipt } });
 }
 
-/** A result as it travels: content and details within their limits. The pipeline's results already are. */
+/**
+ * Returns a result in the form that is sent, with content and details within their limits. The content of the pipeline's results is already within
+ * them.
+ */
 export function sendable(result: ToolResult): ToolResult {
   const { error } = result;
   if (error) {
@@ -82,7 +85,7 @@ export function sendable(result: ToolResult): ToolResult {
   return { ...result, ...boundContent(result.content) };
 }
 
-/** The reader rebuilds a failure's content from its error, so it need not travel. */
+/** Returns whether the answer is a failure. The reader rebuilds a failure's content from its error, so the content need not be sent. */
 function isFailure(result: ToolResult, error: ResultError): boolean {
   return FAILURE_CODES.has(error.code) && result.isError && result.content === errorContent(error, result.truncated);
 }
@@ -95,7 +98,7 @@ const FAILURE_CODES: ReadonlySet<string> = new Set([
   "result_too_large",
 ]);
 
-/** Everything about a result that its body does not contain. */
+/** Returns everything about a result that its body does not contain. */
 function metadataOf(result: ToolResult): object {
   const { status, error, truncated, metadata, content, contentRef } = result;
   return { status, error: error && errorMetadata(error, content, truncated), truncated, contentRef, metadata };
@@ -103,7 +106,7 @@ function metadataOf(result: ToolResult): object {
 
 function errorMetadata(error: ResultError, content: string, truncated: boolean | undefined): object {
   const { code, class: errorClass, retryable, retryAfter } = error;
-  // The body already contains the message, unless the content is not the one made from the error.
+  // The body already contains the message if the content was made from the error.
   const message = content === errorContent(error, truncated) ? undefined : error.message;
   return { code, class: errorClass, message, retryable, retryAfter };
 }
@@ -135,7 +138,7 @@ function answer(parts: AnswerParts, { type, body, attributes: own }: Answer): Me
   });
 }
 
-/** Where the answer goes. An invoke may name only an agent's result queue: a worker is not a relay for other topics. */
+/** Returns the agent that receives the answer. An invoke may name only an agent's result queue, because a worker is not a relay for other topics. */
 export function replyAgent(replyTo: string | undefined): string {
   return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;
 }

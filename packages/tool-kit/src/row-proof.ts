@@ -2,14 +2,14 @@ import type { Json, LedgerRow } from "@toolbus/contracts";
 import { answerHash, type KeySet, preparedHash, resultHash, verifyReceipt, verifySending } from "@toolbus/grants";
 import { sendable } from "./result-message.ts";
 
-/** Whether a worker of the toolset wrote a ledger row. Nothing may be run, repeated or joined because of an `unproven` one. */
+/** The verdict on whether a worker of the toolset wrote a ledger row. Nobody may run, repeat or join anything because of an `unproven` row. */
 export type RowProof =
   | { readonly kind: "genuine" }
   | { readonly kind: "unproven"; readonly why: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
- * Judges a row by the signature that belongs to its state: the receipt of a done row, which binds its result; the proof of a sending row, which binds what
- * it sends and when. A begun row says that nothing was sent, and contains nothing to act on.
+ * Judges a row by the signature that its state requires. A done row needs a receipt, which covers its result. A sending row needs a proof, which
+ * covers the sent value and the time. A begun row needs no signature, because it says that nothing was sent, and contains nothing to act on.
  */
 export async function proveRow(row: LedgerRow, toolset: string, keys: KeySet): Promise<RowProof> {
   switch (row.state) {
@@ -39,7 +39,7 @@ function unproven(why: Extract<RowProof, { kind: "unproven" }>["why"], detail: s
   return { kind: "unproven", why, detail };
 }
 
-/** The hash of the value that a row holds, or of the blob that it names: a blob is stored under the digest of its bytes. */
+/** Returns the hash of the value in a row, or of the blob that the row names. A blob is stored under the digest of its bytes. */
 function storedHash(stored: Json | undefined): string | null {
   if (typeof stored !== "object" || stored === null || Array.isArray(stored)) return null;
   if ("blob" in stored)

@@ -180,7 +180,7 @@ describe("a read", () => {
     let runs = 0;
     const { worker, invoke, clock } = setup(() => ++runs);
     const sent = await invoke("look_up", { id: "a", limit: 1 }, { notAfter: clock.now });
-    // Fakes only the date: timers are real.
+    // Only the date is fake. The timers are real.
     vi.useFakeTimers({ toFake: ["Date"], now: clock.now + hours * 3_600_000 });
     try {
       await worker.deliver(sent);

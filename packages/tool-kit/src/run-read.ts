@@ -10,8 +10,8 @@ import type { CheckedArguments } from "./read-arguments.ts";
 import type { Executor } from "./toolset.ts";
 
 /**
- * Runs a read or a compute to its result, within its time-out. One transient failure to reach the target is retried silently. Nothing is stored: the same
- * invoke may run again, here or elsewhere.
+ * Runs a read or a compute within its time-out, and returns its result. One transient failure to reach the target is retried silently. The call is
+ * not recorded, so the same invoke may run again, here or elsewhere.
  */
 export async function runRead(
   call: ToolCall,
@@ -21,7 +21,7 @@ export async function runRead(
 ): Promise<Outcome> {
   const { clock, monotonic, state, maxContentBytes } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
-  // Counted from here, not from the delivery: a call that waited for another to end still has all of its time.
+  // The time is counted from here and not from the delivery, so a call that waited for another call still has all of its time.
   const began = monotonic();
   let attempt = 1;
   let ran = await runOnce();
@@ -48,7 +48,7 @@ export async function runRead(
   }
 }
 
-/** What a handler gets besides its arguments. */
+/** Returns the context that a handler receives besides its arguments. */
 export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
   const { callId, toolName, invoke, progress, modelUse } = call;
   return {
@@ -61,7 +61,7 @@ export function toolContext(call: ToolCall, { log }: InvokeContext, signal: Abor
   };
 }
 
-/** What a handler's end means for a call whose effect, if any, has not been sent. */
+/** Returns the result for a handler's outcome if the call has not sent any effect. */
 export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResult {
   switch (ran.kind) {
     case "value":

@@ -1,9 +1,9 @@
 import { ToolProblem } from "./tool-problem.ts";
 
-/** Why a handler was stopped before it ended. */
+/** The reason why a handler was stopped before it ended. */
 export type StopReason = "timeout" | "cancelled" | "stopped" | "lost";
 
-/** How a handler ended. */
+/** The outcome of a handler. */
 export type Ran<T> =
   | { readonly kind: "value"; readonly value: T }
   | { readonly kind: "problem"; readonly problem: ToolProblem }
@@ -11,8 +11,8 @@ export type Ran<T> =
   | { readonly kind: "interrupted"; readonly why: StopReason };
 
 /**
- * Runs a handler for at most `timeoutMs`, or until one of the signals aborts. Never throws, and does not wait for a handler that ignores its signal: its
- * later result is dropped.
+ * Runs a handler for at most `timeoutMs`, or until one of the signals aborts. Never throws. Does not wait for a handler that ignores its signal, and
+ * drops the handler's later result.
  */
 export async function runWithin<T>(
   work: (signal: AbortSignal) => T | ToolProblem | Promise<T | ToolProblem>,

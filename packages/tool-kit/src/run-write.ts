@@ -18,9 +18,10 @@ import type { WriteExecutor } from "./toolset.ts";
 import { retryAfter } from "./worker-timings.ts";
 
 /**
- * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger before it is
- * answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try. `off` says why the tool is switched off here, or
- * null: if it is switched off, nothing begins, and a write that was already sent is completed. A write that names its resource waits for its turn there.
+ * Runs a write only as often as its idempotency allows, and only with a genuine grant for exactly this call. The ledger records the result before the
+ * worker answers. An outcome that nobody can know is reported as `outcome_unknown`. It is never reported as a success, and never leads to a second
+ * attempt. `off` says why the tool is switched off here, or is null. If the tool is switched off, no new write begins, but a write that was already
+ * sent is completed. A write that names its resource waits for the lock of the resource.
  */
 export async function runWrite(
   call: ToolCall,
@@ -42,12 +43,15 @@ export async function runWrite(
   });
   if (taken.kind === "busy") return waitForTurn(call, taken.forMs, context);
   const outcome = await onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { permission, off, crashed }));
-  // The turn is the call's: it stays while another attempt works on it, or will.
+  // The lock belongs to the call, so it is not released if another attempt follows.
   if (outcome.kind !== "retry") await taken.turn.release();
   return outcome;
 }
 
-/** How often a delivery waits for its turn before it is left to the agent's timer: a broker gives up a message after too many redeliveries. */
+/**
+ * The number of times that a delivery waits for the lock. Then the call is left to the agent's timer, because a broker gives up a message after too
+ * many redeliveries.
+ */
 const WAITS_FOR_TURN = 8;
 
 function waitForTurn({ callId, toolName, count }: ToolCall, forMs: number, { timings }: InvokeContext): Outcome {
@@ -59,7 +63,10 @@ function waitForTurn({ callId, toolName, count }: ToolCall, forMs: number, { tim
   return { kind: "retry", after: Math.min(forMs, retryAfter(timings, count)), reason: "another write on the same resource is under way" };
 }
 
-/** The longest duration of an attempt at any write of the toolset: it prepares, runs and asks the target, and its lease ends if it died. */
+/**
+ * Returns the longest duration of an attempt at any write of the toolset. The attempt prepares, runs and asks the target. If it died, its lease must
+ * also end.
+ */
 function longestMs({ toolset, timings }: InvokeContext): number {
   return 3 * Math.max(...toolset.list().map(({ definition }) => definition.timeoutMs)) + timings.leaseMs;
 }
@@ -120,7 +127,7 @@ interface Attempt {
   readonly hold: Hold;
 }
 
-/** Every attempt at an open outcome has a fence; after this many the outcome is given up as unknown. */
+/** The maximum number of attempts at an open outcome, each of which has a fence. After that, the outcome is given up as unknown. */
 const MAX_FENCES = 5;
 
 async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outcome> {
@@ -131,7 +138,7 @@ async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outc
   }
 }
 
-/** Nothing has happened outside until `sending` is committed: every failure before it is a plain error. */
+/** Prepares a write and sends it. Nothing has happened outside until `sending` is committed, so every earlier failure is a plain error. */
 async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise<Outcome> {
   const { call, executor, context, hold } = attempt;
   const ran = await runWithin<Json>((signal) => executor.tool.prepare(args.value, toolContext(call, context, signal)), {
@@ -157,13 +164,13 @@ async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise
   }
 }
 
-/** The effect. From here on only the target, or the tool's idempotency, can say what happened. */
+/** Causes the effect. From here on, the worker learns the outcome only from the target, or from a repeat if the tool's idempotency allows one. */
 async function send(attempt: Attempt, prepared: Json, { first }: { readonly first: boolean }): Promise<Outcome> {
   const { call, executor, hold } = attempt;
   if (!hold.hasMargin()) return giveBack(attempt, 0, "the lease was about to end before anything was sent");
   const ran = await runWithin((signal) => executor.tool.run(prepared, writeContext(attempt, signal)), {
     timeoutMs: executor.definition.timeoutMs,
-    // No cancel and no shutdown from here: a write that may have been sent is completed.
+    // From here on, a cancel or a shutdown does not interrupt the write, because a write that may have been sent is completed.
     signals: { lost: hold.lost },
   });
   logThrown(ran, "run", call, attempt.context.log);
@@ -185,7 +192,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   }
 }
 
-/** Asks the target about the outcome of an earlier attempt. It never leads to a second run. */
+/** Asks the target about the outcome of an earlier attempt. The answer never leads to a second run. */
 async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
   const { executor, hold } = attempt;
   const ran = await runWithin<Reconciliation>(
@@ -217,13 +224,13 @@ async function repeatOrUnknown(attempt: Attempt, ran: Ran<unknown>): Promise<Out
   return giveBack(attempt, Math.max(asked, retryAfter(context.timings, hold.fence)), "the outcome is open and the attempt is repeated");
 }
 
-/** Ends this attempt without a result; the delivery comes again and another attempt continues. */
+/** Ends this attempt without a result. The message is delivered again, and another attempt continues. */
 async function giveBack({ hold }: Attempt, after: number, reason: string): Promise<Outcome> {
   await hold.release();
   return { kind: "retry", after, reason };
 }
 
-/** Record, then answer: a crash in between repeats the answer, not the effect. */
+/** Records the result before it is answered. So a crash in between repeats the answer, not the effect. */
 async function finish({ call, context, hold }: Attempt, result: ToolResult): Promise<Outcome> {
   const recorded = withRecord(call, await keptOrCut(result, context), hold.fence, context.monotonic);
   const done = await hold.finish(recorded);
@@ -232,7 +239,10 @@ async function finish({ call, context, hold }: Attempt, result: ToolResult): Pro
   return { kind: "answer", result: recorded, receipt: done.receipt };
 }
 
-/** The known outcome of a write must not be lost because the store cannot hold a long text at the moment: the result is truncated instead. */
+/**
+ * Stores a long result, or truncates it if the store is unavailable. The known outcome of a write must not be lost because the store cannot accept a
+ * long text now.
+ */
 async function keptOrCut(result: ToolResult, { state, maxContentBytes, log }: InvokeContext): Promise<ToolResult> {
   try {
     return await keptResult(result, { state, maxBytes: maxContentBytes });
@@ -243,7 +253,7 @@ async function keptOrCut(result: ToolResult, { state, maxContentBytes, log }: In
   }
 }
 
-/** The effect is known to have happened, even if the handler could not process the target's answer. */
+/** Returns the result of a write whose effect is known to have happened, even if the handler returned no readable value. */
 function writtenResult(value: Json): ToolResult {
   try {
     return outputResult(value);

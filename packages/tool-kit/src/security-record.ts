@@ -5,20 +5,26 @@ import type { ToolCall } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
 export interface SecurityEvent {
-  /** What was tried: `no_grant`, `conflict`, `ledger_forged`, `ledger_row_gone`, `era_forged`, or the reason why a grant was refused. */
+  /**
+   * The kind of the event: `conflict`, `ledger_forged`, `ledger_row_gone`, `era_forged`, or the reason why a grant was refused, such as `missing` or
+   * `signature`.
+   */
   readonly reason: string;
   readonly detail: string;
 }
 
 /**
- * The security log of a toolset, kept for 30 days: somebody asked for a write that nobody granted, or wrote documents into the store that a worker relies
- * on. The first of each reason in a minute are kept whole, each with a warning. Of the others in the same minute only the number is kept, in one entry with
- * `leftOut`, so that a flood does not cost a commit and a line for each.
+ * The security log of a toolset, which is kept for 30 days. In each event, somebody requested a write that nobody granted, or wrote documents into
+ * the store on which a worker relies. The first events of each reason in a minute are recorded whole, and each causes a warning. For the later events
+ * in that minute, one entry with `leftOut` records only their number. So a flood does not cost a commit and a log line for each event.
  */
 export interface SecurityRecords {
-  /** True if it was kept whole. Throws `StoreUnavailable` if the store does not answer: the delivery then comes again. */
+  /**
+   * Records an event. Returns true if it was recorded whole. Throws `StoreUnavailable` if the store does not answer, and then the message is
+   * delivered again.
+   */
   record(call: ToolCall, event: SecurityEvent): Promise<boolean>;
-  /** Stores the number of those that were left out so far. */
+  /** Stores the number of events that were left out so far. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +34,7 @@ export interface SecurityRecordsOptions {
   readonly log: Log;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
-  /** How many of a reason are kept whole per minute; 30 by default. */
+  /** The number of events of a reason that are recorded whole in a minute. The default is 30. */
   readonly perMinute?: number | undefined;
 }
 

@@ -11,32 +11,39 @@ import { startWorker, type Worker } from "./worker.ts";
 export interface ServeOptions {
   readonly busUrl: string;
   readonly stateUrl: string;
-  /** Whether a store that may lose acknowledged writes is refused or only warned about; by default the URL decides, else "required". */
+  /**
+   * Whether a store that may lose acknowledged writes is refused or only causes a warning. By default the URL decides, and without a setting in the
+   * URL it is "required".
+   */
   readonly durability?: "required" | "relaxed";
-  /** Ends the wait for a store that is unavailable at the start, with a `StoreUnavailable`. */
+  /** Ends the wait for a store that is unavailable at the start. Then `serveToolset` rejects with `StoreUnavailable`. */
   readonly signal?: AbortSignal;
-  /** Where the approvals service's public keys are: either a file, or its `/.well-known/jwks.json`. */
+  /** The file with the public keys of the approvals service. Pass either this or `jwksUrl`, which is the address of its `/.well-known/jwks.json`. */
   readonly jwksFile?: string;
   readonly jwksUrl?: string;
   /**
-   * The toolset's own key, which signs what its writes do: a file that "toolbus keys" makes, equal on all replicas, whose public half an operator pins with
-   * the tools. A toolset with a write does not start without it, except on a bus in memory.
+   * The file of the toolset's own key, which signs the values and results of its writes. "toolbus keys" creates this file, and all replicas have the
+   * same file. An operator pins the public half of the key with the tools. A toolset with a write does not start without the key, except on a bus in
+   * memory.
    */
   readonly receiptKeyFile?: string;
   readonly concurrency?: number;
-  /** Names the environment whose flags apply; "local" if not given. */
+  /** The environment whose flags apply. The default is "local". */
   readonly environment?: string;
-  /** Feature flags of its tools, as text (`issue_refund_enabled=false`) and as a file; see `ToolFlags`. */
+  /** The feature flags of the tools, as text (`issue_refund_enabled=false`). `flagsFile` is a file of flags. See `ToolFlags`. */
   readonly flags?: string;
   readonly flagsFile?: string;
-  /** How far this machine's clock and the store's may differ before the log says so: 100 to 3,600,000 milliseconds, 2,000 if not given. */
+  /**
+   * The log warns if this machine's clock and the store's clock differ by more than this. The value is from 100 to 3,600,000 milliseconds, and 2,000
+   * by default.
+   */
   readonly clockSkewWarnMs?: number;
   readonly logLevel?: LogLevel;
 }
 
 /**
- * Serves a toolset in its own process: connects, starts the worker and stops it on SIGTERM or SIGINT. An external worker needs nothing else besides its
- * tools. Resolves when calls may arrive; rejects with one sentence if the bus, the store, the keys or the flags are unavailable.
+ * Serves a toolset in its own process. Connects, starts the worker and stops it on SIGTERM or SIGINT. An external worker needs only this function and
+ * its tools. Resolves when calls may arrive. Rejects with one sentence if the bus, the store, the keys or the flags are unavailable.
  */
 export async function serveToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
   const monotonic = (): number => performance.now();
@@ -71,7 +78,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     losses.reportBy(async (found) => {
       const id = Buffer.from(random(8)).toString("hex");
       const notice = rollbackMessage({ losses: [...found], source: `worker.${toolset.name}`, id, now: clock() });
-      // Without a key nobody believes the report; the services that can sign report the same loss.
+      // Without a key, nobody believes the report. The services that can sign report the same loss.
       await bus.publish(identity ? await signMessage(notice, identity) : notice);
     });
     const { concurrency } = options;
@@ -94,7 +101,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     await stopAll(opened);
     throw error;
   }
-  // Nobody else says that this process has started.
+  // No other log line says that this process has started.
   log.info({ toolset: toolset.name, tools: toolset.list().length }, "a toolset is served");
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {

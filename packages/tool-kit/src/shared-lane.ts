@@ -1,19 +1,19 @@
-/** Runs calls side by side, and one of them alone if necessary. */
+/** Lets calls run at the same time, and a suspect call alone if necessary. */
 export interface SharedLane {
-  /** Resolves when no other call runs alone, or when the call is stopped: then it must end, not wait. */
+  /** Resolves when no other call runs alone. Also resolves when the call is stopped, because then it must end and not wait. */
   enter(stopped: AbortSignal): Promise<Place>;
   /**
-   * Keeps others out and waits at most `withinMs` for those inside to leave; with 0 it does not wait. After `forMs` others are admitted again; `onShared`
-   * is completed before that.
+   * Keeps other calls out, and waits at most `withinMs` for the calls inside to leave. With 0 it does not wait. After `forMs`, the work of `onShared`
+   * is completed, and then other calls are admitted again.
    */
   enterAlone(times: { readonly withinMs: number; readonly forMs: number }, stopped: AbortSignal): Promise<Place>;
 }
 
 export interface Place {
-  /** Whether nothing else has run beside it so far. */
+  /** Returns whether no other call has run beside this one so far. */
   alone(): boolean;
   onShared(work: () => Promise<void>): void;
-  /** Safe to call twice. */
+  /** Leaves the lane. Safe to call twice. */
   leave(): void;
 }
 
@@ -76,7 +76,7 @@ export function sharedLane(): SharedLane {
   }
 }
 
-/** Resolves with the promise, or with the signal. */
+/** Resolves when the promise resolves or the signal aborts. */
 async function firstOf(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise: aborted, resolve } = Promise.withResolvers<void>();

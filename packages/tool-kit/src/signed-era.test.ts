@@ -77,7 +77,7 @@ describe("a worker", () => {
     expect(s.over.runs).toBe(1);
     await put(s, null);
     const old = await s.invoke("pay", ARGS);
-    // A later reply may have overtaken the first one.
+    // The replies of the store may have arrived out of order, so the call is retried once.
     expect(await worker.deliver(old)).toMatchObject({ kind: "retry" });
     expect(await worker.deliver(old, 2)).toEqual({ kind: "ack" });
     expect(s.over.runs).toBe(1);

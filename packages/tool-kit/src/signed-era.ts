@@ -1,18 +1,21 @@
 import { type Era, type Json, keys as storeKeys, parseEra } from "@toolbus/contracts";
 import { type KeySet, signedReader } from "@toolbus/grants";
 
-/** Only `genuine` may be acted on; `era` is null while approvals never raised it. */
+/** The verdict on the era in the store. A worker may act only on `genuine`. `era` is null if approvals has never raised it. */
 export type EraVerdict =
   | { readonly kind: "genuine"; readonly era: Era | null }
-  /** `older`: this process has seen a later one, or one where there is none now: the store lost it, or somebody put it back. */
+  /**
+   * `older` means that this process has seen a later era, or an era that is missing now. Either the store lost the era, or somebody put an older one
+   * back.
+   */
   | { readonly kind: "refused"; readonly why: "unsigned" | "unknown_key" | "forged" | "older"; readonly detail: string };
 
-/** Judges the era as it stands in the store, as one process sees it. Throws if approvals signed it and it cannot be read. */
+/** Judges the era in the store for one process. Throws if approvals signed the era but it cannot be parsed. */
 export interface EraReader {
   read(value: Json | undefined): Promise<EraVerdict>;
 }
 
-/** `keys`: those of the approvals service. An era voids grants, so one that is not genuine must stop every write. */
+/** Returns a reader with the keys of the approvals service. An era voids grants, so an era that is not genuine must stop every write. */
 export function eraReader(keys: KeySet): EraReader {
   const reader = signedReader({ typ: "tb-era+jwt", keys });
   let highest = 0;
@@ -25,7 +28,7 @@ export function eraReader(keys: KeySet): EraReader {
       const parsed = parseEra(value);
       if (!parsed.ok) throw new Error("The era document cannot be read; no grant can be judged.");
       const { era } = parsed.value;
-      // Approvals counts revisions from the start again if the store has lost the document, and never gives two eras the same number.
+      // If the store has lost the document, approvals starts again with the first revision, but never gives two eras the same number.
       if (verdict.kind === "older" && era <= highest) return { kind: "refused", why: "older", detail: verdict.detail };
       highest = Math.max(highest, era);
       return { kind: "genuine", era: parsed.value };

@@ -5,12 +5,12 @@ import type { ToolCall } from "./tool-call.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
 /**
- * Finds the call that takes its workers down, and keeps it from doing so again. The first attempt at a call costs nothing. A call that comes again without
- * having ended properly leaves a mark in the store while it runs, and runs alone if possible: if the worker goes down then, this call and no other took it
- * down.
+ * Finds a call that crashes its workers, and stops it from running again. The first attempt at a call costs nothing. A call that arrives again, and
+ * did not end properly before, leaves a mark in the store while it runs, and runs alone if possible. If the worker crashes then, no other call can be
+ * the cause.
  */
 export interface SuspectCalls {
-  /** How this call may continue. Throws `StoreUnavailable`. */
+  /** Decides how this call may continue. Throws `StoreUnavailable`. */
   begin(call: SuspectCall): Promise<Trial>;
 }
 
@@ -19,22 +19,24 @@ export type SuspectCall = Pick<ToolCall, "callId" | "count" | "dispatch" | "stop
 };
 
 export type Trial =
-  /** It runs until `end`, which never throws. */
+  /** The call runs until `end`, which never throws. */
   | { readonly kind: "run"; end(): Promise<void> }
-  /** Another worker runs it. */
+  /** Another worker runs the call. */
   | { readonly kind: "busy"; readonly forMs: number }
-  /** It runs no more. */
+  /** The call does not run again. */
   | { readonly kind: "quarantined"; readonly deaths: number };
 
 export interface SuspectCallsOptions {
   readonly marks: CrashMarks;
   readonly timings: WorkerTimings;
-  /** What a store with an exclusive lock knows about the workers that were there before. */
+  /** Every worker that was last seen before this time is dead. Only a store with an exclusive lock knows this time. */
   readonly ownersDeadBefore: number;
   readonly random: (bytes: number) => Uint8Array;
 }
 
-/** How long a call that may be dangerous waits for others to end, and they for it: a call that takes a process down mostly does so soon. */
+/**
+ * The time for which a suspect call waits for other calls to end, and other calls wait for it. A call that crashes a process usually does so soon.
+ */
 export const ALONE_MS = 10_000;
 const MOST_REMEMBERED = 10_000;
 
@@ -50,7 +52,7 @@ export function suspectCalls({ marks, timings, ownersDeadBefore, random }: Suspe
       const judged = judge({ mark, self, now, ownersDeadBefore });
       if (judged.kind !== "run") return judged;
       const { deaths } = judged;
-      // Others must end first only for a call that left a mark when a worker went down.
+      // Other calls must end first only if this call left a mark when a worker crashed.
       const place = await lane.enterAlone({ withinMs: mark === null ? 0 : ALONE_MS, forMs: ALONE_MS }, stopped);
       return marked(call, place, { deaths, version });
     },
@@ -66,7 +68,7 @@ export function suspectCalls({ marks, timings, ownersDeadBefore, random }: Suspe
     };
   }
 
-  /** If its delivery comes here again, it was handed back: no worker went down with it. */
+  /** Remembers that the call ended properly. If its next delivery arrives here, the call was returned to the queue, and no worker crashed. */
   function endedInOrder({ message, count }: SuspectCall): void {
     returned.add(`${message.id}#${count + 1}`);
     const [oldest] = returned;

@@ -45,7 +45,7 @@ describe("a tool that is switched off at the worker", () => {
     await worker.deliver(await invoke("pay", ARGUMENTS));
     expect(worker.read()[0]?.result).toMatchObject({ status: "denied", error: { code: "tool_disabled" } });
     expect(await row()).toMatchObject({ state: "done" });
-    // Its flags differ for a moment, and the agent sent the call again.
+    // The flags of the other worker differ for a moment, and the agent sent the call again.
     const other = process();
     await other.deliver(await invoke("pay", ARGUMENTS, { dispatch: 2 }));
     expect(other.read()[0]?.result.error?.code).toBe("tool_disabled");

@@ -1,9 +1,9 @@
-/** A whole HTML page, as a failing target, or a proxy in front of it, answers with. */
+/** Returns whether the text is a whole HTML page. A failing target, or a proxy in front of it, may answer with a page. */
 export function isHtmlPage(text: string): boolean {
   return PAGE.test(text.slice(0, 2000));
 }
 
-/** The text with an HTML page in it reduced to what a reader of that page sees. The same text if there is none. */
+/** Reduces an HTML page in the text to the words that a reader of the page sees. Returns the same text if it contains no page. */
 export function withoutHtml(text: string): string {
   const begins = text.search(PAGE_INSIDE);
   if (begins < 0) return text;
@@ -11,11 +11,11 @@ export function withoutHtml(text: string): string {
 }
 
 /**
- * What a reader of a page sees: its words, one line per block, headings as in Markdown. Scripts, styles and comments are left out. It looks at each
- * character once, whatever a target sends.
+ * Returns the words that a reader of a page sees, with one line per block and headings as in Markdown. Scripts, styles and comments are left out. The
+ * function reads each character once, so no text from a target can make it slow.
  */
 export function textOfHtml(html: string): string {
-  // ASCII only: other letters may change the text's length.
+  // Only ASCII letters are changed, because other letters may change the text's length.
   const lower = html.replace(/[A-Z]+/g, (word) => word.toLowerCase());
   const parts: string[] = [];
   let at = 0;
@@ -31,7 +31,7 @@ export function textOfHtml(html: string): string {
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 
-  /** Where the construct at this "<" ends; its replacement is then in the parts. */
+  /** Returns where the construct at this "<" ends, and adds its replacement to the parts. */
   function endOf(tag: number): number {
     if (html.startsWith("<!--", tag)) return after("-->", tag);
     const [, slash, name] = TAG.exec(lower.slice(tag, tag + 24)) ?? [];

@@ -2,27 +2,27 @@ import { attributes, type CallMetadata, DEFAULT_AGENT, type Message, type ToolIn
 import { modelUseCounter, type ModelUseCounter } from "./model-use.ts";
 import { type ProgressReporter, progressReporter } from "./progress.ts";
 
-/** One delivery of an invoke, with its attributes read. */
+/** One delivery of an invoke, with its parsed attributes. */
 export interface ToolCall {
   readonly callId: string;
   readonly toolName: string;
-  /** The version that the run sees; absent if the caller does not know one. */
+  /** The version that the run sees. It is absent if the caller does not know one. */
   readonly toolVersion: string | undefined;
   /** The hash of the definition that the run sees. */
   readonly toolHash: string | undefined;
   readonly invoke: ToolInvoke;
   readonly message: Message;
-  /** How often the broker delivered this message, from 1. */
+  /** The number of times that the broker delivered this message, from 1. */
   readonly count: number;
   readonly dispatch: number;
-  /** The latest time to begin, in milliseconds; absent: no limit. */
+  /** The latest time at which the call may begin, in milliseconds. If it is absent, there is no limit. */
   readonly notAfter: number | undefined;
   readonly grant: string | undefined;
-  /** Aborts when the delivery is taken back or the process stops. */
+  /** Aborts when the bus withdraws the delivery or the process stops. */
   readonly stopped: AbortSignal;
   readonly cancelled: AbortSignal;
   readonly progress: ProgressReporter;
-  /** Usage of the models that the tool itself calls. */
+  /** The usage of the models that the tool itself calls. */
   readonly modelUse: ModelUseCounter;
   readonly startedAt: number;
   readonly startedMonotonic: number;
@@ -63,7 +63,7 @@ export function toolCall({ message, invoke, count, stopped, cancelled, source, a
   };
 }
 
-/** The result with the one record of this call, for logs and audit, without arguments or content. */
+/** Returns the result with the only record of this call. The record is for logs and audit, and contains no arguments or content. */
 export function withRecord(call: ToolCall, result: ToolResult, attempt: number, monotonic: () => number): ToolResult {
   const latencyMs = Math.max(0, Math.round((monotonic() - call.startedMonotonic) * 10) / 10);
   const traceId = TRACEPARENT.exec(call.message.attributes[attributes.traceparent] ?? "")?.[1];

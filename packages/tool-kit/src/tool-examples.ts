@@ -2,10 +2,13 @@ import { checkArguments, type JsonObject, MAX_EXAMPLE_CHARS } from "@toolbus/con
 import type { Log } from "@toolbus/telemetry";
 import type { Toolset } from "./toolset.ts";
 
-/** Arguments with which tools work at this moment, as JSON text, by the hash of the definition. */
+/** Arguments with which tools work now, as JSON text, by the hash of the definition. */
 export type Examples = ReadonlyMap<string, string>;
 
-/** What the toolset declares, as far as it fits the schemas. A toolset that does not answer has none: an example only helps people. */
+/**
+ * Returns the examples that the toolset declares and that fit the schemas. If the toolset does not answer, there are no examples. This is not an
+ * error, because an example only helps people.
+ */
 export async function examplesOf(toolset: Toolset, log: Pick<Log, "debug" | "warn">, signal: AbortSignal): Promise<Examples> {
   const declared: Readonly<Record<string, JsonObject>> = await toolset.examples(signal).catch((error: unknown) => {
     log.debug({ error, toolset: toolset.name }, "the toolset gave no examples of its calls");

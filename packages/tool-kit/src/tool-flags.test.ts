@@ -16,7 +16,7 @@ async function setup(content: unknown) {
   let [now, writes] = [0, 0];
   const write = async (value: unknown) => {
     await writeFile(file, typeof value === "string" ? value : JSON.stringify(value));
-    // Two writes within one tick of the file system's clock must still count as two.
+    // Two writes within one tick of the file system's clock must still have different times.
     await utimes(file, ++writes, writes);
   };
   await write(content);

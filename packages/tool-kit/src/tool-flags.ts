@@ -3,14 +3,15 @@ import { describeProblems, isJsonObject, type Parsed, type Problem, type ToolDef
 import { parseStrictJson } from "@toolbus/grants";
 
 /**
- * Feature flags of tools in one environment. A definition names its flag. Its value comes, weakest first, from the section `default` of the flags file,
- * from the section named after the environment, and from the text given at start. An unset flag is on: a flag takes a tool away, it does not hand one out.
+ * The feature flags of tools in one environment. A definition names its flag. Three sources set the value of a flag: the section `default` of the
+ * flags file, the section named after the environment, and the text given at the start. A later source in this list overrides an earlier one. An
+ * unset flag is on, because a flag can only remove a tool.
  */
 export interface ToolFlags {
   readonly environment: string;
   /**
-   * The current flags. A changed file is read again, within a second; one that can no longer be read, or becomes malformed, changes nothing and is reported
-   * to `onProblem` once per change.
+   * Returns the current flags. A changed file is read again within a second. If the file cannot be read any more, or is malformed, the flags do not
+   * change, and the problem is reported to `onProblem` once per change.
    */
   current(): Promise<FlagValues>;
 }
@@ -19,16 +20,16 @@ export type FlagValues = ReadonlyMap<string, boolean>;
 
 export interface ToolFlagsOptions {
   readonly environment: string;
-  /** Flags as text: `issue_refund_enabled=false,other=true`. */
+  /** The flags as text: `issue_refund_enabled=false,other=true`. */
   readonly text?: string | undefined;
-  /** Path of the flags file: `{"default": {"issue_refund_enabled": true}, "staging": {"issue_refund_enabled": false}}`. */
+  /** The path of the flags file: `{"default": {"issue_refund_enabled": true}, "staging": {"issue_refund_enabled": false}}`. */
   readonly file?: string | undefined;
-  /** A monotonic clock, in milliseconds. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
   readonly onProblem: (message: string) => void;
 }
 
-/** The environment, the flags file or the flags' text is invalid. The message says where and what to write instead. */
+/** The error for an invalid environment, flags file or text of flags. The message says what is wrong and what to write instead. */
 export class FlagsRefused extends Error {
   readonly code = "flags_refused";
   override readonly name = "FlagsRefused";
@@ -58,7 +59,7 @@ export async function openToolFlags(options: ToolFlagsOptions): Promise<ToolFlag
     looked = monotonic();
     const sign = await signOf(file);
     if (sign === seen) return;
-    // Also if it cannot be read: that is reported once, not with every call.
+    // This also happens if the file cannot be read, so that the problem is reported once and not with every call.
     seen = sign;
     try {
       values = merged(await readFlags(file, environment), given);
@@ -68,13 +69,13 @@ export async function openToolFlags(options: ToolFlagsOptions): Promise<ToolFlag
   }
 }
 
-/** Flags that never change: none, so everything is on, or the given ones. */
+/** Returns flags that never change. Without values, every tool is on. */
 export function fixedToolFlags(environment = "local", values: Readonly<Record<string, boolean>> = {}): ToolFlags {
   const map: FlagValues = new Map(Object.entries(values));
   return { environment, current: async () => map };
 }
 
-/** Why a tool is switched off, in a sentence for people and models; null if it is on. */
+/** Returns a sentence for people and models that says why a tool is switched off, or null if it is on. */
 export function switchedOff({ name, flag }: Pick<ToolDefinition, "name" | "flag">, values: FlagValues, environment: string): string | null {
   if (flag === undefined || values.get(flag) !== false) return null;
   return `The tool "${name}" is switched off in the environment "${environment}" (flag ${flag}).`;
@@ -84,7 +85,7 @@ const LOOK_EVERY_MS = 1000;
 const MAX_FILE_BYTES = 64 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
 
-/** Changes whenever the file changes, appears or disappears. */
+/** Returns a text that changes whenever the file changes, appears or disappears. */
 async function signOf(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);

@@ -2,20 +2,20 @@ import { type Json, leftOut, type ToolResult } from "@toolbus/contracts";
 import { fitsInline, holdText, INLINE_ENCODED_BYTES, INLINE_TEXT_BYTES, type StateStore } from "@toolbus/state";
 import { isHtmlPage, textOfHtml } from "./text-of-html.ts";
 
-/** The longest content of a result by default, in bytes of UTF-8 (X-10). */
+/** The default maximum length of a result's content, in bytes of UTF-8 (X-10). */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
 /**
- * The result of a handler that succeeded: JSON text, or plain text unchanged, of any length; for an HTML page, its words. Throws on a value that JSON
- * cannot carry.
+ * Returns the result of a handler that succeeded. Its content is JSON text, unchanged plain text, or the words of an HTML page, of any length. Throws
+ * for a value that JSON cannot represent.
  */
 export function outputResult(value: Json): ToolResult {
   return { status: "ok", isError: false, content: contentOf(value).toWellFormed() };
 }
 
 /**
- * A result in the form that is recorded and answered: its content is truncated to `maxBytes` with a notice, and stored before anything refers to it if it
- * is too long to travel. Throws `StoreUnavailable`.
+ * Returns a result in the form that is recorded and answered. Its content is truncated to `maxBytes` with a notice. If the content is too long for a
+ * message, it is stored before anything refers to it. Throws `StoreUnavailable`.
  */
 export async function keptResult(
   result: ToolResult,
@@ -25,7 +25,7 @@ export async function keptResult(
   return fitsInline(bounded.content) ? bounded : { ...bounded, ...(await holdText(state, bounded.content)) };
 }
 
-/** Text that fits a message. Its end says how many characters are left out. */
+/** Returns text that fits a message. If it was truncated, its end says how many characters were left out. */
 export function boundContent(text: string): { readonly content: string; readonly truncated?: boolean } {
   const whole = text.toWellFormed();
   return fitsInline(whole) ? { content: whole } : cutAt(whole, lastFittingEnd(whole));
@@ -34,14 +34,14 @@ export function boundContent(text: string): { readonly content: string; readonly
 function contentOf(value: Json): string {
   if (typeof value === "string") return isHtmlPage(value) ? textOfHtml(value) : value;
   const text: string | undefined = JSON.stringify(value);
-  // A handler that returns nothing, or a function, has no JSON text.
+  // If a handler returns nothing or a function, there is no JSON text.
   return text ?? "null";
 }
 
 function cutToBytes(text: string, maxBytes: number): { readonly content: string; readonly truncated: true } {
   const bytes = Buffer.from(text);
   let end = Math.max(0, maxBytes - NOTICE_BYTES);
-  // Not inside a character: its later bytes begin with the bits 10.
+  // The text must not end inside a character, whose later bytes begin with the bits 10.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return cutAt(text, bytes.subarray(0, end).toString().length);
 }

@@ -4,30 +4,31 @@ import { asciiJson } from "./ascii-json.ts";
 import { withoutHtml } from "./text-of-html.ts";
 
 export interface ProblemOptions {
-  /** Whether the same call may succeed later; by default as the code's row says. */
+  /** Whether the same call may succeed later. The default depends on the code. */
   readonly retryable?: boolean;
-  /** Seconds until a repeat makes sense. */
+  /** The number of seconds until a repeat makes sense. */
   readonly retryAfter?: number;
   readonly details?: readonly Problem[];
   /**
-   * Only for the `run` of a write: the target refused, and nothing happened. Without it the outcome of a failed write is open, and is settled as the tool's
-   * `idempotency` allows.
+   * Says that the target refused the write and nothing happened. It is only for the `run` of a write. Without it, the outcome of a failed write is
+   * open, and the tool's `idempotency` decides what happens next.
    */
   readonly effect?: "none";
   readonly cause?: unknown;
 }
 
 /**
- * What a handler returns or throws to tell the model something: a code of the tool's own domain (`release_not_found`) or one of `rate_limited`,
- * `unavailable`, `invalid_arguments`, `policy_denied`, `timeout`, `execution_failed`, and a message that says what to do.
+ * A problem that a handler returns or throws, and that the model reads. It has a message that says what to do, and a code. The code belongs to the
+ * tool's own domain (`release_not_found`), or is one of `rate_limited`, `unavailable`, `invalid_arguments`, `policy_denied`, `timeout`,
+ * `execution_failed`.
  */
 export class ToolProblem extends Error {
-  /** Its name in a stack trace or a log, by its code: docs/errors.md. */
+  /** The name in a stack trace or a log. It depends on the code (see docs/errors.md). */
   override readonly name: ErrorName;
   readonly code: string;
   readonly options: ProblemOptions;
 
-  /** Throws a RangeError on a code that only Toolbus itself may give, or that is not a lower-case name. */
+  /** Throws a RangeError for a code that only Toolbus itself may use, or that is not a lower-case name. */
   constructor(code: string, message: string, options: ProblemOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     if (!CODE.test(code)) throw new RangeError(`"${code.slice(0, 80)}" is not a code: use lower-case letters, digits and underscores.`);
@@ -38,12 +39,12 @@ export class ToolProblem extends Error {
   }
 }
 
-/** The same as a value to return: `return toolError("release_not_found", "There is no release v9.")`. */
+/** Creates a problem that a handler can return: `return toolError("release_not_found", "There is no release v9.")`. */
 export function toolError(code: string, message: string, options: ProblemOptions = {}): ToolProblem {
   return new ToolProblem(code, message, options);
 }
 
-/** The result that the model reads. */
+/** Returns the result that the model reads. */
 export function problemResult(problem: ToolProblem): ToolResult {
   const { retryable, retryAfter, details } = problem.options;
   return failedResult(problem.code, cleanText(withoutHtml(redactText(problem.message)), MESSAGE_CHARS), {
@@ -54,22 +55,25 @@ export function problemResult(problem: ToolProblem): ToolResult {
 }
 
 /**
- * The result for anything else that a handler throws: its class, and never its message, its stack or what they quote (X-10). Nobody wrote them for a model,
- * and they may contain the row of a database or an HTML page. The worker's log has all of it.
+ * Returns the result for any other value that a handler throws. The result contains the error's class, and never its message or its stack (X-10).
+ * Nobody wrote these for a model, and they may contain the row of a database or an HTML page. The worker's log has the whole error.
  */
 export function unexpectedResult(error: unknown, tool: string): ToolResult {
   const says = `"${tool}" failed inside its own code (${classOf(error)}). The log of its worker has the reason.`;
   return failedResult("execution_failed", says);
 }
 
-/** For example `TypeError`, or `Error, ECONNREFUSED`: names that a program gives. Anything that does not look like one is left out. */
+/**
+ * Returns the class of an error, such as `TypeError` or `Error, ECONNREFUSED`. Text that does not look like the name of a class or a code is left
+ * out.
+ */
 function classOf(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`;
   const code = "code" in error && typeof error.code === "string" && SYSTEM_CODE.test(error.code) ? `, ${error.code}` : "";
   return `${CLASS.test(error.name) ? error.name : "Error"}${code}`;
 }
 
-/** The first details, each on a line of moderate length, that together fit an attribute of 4 KiB. */
+/** Returns the first details that together fit an attribute of 4 KiB. Each detail is one line of moderate length. */
 export function boundedDetails(details: readonly Problem[]): readonly Problem[] {
   const kept: Problem[] = [];
   for (const { path, message } of details.slice(0, MAX_DETAILS)) {
@@ -80,7 +84,7 @@ export function boundedDetails(details: readonly Problem[]): readonly Problem[] 
   return kept;
 }
 
-/** Text on one line without control characters, truncated to a number of characters. */
+/** Returns the text on one line without control characters, truncated to this number of characters. */
 export function cleanText(text: string, chars: number): string {
   const line = text
     .slice(0, chars * 2)

@@ -12,7 +12,7 @@ import { startWorker } from "./worker.ts";
 
 const KEY = { mode: "key", keepsForMs: 86_400_000 } as const;
 
-/** A read that says which version of it ran, and with which arguments. */
+/** Returns a read whose result says which version ran, and with which arguments. */
 function lookUp(version: string, properties: JsonObject = { id: { type: "string" } }, required: readonly string[] = ["id"]): Tool {
   return defineTool({
     name: "look_up",

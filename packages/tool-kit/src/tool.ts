@@ -6,10 +6,10 @@ import type { ToolProblem } from "./tool-problem.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a handler returns: JSON, plain text, or a problem in words for the model. */
+/** The output of a handler: JSON, plain text, or a problem in words for the model. */
 export type ToolOutput = Json | ToolProblem;
 
-/** What a handler gets besides its arguments. */
+/** The context that a handler receives besides its arguments. */
 export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
@@ -18,33 +18,33 @@ export interface ToolContext {
   readonly log: Log;
   /** Reports the progress of the work to viewers of the run. Never waits, never fails, and may be called often. */
   progress(progress: Progress): void;
-  /** Reports the usage of a model call that this tool made: it is recorded with the call. Never waits and never fails. */
+  /** Reports the usage of a model call that this tool made. The usage is recorded with the call. Never waits and never fails. */
   modelUsed(use: ModelCallUse): void;
 }
 
-/** What the effect of a write gets. */
+/** The context that the handlers `run` and `reconcile` of a write receive. */
 export interface WriteContext {
-  /** The call's own id, equal in every attempt: pass it to the target. */
+  /** The call's own id, which is the same in every attempt. Pass it to the target. */
   readonly idempotencyKey: string;
   /** Aborts at the time-out and when another attempt has taken over. */
   readonly signal: AbortSignal;
   readonly log: Log;
   /** Reports the progress of the work to viewers of the run. Never waits, never fails, and may be called often. */
   progress(progress: Progress): void;
-  /** Reports the usage of a model call that this tool made: it is recorded with the call. Never waits and never fails. */
+  /** Reports the usage of a model call that this tool made. The usage is recorded with the call. Never waits and never fails. */
   modelUsed(use: ModelCallUse): void;
 }
 
 /**
- * What a target says about an attempt that may have reached it. `voided` means more than "not found": the target refuses that attempt from now on, so it
- * can never take effect.
+ * The target's answer about an attempt that may have reached it. `voided` means more than "not found". The target refuses that attempt from now on,
+ * so the attempt can never take effect.
  */
 export type Reconciliation =
   | { readonly kind: "happened"; readonly content: Json }
   | { readonly kind: "voided" }
   | { readonly kind: "unknown" };
 
-/** A definition before a toolset gave it its source. */
+/** A definition to which no toolset has added its source. */
 export type DraftDefinition = Omit<ToolDefinition, "source"> & { readonly source?: string };
 
 /** The handler of a read or a compute. */
@@ -54,16 +54,20 @@ export interface ReadHandlers<Args> {
 
 /** The handlers of a write. */
 export interface WriteHandlers<Args, Prepared> {
-  /** Works out what will be sent. Repeatable, without effect; its result is stored, and every attempt sends exactly that. */
+  /**
+   * Computes the value that will be sent. It must be repeatable and have no effect. Its result is stored, and every attempt sends exactly this
+   * result.
+   */
   prepare(args: Args, context: ToolContext): Awaitable<Prepared | ToolProblem>;
-  /** The effect. Runs again after a crash only with `idempotency: { mode: "key" }`, with the same prepared value and key. */
+  /** Causes the effect. Runs again after a crash only with `idempotency: { mode: "key" }`, with the same prepared value and key. */
   run(prepared: Prepared, context: WriteContext): Awaitable<ToolOutput>;
   /**
-   * What the write touches, as a name such as `order:ORD-8821`: writes of the toolset that give the same name run one after another, whichever run they
-   * come from. Without it only the writes of one turn do. It only looks at the arguments.
+   * Returns the name of the resource that the write changes, such as `order:ORD-8821`. Writes of the toolset with the same resource run one after
+   * another, even if they belong to different runs. Without this function, only the writes of one turn do. The name must depend only on the
+   * arguments.
    */
   resource?(args: Args): string;
-  /** Asks the target about an earlier attempt. Required for, and only for, `idempotency: { mode: "reconcile" }`. */
+  /** Asks the target about an earlier attempt. Required with `idempotency: { mode: "reconcile" }`, and refused with any other mode. */
   reconcile?(prepared: Prepared, context: WriteContext): Awaitable<Reconciliation>;
 }
 
@@ -77,5 +81,5 @@ export interface WriteTool extends WriteHandlers<JsonObject, Json> {
   readonly draft: DraftDefinition;
 }
 
-/** A tool as `defineTool` makes it: its definition and its handlers. */
+/** A tool as `defineTool` creates it, with its definition and its handlers. */
 export type Tool = ReadTool | WriteTool;

@@ -27,10 +27,10 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
     ...store,
     async commit(shard, change) {
       const reply = await store.commit(shard, change);
-      // A change that no store accepts only looks.
+      // A change that no store accepts is only a read, so it is not listed.
       if (reply.outcome !== "ok") return reply;
       const [what = ""] = change.op.split(":");
-      // Each report about the tools is preceded by one about the living replicas.
+      // The worker reports the living replicas before each report about the tools.
       if (what === "here") return reply;
       commits.push(what);
       for (const wake of waiting.splice(0)) wake();
@@ -76,7 +76,7 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
       opened.push(presence);
       return presence;
     },
-    /** Resolves with the next commit. */
+    /** Resolves at the next commit. */
     committed: () => new Promise<void>((resolve) => waiting.push(resolve)),
     registration: async () => (await readRegistry(state))[0],
   };
@@ -204,7 +204,7 @@ describe("a worker's presence", () => {
     await bus.listen(topics.toolRefresh, () => ++heard === 3 && last());
     for (const [n, body] of [{ toolset: "billing" }, { no: "such field" }, {}].entries()) await bus.announce(refresh(n, body));
     await Promise.all([registered, all]);
-    // One check when it started, and one for the request addressed to it.
+    // The worker checked once when it started, and once for the only valid request that concerns it.
     expect(checks).toBe(2);
     expect(await registration()).toMatchObject({ toolset: "orders" });
     expect(announced.map(({ body }) => JSON.parse(body))).toEqual([{ toolset: "orders", tools: ["look_up"] }]);
@@ -215,7 +215,7 @@ describe("a worker's presence", () => {
     const { present, clock, commits } = setup();
     const presence = await present(5);
     await Promise.all([presence.stop(), presence.stop()]);
-    // A second worker's heartbeat comes after those that the first one would have sent.
+    // A second worker sends its heartbeat after those that the first worker would have sent.
     const other = setup();
     await other.present(10);
     for (const { clock: each } of [{ clock }, other]) each.now += SEEN_EVERY_MS;

@@ -11,27 +11,27 @@ import { type Examples, examplesOf } from "./tool-examples.ts";
 import { cleanText } from "./tool-problem.ts";
 import { announcement, type WorkerOptions } from "./worker-options.ts";
 
-/** A toolset in the registry for as long as its worker is alive. */
+/** The presence of a toolset in the registry while its worker is alive. */
 export interface Presence {
   /** Announces to listeners that the toolset is registered. */
   announce(): Promise<void>;
   /** Registers the toolset again, as it is now, and announces it. */
   renew(): Promise<void>;
-  /** Sends no more heartbeats, waits for a pending one, and records that this replica is gone. Safe to call twice. */
+  /** Stops the heartbeats, waits for a pending one, and records that this replica is gone. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Registers a toolset. Sends heartbeats that say that a worker of it is alive and whether its tools can be used, and records it if it stops as the last of
- * its replicas. Registers the toolset again when asked to, and if the store has lost its registrations. Lint warnings, and what a provider cannot express,
- * go to the log, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
+ * Registers a toolset. Sends heartbeats that say that a worker of the toolset is alive and whether its tools can be used. When the last replica
+ * stops, it records this. Registers the toolset again when asked to, and if the store has lost its registrations. Logs lint warnings, and tools that
+ * a provider cannot express, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
   const { toolset, state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;
   const grants = grantProbe({ toolset, state, keys, monotonic });
   let reportedGrants: string | null = null;
   let reportedCheck: string | null = null;
-  /** The last check failed, and the one before it did not. */
+  /** True if the last check failed and the check before it did not. */
   let inDoubt = false;
   const replica = Buffer.from(random(8)).toString("hex");
   const receiptKey = signer && publicKeyOf(signer);
@@ -43,7 +43,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   reportForms(toolset, log);
   await register();
   const watch = shardWatch(state, keyOf(`registry.${toolset.name}`, HOME_SHARD, "nobody's"));
-  /** Until it is registered again. */
+  /** True after a loss, until the toolset is registered again. */
   let lost = await watch.lost();
   const refreshes = await listenTo(bus, {
     topic: topics.toolRefresh,
@@ -86,7 +86,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   function arm(): void {
     if (stopping.signal.aborted) return;
-    // A target may be back at any moment, and new runs are not offered its tools until the worker says so.
+    // A target may recover at any moment, and new runs are not offered its tools until the worker reports this.
     const nextInMs = reportedCheck === null && !inDoubt ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);
@@ -120,7 +120,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   async function registerAgain(): Promise<void> {
     log.warn({ toolset: toolset.name }, "the store has lost commits; the toolset is registered again");
     await register();
-    // What it registered may also be gone by now.
+    // The store may have lost the new registrations, too.
     lost = await watch.lost();
     await announce();
   }
@@ -141,14 +141,17 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return noted(await check());
   }
 
-  /** One check that fails may be a busy moment of the target: the tools stay in use until the next one, seconds later, fails as well. */
+  /**
+   * Returns why the tools cannot be used. A single failed check may only mean that the target was busy. So the tools remain in use until the next
+   * check, seconds later, also fails.
+   */
   async function whyStillUnavailable(): Promise<string | null> {
     const why = await check();
     inDoubt = why !== null && reportedCheck === null && !inDoubt;
     return inDoubt ? null : noted(why);
   }
 
-  /** The log says why the tools cannot be used when it begins, changes and ends. */
+  /** Logs the reason why the tools cannot be used when it appears, changes or disappears. */
   function noted(why: string | null): string | null {
     if (stopping.signal.aborted || why === reportedCheck) return why;
     if (why === null) log.info({ toolset: toolset.name }, "the tools can be used again");
@@ -157,7 +160,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return why;
   }
 
-  /** A check that fails or never ends also counts as unavailable. */
+  /** Checks whether the tools can be used. A check that throws or never ends means that they cannot. */
   async function check(): Promise<string | null> {
     const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
     try {
@@ -169,9 +172,9 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 }
 
 const parseRefresh = parser(ToolRefresh);
-/** The longest check, and the longest wait for examples. */
+/** The time limit of a check, and of the wait for examples. */
 const CHECK_MS = 5000;
-/** How soon tools that cannot be used are checked again. */
+/** The time after which tools that cannot be used are checked again. */
 const CHECK_AGAIN_MS = 5000;
 
 function aborted(signal: AbortSignal): Promise<never> {

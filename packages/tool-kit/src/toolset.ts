@@ -12,7 +12,7 @@ import { toolHash } from "@toolbus/grants";
 import { firstError, lintTool } from "./lint/lint-tool.ts";
 import type { Tool, WriteTool } from "./tool.ts";
 
-/** A tool in its toolset: the whole definition, its hash, and the handlers. */
+/** A tool in its toolset, with the whole definition, its hash and the handlers. */
 export interface Executor<T extends Tool = Tool> {
   readonly definition: ToolDefinition;
   readonly hash: string;
@@ -21,24 +21,24 @@ export interface Executor<T extends Tool = Tool> {
 
 export type WriteExecutor = Executor<WriteTool>;
 
-/** The tools of one kind of worker. Its name is part of the topic, of the ledger's keys and of a grant's audience. */
+/** The tools of one kind of worker. The toolset's name is part of the topic, of the ledger's keys and of a grant's audience. */
 export interface Toolset {
   readonly name: string;
-  /** Every version of every tool, by name in the order in which the names were added. */
+  /** Returns every version of every tool. The tools are grouped by name, in the order in which the names were added. */
   list(): readonly Executor[];
-  /** The tool of this name and version; without a version the one that `preferredVersion` chooses. */
+  /** Returns the tool with this name and version. Without a version, it returns the one that `preferredVersion` chooses. */
   find(name: string, version?: string): Executor | undefined;
-  /** Adds a tool; refused with a sentence if its name is taken in this version, or its definition cannot work. */
+  /** Adds a tool. Throws a TypeError with one sentence if the toolset already has this version of it, or if its definition cannot work. */
   register(tool: Tool): Executor;
-  /** Removes one version, or all of a name. False if there is none. */
+  /** Removes one version of a name, or all of them. Returns false if there is none. */
   unregister(name: string, version?: string): boolean;
-  /** Whether its workers may be scaled to zero. */
+  /** Whether the toolset's workers may be scaled to zero. */
   readonly scalesToZero: boolean;
-  /** Why its tools cannot be used at this moment, in a sentence; null if they can. */
+  /** Returns a sentence that says why the tools cannot be used now, or null if they can. */
   unavailable(signal: AbortSignal): Promise<string | null>;
-  /** The same for one tool; null if nothing concerning this tool alone prevents its use. */
+  /** Returns a sentence that says why this tool alone cannot be used now, or null if it can. */
   unavailableTool(definition: ToolDefinition): string | null;
-  /** Arguments with which its tools work at this moment, by name; empty if it knows none. */
+  /** Returns arguments with which the tools work now, by the name of the tool. The result is empty if the toolset knows none. */
   examples(signal: AbortSignal): Promise<Readonly<Record<string, JsonObject>>>;
   /** The longest time-out of any tool that may be registered later. */
   readonly longestTimeoutMs: number;
@@ -46,27 +46,28 @@ export interface Toolset {
 
 export interface ToolsetOptions {
   readonly name: string;
-  /** Several versions of one name are several tools. */
+  /** The tools. Several versions of one name are several tools. */
   readonly tools: readonly Tool[];
   /**
-   * Says why the tools cannot be used at this moment (a credential is missing, the target is down for long), or returns null. Each worker asks it when it
-   * starts and with every heartbeat; while it returns a reason, new runs are not offered the tools. Without it they always can.
+   * Returns why the tools cannot be used now (a credential is missing, the target is down for long), or null. Each worker calls this function when it
+   * starts and with every heartbeat. While the function returns a reason, new runs are not offered the tools. Without this function, the tools can
+   * always be used.
    */
   readonly unavailable?: (signal: AbortSignal) => string | null | Promise<string | null>;
-  /** Its workers may be scaled to zero: a call waits for one, whatever the profile says about tools without a worker. */
+  /** True if the workers may be scaled to zero. Then a call waits for a worker, whatever the profile says about tools without a worker. */
   readonly scalesToZero?: boolean;
-  /** The same as `unavailable`, for one tool: for tools that have their own targets. */
+  /** Does the same as `unavailable` for one tool. It is for tools that have their own targets. */
   readonly unavailableTool?: (definition: ToolDefinition) => string | null;
   /**
-   * Arguments with which its tools work at this moment, by name, such as an id that its target has: people copy them from the list of tools. Each worker
-   * asks when it starts and with every heartbeat. Leave out what is not known.
+   * Returns arguments with which the tools work now, by the name of the tool, such as an id that exists in the target. People copy them from the list
+   * of tools. Each worker calls this function when it starts and with every heartbeat. Leave out a tool whose arguments are not known.
    */
   readonly examples?: (signal: AbortSignal) => Readonly<Record<string, JsonObject>> | Promise<Readonly<Record<string, JsonObject>>>;
-  /** If tools are registered later: the longest time-out of any of them. */
+  /** The longest time-out of any tool that is registered later. */
   readonly longestTimeoutMs?: number;
 }
 
-/** Makes a toolset. Throws a TypeError on a bad name, on two tools of one name and version, and on a definition that cannot work. */
+/** Creates a toolset. Throws a TypeError for a bad name, two tools with the same name and version, or a definition that cannot work. */
 export function toolset({
   name,
   tools,
@@ -119,7 +120,10 @@ export function toolset({
   return made;
 }
 
-/** The lint is for authors. A foreign tool needs a valid form and schemas that can be judged; if a provider cannot accept it, it is set aside there. */
+/**
+ * Returns the fault of a foreign tool, or null. The lint does not apply to it, because the lint is for authors. A foreign tool needs a valid form and
+ * schemas that can be judged. If a provider cannot accept the tool, it is set aside for that provider.
+ */
 function foreignError(definition: ToolDefinition): string | null {
   const checked = parseDefinition(definition);
   if (!checked.ok) return `${describeProblems(checked.problems)}.`;

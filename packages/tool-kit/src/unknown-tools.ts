@@ -2,13 +2,14 @@ import { eventSample } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Decides which calls of unregistered tools get an answer that says so. An honest agent makes such a call if a tool was removed while its runs used it.
- * Thousands of calls with invented names would each cost a look into the ledger and an answer, and genuine calls would wait behind them. Above the limit they are dropped and their
- * number is reported; an honest agent's timer sends its call again.
+ * Decides which calls of unregistered tools receive an answer that says so. An honest agent sends a call of an unregistered tool if the tool was
+ * removed while the agent's runs used it. Thousands of calls with invented names would each cost a read of the ledger and an answer, and genuine
+ * calls would wait behind them. Above the limit, calls of unregistered tools are dropped and their number is reported. An honest agent's timer sends
+ * its call again.
  */
 export interface UnknownTools {
   mayAnswer(): boolean;
-  /** Reports the number so far. */
+  /** Reports the number of dropped calls so far. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +18,7 @@ export function unknownTools({
   monotonic,
 }: {
   readonly log: Pick<Log, "warn">;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }): UnknownTools {
   const sample = eventSample({

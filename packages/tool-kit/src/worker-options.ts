@@ -17,38 +17,50 @@ import type { Toolset } from "./toolset.ts";
 import { unknownTools } from "./unknown-tools.ts";
 import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 
-/** What every worker needs, whether it has a queue or is mounted in process. */
+/** The options of every worker, whether it has a queue or is mounted in a process. */
 export interface WorkerOptions {
   readonly toolset: Toolset;
   readonly state: StateStore;
-  /** The losses of the store that this process noticed; without it only the era document says which writes wait. */
+  /** The losses of the store that this process noticed. Without them, only the era document says which writes wait. */
   readonly losses?: Pick<StoreLosses, "seenAt"> | undefined;
-  /** Public keys of the approvals service; never from the bus or the state store. */
+  /** The public keys of the approvals service. They never come from the bus or the state store. */
   readonly keys: KeySet;
-  /** The toolset's own key, which signs what it sends and what it did. A toolset with a write does not start without it. Equal on all replicas. */
+  /**
+   * The toolset's own key, which signs the values and results of its writes. A toolset with a write does not start without it. All replicas have the
+   * same key.
+   */
   readonly signer?: Signer | undefined;
-  /** The public halves of that key and of the earlier ones, if the process has them; its own key and those that are pinned with a tool count anyway. */
+  /**
+   * The public halves of that key and of the earlier ones, if the process has them. The process's own key, and the keys that are pinned with a tool,
+   * are always accepted.
+   */
   readonly receiptKeys?: KeySet | undefined;
   readonly log: Log;
-  /** The store's time in milliseconds, as a `StoreClock` knows it, for message times and the not-after of reads. */
+  /** Returns the store's time from a `StoreClock`, in milliseconds, for the times of messages and the not-after of reads. */
   readonly clock: () => number;
   readonly monotonic: () => number;
-  /** Cryptographically random bytes. */
+  /** Returns cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array;
   readonly timings?: WorkerTimings;
-  /** What is switched off here; without it everything is on. */
+  /** The flags, which switch tools off here. Without them, every tool is on. */
   readonly flags?: ToolFlags;
-  /** The longest content of a result, in bytes of UTF-8; a longer one is truncated with a notice. 1 MiB by default, 16 MiB at most. */
+  /**
+   * The maximum length of a result's content, in bytes of UTF-8. Longer content is truncated with a notice. The default is 1 MiB, and the limit is 16
+   * MiB.
+   */
   readonly maxContentBytes?: number;
-  /** How many security events of a reason are kept whole per minute, before only their number is; 30 by default. */
+  /**
+   * The number of security events of a reason that are recorded whole in a minute. For later events, only their number is recorded. The default is
+   * 30.
+   */
   readonly securityEventsPerMinute?: number;
-  /** How many unusable messages become dead letters per minute, before only their number is reported; 30 by default. */
+  /** The number of unusable messages that become dead letters in a minute. For later messages, only their number is reported. The default is 30. */
   readonly deadLettersPerMinute?: number;
-  /** How often it sends a heartbeat; 30 s by default. */
+  /** The time between two heartbeats, in milliseconds. The default is 30 s. */
   readonly seenEveryMs?: number;
 }
 
-/** Throws a TypeError with one sentence for a toolset with writes and no key. */
+/** Creates the dependencies of the pipeline. Throws a TypeError with one sentence for a toolset with writes and no key. */
 export function invokeContext(options: WorkerOptions, { publish, announce }: Pick<InvokeContext, "publish" | "announce">): InvokeContext {
   const {
     toolset,
@@ -116,8 +128,8 @@ function refuseUnsigned({ toolset, signer }: WorkerOptions): void {
 }
 
 /**
- * Handles a hint that nobody waits for a call any more. A read is aborted; a write only if the agent's stop document exists, because anyone on the bus can
- * send a hint. A write that has been sent is never interrupted.
+ * Handles a hint that nobody waits for a call any more. A read is aborted. A write is aborted only if the agent's stop document exists, because
+ * anyone on the bus can send a hint. A write that has been sent is never interrupted.
  */
 export async function cancelCall(callId: string, { underWay, state }: InvokeContext): Promise<void> {
   const call = underWay.find(callId);
@@ -129,7 +141,7 @@ export async function cancelCall(callId: string, { underWay, state }: InvokeCont
   call.cancel();
 }
 
-/** Announces to listeners that registrations of a toolset may have changed. */
+/** Returns the message that informs listeners that the registrations of a toolset may have changed. */
 export function announcement(toolset: Toolset, now: number): Message {
   return message({
     id: messageIds.other("announce", toolset.name, now),
@@ -141,7 +153,7 @@ export function announcement(toolset: Toolset, now: number): Message {
   });
 }
 
-/** The longest duration of a delivery: prepare, run and reconcile, each within the longest time-out, plus the time that the store needs. */
+/** Returns the longest duration of a delivery. Prepare, run and reconcile each need at most the longest time-out, and the store needs time, too. */
 export function deliveryDeadlineMs(toolset: Toolset): number {
   return 3 * Math.max(1000, toolset.longestTimeoutMs, ...toolset.list().map(({ definition }) => definition.timeoutMs)) + 30_000;
 }

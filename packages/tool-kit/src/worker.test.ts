@@ -20,7 +20,7 @@ function setup() {
   const made = bench(tools);
   const bus = memoryBus();
   opened.push({ stop: () => bus.close() });
-  // Messages are dated by the bench's clock, so the worker also judges them by it.
+  // The messages have times of the bench's clock, so the worker uses the same clock.
   const options = {
     toolset: tools,
     state: made.state,
@@ -34,7 +34,7 @@ function setup() {
   return { over, ...made, bus, options };
 }
 
-/** The agent's end: every answer that arrives, and the next one. */
+/** Consumes the agent's answers. Returns all answers that arrived, and a function that waits for the next one. */
 async function answers(bus: MessageBus) {
   const got: Message[] = [];
   const waiting: ((answer: Message) => void)[] = [];
@@ -169,7 +169,7 @@ describe("a toolset mounted in process", () => {
         await agentsBus.publish(await invoke(tool, args, { index }));
         await answer;
       }
-      // A receipt differs each time it is signed.
+      // The receipts are not compared, because each one contains the time of its signature.
       const reported = agent.got.map(({ attributes: { "toolbus-receipt": receipt, ...rest }, ...answer }) => ({
         ...answer,
         attributes: { ...rest, signed: receipt !== undefined },

@@ -5,21 +5,23 @@ import { keepPresent } from "./toolset-presence.ts";
 import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface Worker {
-  /** Accepts no new calls and waits for those under way. Safe to call twice. */
+  /** Accepts no new calls and waits for the calls under way. Safe to call twice. */
   stop(): Promise<void>;
-  /** Registers the toolset as it is now, and announces it: after tools were added, replaced or removed, or cannot be used any more. */
+  /**
+   * Registers the toolset as it is now, and announces it. Call it after tools were added, replaced or removed, or if they cannot be used any more.
+   */
   renew(): Promise<void>;
 }
 
 /**
- * Serves a toolset: registers it, sends heartbeats, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again. Resolves when
- * calls may arrive. Rejects with `RegistryConflict` if a tool's name belongs to another toolset; then nothing was started.
+ * Serves a toolset: registers it, sends heartbeats, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again.
+ * Resolves when calls may arrive. Rejects with `RegistryConflict` if a tool's name belongs to another toolset. Then nothing was started.
  */
 export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
   const { bus, toolset, log, clock, concurrency = 16 } = options;
   const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
   const presence = await keepPresent(bus, options);
-  // Released in reverse order: the number of forged calls is final once no more calls arrive.
+  // These parts are stopped in reverse order, because the number of forged calls is final only when no more calls arrive.
   const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, presence];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
@@ -58,7 +60,10 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
 const parseCancel = parser(ToolCancel);
 const parseInvoke = parser(ToolInvoke);
 
-/** The queue is taken last and released first: it accepts no new calls while a cancel can still reach those under way. */
+/**
+ * Stops the subscriptions in reverse order. The queue is stopped first, so that no new calls arrive while a cancel can still reach the calls under
+ * way.
+ */
 async function stopAll(subscriptions: readonly Pick<Subscription, "stop">[]): Promise<void> {
   for (const subscription of subscriptions.toReversed()) await subscription.stop();
 }

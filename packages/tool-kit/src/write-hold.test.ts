@@ -14,13 +14,13 @@ function setup(idempotency: Mode = { mode: "none" }) {
   const made = { over, ...bench(orders(over, idempotency)) };
   return {
     ...made,
-    /** What approvals writes when a process reports that the shard of the calls lost writes. */
+    /** Writes the era as approvals does when a process reports that the shard of the calls lost writes. */
     hold: (more: Partial<NonNullable<Era["lost"]>[number]> = {}) =>
       made.raiseEra({ lost: [{ shard: "03", lostAt: made.clock.now, ...more }] }),
   };
 }
 
-/** A run that was created then. */
+/** Returns the id of a run that was created at this time. */
 const runOf = (now: number): string => newRunId({ now, random: new Uint8Array(16) }, "cv_03_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 describe("a write in a shard that lost writes", () => {

@@ -1,18 +1,21 @@
 import { type Era, failedResult, isHeld, mayBeForgotten, shardOf, type ToolResult } from "@toolbus/contracts";
 import type { StoreLosses } from "@toolbus/state";
 
-/** Whether a write waits because its shard has lost writes, so that a missing ledger row does not prove that nothing was sent. */
+/** Judges whether a write waits because its shard has lost writes. After a loss, a missing ledger row does not prove that nothing was sent. */
 export interface WriteHold {
-  /** As far as is known at this moment: a commit that the store refuses may be the first sign. */
+  /** Returns whether the write waits, as far as is known now. A commit that the store refuses may be the first sign of a loss. */
   held(): boolean;
-  /** The answer to a held write: nothing of it was done now; whether it was done before is known only for a run that is newer than the loss. */
+  /**
+   * Returns the answer to a held write. The write was not executed now. Whether it was executed before is known only for a run that is newer than the
+   * loss.
+   */
   result(tool: string): ToolResult;
 }
 
 export interface WriteHoldOptions {
   readonly callId: string;
   readonly era: Era | null;
-  /** The store's clock. */
+  /** The store's time. */
   readonly now: number;
   readonly losses: Pick<StoreLosses, "seenAt"> | undefined;
 }
@@ -34,7 +37,7 @@ export function writeHold({ callId, era, now, losses }: WriteHoldOptions): Write
     },
   };
 
-  /** A loss that only this process knows about may have happened at this moment. */
+  /** Returns whether the run is known to be newer than the loss. A loss that only this process has noticed may be newer than the run. */
   function isYounger(): boolean {
     const lostAt = era?.lost?.find((one) => one.shard === shard)?.lostAt;
     const known = lostAt !== undefined && (losses?.seenAt(shard) ?? 0) <= lostAt;

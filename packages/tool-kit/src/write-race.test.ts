@@ -88,7 +88,7 @@ describe("the lease of a write", () => {
 });
 
 /**
- * Holds the begin commits, and the sending commits, of `size` processes until all of them have arrived; a process that stays alone continues after a while.
+ * Delays the `begin` and `sending` commits of `size` processes until all of them have arrived. A single process at `sending` continues after 100 ms.
  */
 function meetingPoint(size: number): (step: string) => Promise<void> | undefined {
   const steps = new Map<string, { readonly all: PromiseWithResolvers<void>; here: number }>();
@@ -97,7 +97,7 @@ function meetingPoint(size: number): (step: string) => Promise<void> | undefined
     const met = steps.get(step) ?? { all: Promise.withResolvers<void>(), here: 0 };
     steps.set(step, met);
     if (++met.here === size) met.all.resolve();
-    // Only the winner of begin gets to sending.
+    // Only the winner of `begin` reaches `sending`.
     if (step === "sending") setTimeout(met.all.resolve, 100);
     return met.all.promise;
   };

@@ -15,8 +15,8 @@ import type { McpBridge } from "./toolsets/mcp/mcp-bridge.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
 /**
- * Runs tools: one worker for each toolset of `TOOLSETS`. It calls the targets, checks every grant itself, and knows nothing about runs. With `operations`
- * among them it handles dead letters as well.
+ * Runs tools, with one worker for each toolset of `TOOLSETS`. A worker calls the targets, checks every grant itself, and knows nothing about runs.
+ * With `operations` in `TOOLSETS`, the service also handles dead letters.
  */
 export const toolExecutor = defineService({
   name: "tool-executor",
@@ -37,15 +37,15 @@ export const toolExecutor = defineService({
     let bridge: McpBridge | null = null;
     const stop = async (): Promise<void> => {
       await Promise.all(workers.map((worker) => worker.stop()));
-      // Last: a write that was sent is completed.
+      // The bridge stops last, so that a write that was sent is completed.
       await bridge?.stop();
     };
     try {
-      // First, so that no message that the toolsets give up is missed.
+      // Operations starts first, so that it misses no message that the toolsets give up.
       const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
       if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
-      // Without tools it needs no keys to check their grants. Loaded only if needed: the MCP client is a fifth of the code that a start
-      // loads.
+      // A process without tools needs no keys to check grants. The MCP client is loaded only if it is needed, because it is a fifth of the code that
+      // a start loads.
       const servers = mcp ? await import("./toolsets/mcp/start-mcp.ts") : null;
       if (servers) bridge = await servers.openMcp(config.MCP_CONFIG_FILE, infrastructure);
       const served = [...toolsets, ...(bridge ? [bridge.toolset] : [])];
@@ -60,7 +60,9 @@ export const toolExecutor = defineService({
   },
 });
 
-/** Starts the toolsets' workers one after another and adds each to `started`, so that the caller can stop all of them. Returns them by toolset. */
+/**
+ * Starts the toolsets' workers one after another and adds each to `started`, so that the caller can stop all of them. Returns the workers by toolset.
+ */
 async function startWorkers(
   toolsets: readonly Toolset[],
   { bus, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defineTool } from "../define-tool.ts";
 import { translateSchema } from "./draft-07.ts";
 
-/** The properties of an object schema after the translation. */
+/** Returns the properties of an object schema after the translation. */
 function translated(schema: JsonObject): unknown {
   return translateSchema({ type: "object", additionalProperties: false, ...schema })["properties"];
 }

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
 /**
- * The parameters in JSON Schema 2020-12 without keywords that only draft-07 has, as far as the meaning stays the same: `$schema` and the root's `$id` are
- * dropped; references into `definitions` or `$defs` are replaced by what they name; `exclusiveMinimum: true` beside a `minimum` becomes the bound. Anything
- * that cannot be translated (a list of `items`, `dependencies`, a schema that contains itself) stays, and the lint refuses it and says what to write
- * instead. Always a copy: what is hashed and pinned must not change if the caller changes its object.
+ * Translates the parameters to JSON Schema 2020-12 without keywords that only draft-07 has, as far as the meaning stays the same. Drops `$schema` and
+ * the root's `$id`. Replaces references into `definitions` or `$defs` with their targets. Changes `exclusiveMinimum: true` beside a `minimum` to the
+ * bound. Anything that cannot be translated (a list of `items`, `dependencies`, a schema that contains itself) remains, and the lint refuses it and
+ * says what to write instead. Always returns a copy, because a definition that was hashed and pinned must not change with the caller's object.
  */
 export function translateSchema(schema: JsonObject): JsonObject {
   const { $schema, $id: _id, id, definitions, $defs, ...rest } = schema;
@@ -12,7 +12,7 @@ export function translateSchema(schema: JsonObject): JsonObject {
   for (const [word, parts] of [["definitions", definitions] as const, ["$defs", $defs] as const])
     if (isJsonObject(parts)) for (const [name, part] of Object.entries(parts)) shared.set(`#/${word}/${name}`, part);
   const root = {
-    // An unknown dialect stays, to be refused.
+    // An unknown dialect remains, so that the lint refuses it.
     ...($schema === undefined || (typeof $schema === "string" && KNOWN.test($schema)) ? {} : { $schema }),
     ...(id === undefined || typeof id === "string" ? {} : { id }),
     ...rest,
@@ -22,9 +22,9 @@ export function translateSchema(schema: JsonObject): JsonObject {
 
 interface Scope {
   readonly shared: ReadonlyMap<string, Json>;
-  /** The chain of references that lead here: a repeated one contains itself. */
+  /** The chain of references that lead here. A schema contains itself if its reference is repeated. */
   readonly inside: readonly string[];
-  /** References may multiply so much that expanding them would never end. */
+  /** The number of references that may still be expanded. References may multiply so much that expanding them would never end. */
   readonly room: { left: number };
 }
 
@@ -77,7 +77,7 @@ function withBounds(schema: JsonObject): JsonObject {
   return bounded;
 }
 
-/** The pointer of a reference: "~1" and "%20" are decoded. */
+/** Returns the pointer of a reference, with "~1" and "%20" decoded. */
 function decoded(ref: string): string {
   try {
     return decodeURIComponent(ref).replaceAll("~1", "/").replaceAll("~0", "~");

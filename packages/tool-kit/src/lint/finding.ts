@@ -1,13 +1,13 @@
-/** What the lint found in a definition. A tool with an error cannot be registered; a warning concerns quality, not function. */
+/** A fault that the lint found in a definition. A tool with an error cannot be registered. A warning concerns quality, not function. */
 export interface Finding {
   readonly level: "error" | "warning";
-  /** Stable, for filters and tests: `schema_type`, `description_output`. */
+  /** A stable name for filters and tests, such as `schema_type` or `description_output`. */
   readonly code: string;
-  /** JSON Pointer into the definition. */
+  /** The JSON Pointer of the fault in the definition. */
   readonly path: string;
-  /** The problem, as a sentence. */
+  /** A sentence that states the problem. */
   readonly message: string;
-  /** What to write instead, as a sentence. */
+  /** A sentence that says what to write instead. */
   readonly remedy: string;
 }
 
@@ -19,7 +19,7 @@ export function warning(code: string, path: string, message: string, remedy: str
   return { level: "warning", code, path, message, remedy };
 }
 
-/** The pointer of a member; "~" and "/" in its name are escaped (RFC 6901). */
+/** Returns the pointer of a member, with "~" and "/" in its name escaped (RFC 6901). */
 export function under(path: string, member: string): string {
   return `${path}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

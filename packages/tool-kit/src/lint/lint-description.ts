@@ -3,8 +3,8 @@ import type { DraftDefinition } from "../tool.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /**
- * The description is all that a model has when it chooses a tool. It should state four things: the purpose, the limits of the input with an example, the
- * form of the output, and what the tool is not for.
+ * Checks the description, because a model has nothing else when it chooses a tool. A description should state four things: the purpose, the limits of
+ * the input with an example, the form of the output, and what the tool is not for.
  */
 export function lintDescription({ description, parameters }: DraftDefinition): readonly Finding[] {
   const properties = isJsonObject(parameters["properties"]) ? Object.values(parameters["properties"]) : [];

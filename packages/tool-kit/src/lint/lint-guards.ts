@@ -3,7 +3,7 @@ import type { DraftDefinition } from "../tool.ts";
 import { error, type Finding, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
 
-/** Checks what guards a call: the effect that approvers read, the rules of its risk, and its time limit. */
+/** Checks the parts that guard a call: the effect that approvers read, the rules of its risk, and its time limit. */
 export function lintGuards(definition: DraftDefinition): readonly Finding[] {
   return [...lintEffect(definition), ...lintRules(definition), ...lintTimeout(definition)];
 }
@@ -53,7 +53,7 @@ function lintRules({ risk }: DraftDefinition): readonly Finding[] {
   });
 }
 
-/** A run has minutes of active time for all of its calls: a long read keeps its person waiting. */
+/** The longest time limit without a warning. A run has only minutes of active time for all of its calls, and a person waits for a long read. */
 const LONGEST_MS: Readonly<Record<ToolKind, number>> = { read: 30_000, compute: 30_000, write: 120_000 };
 
 function lintTimeout({ kind, timeoutMs }: DraftDefinition): readonly Finding[] {

@@ -2,8 +2,9 @@ import type { DraftDefinition } from "../tool.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /**
- * Whether a tool that claims to read or to compute acts: if a customer or a finance system sees an effect, it is a write; a support ticket and an email are
- * effects too. The check covers name and description, because the author of a tool `support_desk` says in the description that it opens a ticket.
+ * Warns about a read or compute that seems to act. If a customer or a finance system sees an effect, the tool is a write. A support ticket and an
+ * email are also effects. The check covers the name and the description, because the author of a tool `support_desk` may say only in the description
+ * that it opens a ticket.
  */
 export function lintKind({ name, kind, description }: DraftDefinition): readonly Finding[] {
   if (kind === "write") return [];
@@ -21,7 +22,10 @@ export function lintKind({ name, kind, description }: DraftDefinition): readonly
   ];
 }
 
-/** The action in the first words of a description: "Opens a ticket", "Send the customer an email". Null for "Changes of a release". */
+/**
+ * Returns the action in the first words of a description, such as "Opens a ticket" or "Send the customer an email". Returns null for "Changes of a
+ * release".
+ */
 function actIn(description: string): string | null {
   const [, word = "", object = ""] = FIRST_WORDS.exec(description) ?? [];
   if (!OBJECT.test(object)) return null;
@@ -30,10 +34,10 @@ function actIn(description: string): string | null {
 }
 
 const FIRST_WORDS = /^\s*(?:(?:this tool|it) (?:can |will )?)?([a-z]{2,20}) ([a-z-]{1,20})/i;
-// A noun that looks like the verb ("Orders of a customer") is followed by something else.
+// Other words follow a noun that looks like the verb ("Orders of a customer").
 const OBJECT = /^(?:an?|the|one|this|each|every|all|some|new|e-?mails?|messages?|money|payments?|refunds?|tickets?|invoices?)$/i;
 
-/** Words at the beginning of the name, or the description, of something that changes the world. */
+/** The words that begin the name or the description of a tool that changes something. */
 const ACTING: ReadonlySet<string> = new Set(
   (
     "add append approve archive assign ban block book cancel change charge clear close commit create deactivate delete deny deploy disable drop " +
@@ -44,7 +48,7 @@ const ACTING: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True for a word that acts; also used by the lint of parameters that choose between such words. */
+/** Returns true for a word that acts. The lint of the parameters also uses it, for parameters that choose between such words. */
 export function isActing(word: string): boolean {
   return ACTING.has(word);
 }

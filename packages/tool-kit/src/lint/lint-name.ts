@@ -1,7 +1,7 @@
 import type { DraftDefinition } from "../tool.ts";
 import { error, type Finding } from "./finding.ts";
 
-/** The form of the name. */
+/** Checks the form of the name. */
 export function lintName({ name }: DraftDefinition): readonly Finding[] {
   if (SNAKE_CASE.test(name)) return [];
   return [
@@ -14,5 +14,5 @@ export function lintName({ name }: DraftDefinition): readonly Finding[] {
   ];
 }
 
-// Two underscores separate the server from its tool.
+// Two underscores separate the name of a server from the name of its tool.
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_{1,2}[a-z0-9]+)*$/;

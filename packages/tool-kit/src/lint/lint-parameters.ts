@@ -3,14 +3,17 @@ import type { DraftDefinition } from "../tool.ts";
 import { type Finding, under, warning } from "./finding.ts";
 import { isActing } from "./lint-kind.ts";
 
-/** Limits on what a model may send, and one job per tool. */
+/** Checks that the parameters limit what a model may send, and that the tool has only one job. */
 export function lintParameters({ parameters }: DraftDefinition): readonly Finding[] {
   return [...lintJobs(parameters), ...lintLimits(parameters, "/parameters")];
 }
 
 const CHOOSERS: ReadonlySet<string> = new Set(["action", "operation", "op", "command", "verb", "method", "task"]);
 
-/** A parameter that chooses between jobs combines several tools in one: the model picks wrongly, and one risk covers all. */
+/**
+ * Finds a parameter that chooses between jobs, which combines several tools in one. The model may then pick the wrong job, and one risk covers all of
+ * them.
+ */
 function lintJobs({ properties }: JsonObject): readonly Finding[] {
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, part]) => {
@@ -28,7 +31,7 @@ function lintJobs({ properties }: JsonObject): readonly Finding[] {
   });
 }
 
-/** A model sends as much as the schema allows. */
+/** Finds parameters without a limit, because a model sends as much as the schema allows. */
 function lintLimits(schema: JsonObject, at: string): readonly Finding[] {
   const findings: Finding[] = [];
   const { properties, items, additionalProperties } = schema;

@@ -4,8 +4,8 @@ import { error, type Finding, under, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
 
 /**
- * The form of the parameters: what every model provider understands and every validator reads alike. That is less than JSON Schema 2020-12: an object with
- * listed properties, each with one type, written out where it is used.
+ * Checks that every model provider understands the parameters, and that every validator reads them in the same way. Less is accepted than in JSON
+ * Schema 2020-12: an object with listed properties, each with one type, written out where it is used.
  */
 export function lintSchema({ parameters }: DraftDefinition): readonly Finding[] {
   if (parameters["type"] !== "object" || !isJsonObject(parameters["properties"]))
@@ -40,7 +40,7 @@ const ONE_ITEM = 'Give the array one "items" schema, or make it an object with n
 const LEAVE_OUT = 'Leave the parameter out of "required" instead of letting it be null.';
 const LIST_PROPERTIES = 'List the properties under "properties".';
 
-/** Keywords of JSON Schema that providers drop, refuse or read differently, with what to write instead. */
+/** The keywords of JSON Schema that providers drop, refuse or read differently, with what to write instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map<string, string>([
   ["$schema", "Write JSON Schema 2020-12 or draft-07; $schema may be left out."],
   ["allOf", "Merge its parts into one schema."],
@@ -128,7 +128,10 @@ function lintRequired(required: Json | undefined, known: JsonObject, at: string)
     );
 }
 
-/** The members allowed besides the listed properties. A schema for them makes a map, which only a parameter can be. */
+/**
+ * Checks the members besides the listed properties. A schema for these members makes a map. A parameter can be a map, but the parameters as a whole
+ * cannot.
+ */
 function lintOthers({ additionalProperties: others }: JsonObject, at: string): readonly Finding[] {
   if (others === false) return [];
   if (isJsonObject(others) && at !== ROOT) return lintPart(others, under(at, "additionalProperties"));
@@ -142,7 +145,7 @@ function lintOthers({ additionalProperties: others }: JsonObject, at: string): r
   ];
 }
 
-/** The compiler finds values of a wrong type, such as a minimum in quotes, and values over a limit. */
+/** Compiles the parameters, because the compiler finds values of a wrong type, such as a minimum in quotes, and values over a limit. */
 function lintCompiled(parameters: JsonObject): readonly Finding[] {
   const made = foreignSchema(parameters);
   if (made.ok) return [];

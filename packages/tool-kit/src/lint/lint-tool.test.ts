@@ -21,12 +21,12 @@ const clean: DraftDefinition = {
   timeoutMs: 5000,
 };
 
-/** The findings for the changed definition, as "level code path". */
+/** Returns the findings for the changed definition, as "level code path". */
 function found(change: Partial<DraftDefinition>): readonly string[] {
   return lintTool({ ...clean, ...change }).map(({ level, code, path }) => `${level} ${code} ${path}`);
 }
 
-/** The findings if the parameters have one property, "it". */
+/** Returns the findings if the parameters have one property, "it". */
 function foundIn(property: Json): readonly string[] {
   return found({ parameters: { type: "object", properties: { it: property }, additionalProperties: false } });
 }

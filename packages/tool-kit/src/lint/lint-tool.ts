@@ -8,8 +8,8 @@ import { lintParameters } from "./lint-parameters.ts";
 import { lintSchema } from "./lint-schema.ts";
 
 /**
- * Every fault of a definition that a reader of it can see, errors first. `defineTool` and `toolset` refuse on an error; a worker logs the warnings when it
- * starts. The definition's fields must already have their types (`parseDefinition`, or a registration as it was read).
+ * Returns all faults that the definition itself shows, errors first. `defineTool` and `toolset` refuse a definition with an error. A worker logs the
+ * warnings when it starts. The definition's fields must already have their types (`parseDefinition`, or a registration as it was read).
  */
 export function lintTool(definition: DraftDefinition): readonly Finding[] {
   const findings = [
@@ -23,7 +23,7 @@ export function lintTool(definition: DraftDefinition): readonly Finding[] {
   return [...findings.filter(({ level }) => level === "error"), ...findings.filter(({ level }) => level === "warning")];
 }
 
-/** The first error as text that says what to change, and how many more there are; null if there is none. */
+/** Returns the first error as text that says what to change and how many more errors there are. Returns null if there is no error. */
 export function firstError(findings: readonly Finding[]): string | null {
   const errors = findings.filter(({ level }) => level === "error");
   const [first] = errors;

@@ -1,4 +1,4 @@
-/** What an author should write instead of the refused part at a pointer, in parameters or in a risk rule. */
+/** Returns what an author should write instead of the refused part at a pointer, in parameters or in a risk rule. */
 export function remedyOf(pointer: string): string {
   const isPattern = /\/(?:pattern|patternProperties\/[^/]*)$/.test(pointer);
   return isPattern

@@ -53,39 +53,39 @@ export const receiptKeys = staticKeySet(publicKeySet([receiptKey]));
 export const approvalsKeys = staticKeySet(publicKeySet([approvalsKey]));
 export { approvalsSigner, receiptSigner };
 
-/** A worker process of the tests: once killed, it does nothing any more. */
+/** A worker process of the tests. After it was killed, it does nothing any more. */
 export interface TestProcess {
   readonly context: InvokeContext;
   readonly answers: Message[];
   /** The broadcasts that were sent. */
   readonly announced: Message[];
-  /** Delivers a message; `count` is the broker's delivery count. */
+  /** Delivers a message. `count` is the broker's delivery count. */
   deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Verdict>;
-  /** The answers, read as the agent reads them. */
+  /** Returns the answers as the agent reads them. */
   read(): readonly ReadAnswer[];
-  /** It goes down where it is: the store receives nothing more from it. */
+  /** Kills the process immediately, so that the store receives nothing more from it. */
   kill(): void;
 }
 
 export interface ProcessOptions {
-  /** Dies right after this step was committed: nothing that it waits for ever arrives. */
+  /** The process dies right after this step was committed, and receives no further reply. */
   readonly dieAfter?: string;
-  /** Its first reply to this step is lost, although the step was committed. */
+  /** The first reply to this step is lost, although the step was committed. */
   readonly loseReplyOf?: string;
-  /** Delays each of its steps until this resolves. */
+  /** Delays each step of the process until the promise resolves. */
   readonly beforeCommit?: (step: string) => Promise<void> | undefined;
-  /** The store refuses this step once, because it has lost writes; `onRefused` is called before the process learns of it. */
+  /** The store refuses this step once, because it has lost writes. `onRefused` is called before the process learns of the refusal. */
   readonly refuseOnce?: string;
   readonly onRefused?: () => void;
-  /** Called with each of its steps before the process learns that it was committed. */
+  /** Called with each step of the process, before the process learns that the step was committed. */
   readonly afterCommit?: (step: string) => void;
   readonly ownersDeadBefore?: number;
   readonly timings?: WorkerTimings;
   readonly flags?: ToolFlags;
   readonly log?: Log;
-  /** Losses of the store that this process noticed, by shard: when it had last seen what is gone. */
+  /** The losses of the store that this process noticed. The value for a shard is the time at which the process had last seen the lost commits. */
   readonly losses?: ReadonlyMap<string, number>;
-  /** Serves another toolset than the bench's: a worker of an older or a newer deployment. */
+  /** The toolset that the process serves, if it is not the bench's. A worker of an older or newer deployment serves another one. */
   readonly serves?: Toolset;
   readonly publish?: (message: Message) => Promise<void>;
 }
@@ -93,7 +93,7 @@ export interface ProcessOptions {
 export interface Bench {
   readonly state: StateStore;
   readonly clock: { now: number };
-  /** Names of the committed steps, in order. */
+  /** The names of the committed steps, in order. */
   readonly steps: string[];
   process(options?: ProcessOptions): TestProcess & { readonly died: Promise<void> };
   callId(index?: number): string;
@@ -101,7 +101,7 @@ export interface Bench {
   row(callId?: string): Promise<LedgerRow | null>;
   security(): Promise<readonly Json[]>;
   stopCall(callId?: string): Promise<void>;
-  /** Raises the era to 2, or stores this one. */
+  /** Raises the era to 2, or stores the given era. */
   raiseEra(era?: Partial<Era>): Promise<void>;
 }
 
@@ -111,11 +111,11 @@ export interface InvokeOptions {
   readonly notAfter?: number;
   readonly replyTo?: string;
   readonly secret?: string;
-  /** The calling run; one of 2016 by default. */
+  /** The calling run. The default is a run from 2016. */
   readonly run?: string;
-  /** Claims that differ from the genuine grant's, or no grant at all. */
+  /** Claims that differ from those of the genuine grant, or no valid grant at all. */
   readonly grant?: Partial<GrantClaims> | "none" | "garbage";
-  /** Arguments as text, if they are not the canonical ones. */
+  /** The text of the arguments, if it is not the canonical text. */
   readonly text?: string;
   /** The version and the hash that the run sees, if it names them. */
   readonly version?: string;
@@ -126,7 +126,7 @@ const RUN = "rn_03_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const CONVERSATION = "cv_03_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const START = 1_800_000_000_000;
 
-/** One toolset over one store in memory, with a clock that only tests move. */
+/** Sets up a toolset with a store in memory, and a clock that only tests move. */
 export function bench(toolset: Toolset): Bench {
   const clock = { now: START };
   const state = memoryStore({ clock: () => clock.now });
@@ -281,7 +281,7 @@ async function grantText(
   );
 }
 
-/** The same store as one process sees it, with its own way to die or to miss a reply. */
+/** Returns the store as one process sees it, with that process's own way to die or to miss a reply. */
 function faulty(
   state: StateStore,
   steps: string[],

@@ -3,16 +3,16 @@ import { defineTool } from "../define-tool.ts";
 import type { Reconciliation, Tool, ToolOutput, WriteContext } from "../tool.ts";
 import { toolset, type Toolset } from "../toolset.ts";
 
-/** The target of the tests' write: counts what happens to it, and honours a key if configured so. */
+/** The target of the write in tests. It counts what happens to it, and honours an idempotency key if it is configured to do so. */
 export interface Target {
-  /** Effects by key: 2 is a double effect. */
+  /** The number of effects by key. A 2 means that the effect happened twice. */
   readonly effects: Map<string, number>;
   prepares: number;
   runs: number;
   reconciles: number;
-  /** The arguments of each run. */
+  /** The prepared value of each run. */
   readonly sent: unknown[];
-  /** Replaces the run, after the effect if it calls `effect`. */
+  /** Replaces the run. The effect happens only if this function calls `effect`. */
   onRun: ((context: WriteContext, effect: () => void) => ToolOutput | Promise<ToolOutput>) | null;
   onPrepare: ((signal: AbortSignal) => void | Promise<void>) | null;
   answer: () => Reconciliation | Promise<Reconciliation>;
@@ -33,7 +33,7 @@ export function target(): Target {
 
 export type PayArgs = { readonly amount: number; readonly to: string };
 
-/** A toolset "orders" with the write `pay` over the target and two reads. */
+/** Returns a toolset "orders" with the write `pay` on the target and the read `look_up`. */
 export function orders(
   over: Target,
   idempotency: Idempotency = { mode: "key", keepsForMs: 86_400_000 },

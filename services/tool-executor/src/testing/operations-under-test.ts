@@ -22,10 +22,10 @@ import { type OperationsOptions, startOperations } from "../toolsets/operations/
 export const RUN = "rn_03_01JD0000000000000000000001";
 export const CALL = `${RUN}.1.0`;
 export const DAY = 86_400_000;
-/** The keys of approvals, and of somebody else. */
+/** The keys of approvals and of another service. */
 export const own = await ownKeys(["approvals", "worker.release"]);
 
-/** What tests of an operations worker share: a bus and a store in memory, a clock that they move, and a signal for every commit. */
+/** Sets up the parts that tests of an operations worker share: a bus and a store in memory, a clock that they move, and a signal for every commit. */
 export async function setup(options: Partial<OperationsOptions> & { readonly wrapStore?: (state: StateStore) => StateStore } = {}) {
   const clock = { now: 1_800_000_000_000 };
   const read = (): number => clock.now;
@@ -62,12 +62,12 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
     store,
     clock,
     operations,
-    /** Another worker over the same store and bus. */
+    /** Starts another worker with the same store and bus. */
     start,
-    /** Resolves when a change whose op begins like this was committed since the last look. */
+    /** Resolves when a change whose op begins with this prefix was committed since the last call. */
     committed: committed.said,
     letters,
-    /** Puts a message on a dead queue, and returns the document that it becomes. */
+    /** Puts a message on a dead queue, and returns the document in which it is kept. */
     async kept(queue: string, dead: Message): Promise<KeptLetter> {
       const before = new Set((await letters()).map(({ letterId }) => letterId));
       await bus.publish(dead);
@@ -76,7 +76,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
       if (!added) throw new Error("The dead letter is not in the list of its queue.");
       return added;
     },
-    /** Records whose a run is, as the gateway does. */
+    /** Records the tenant of a run, as the gateway does. */
     async origin(runId: string, tenant: string) {
       const value: RunOrigin = {
         runId,
@@ -97,7 +97,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
       const value: ReplayRequest = { letterId, by: "otto", askedAt: clock.now, ...part };
       await put(shardOf(letterId), keys.replayRequest(letterId), value);
     },
-    /** Asks the worker, as the gateway's outbox does. */
+    /** Asks the worker to replay a dead letter, as the gateway's outbox does. */
     async ask(letterId: string, n = 1) {
       await bus.publish(
         message({
@@ -110,7 +110,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
         }),
       );
     },
-    /** Registers a toolset, or names an agent, in their index. */
+    /** Adds a toolset or an agent to its index. */
     async index(index: string, member: string) {
       const guards = [{ key: `tb:test:{00}:${index}`, version: 0 }];
       await store.commit("00", { op: `index:${index}:${member}`, guards, index: [{ index, member, score: 0 }] });
@@ -123,7 +123,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
   };
 }
 
-/** A message that its queue gave up, as it is in a dead letter. */
+/** Returns a message that its queue gave up, as it is in a dead letter. */
 export function deadMessage(part: Partial<DeadLetter["message"]> = {}): DeadLetter["message"] {
   return {
     id: `wake:${RUN}#1`,
@@ -137,7 +137,7 @@ export function deadMessage(part: Partial<DeadLetter["message"]> = {}): DeadLett
   };
 }
 
-/** A dead letter as the consume pipeline makes it. */
+/** Returns a dead letter as the consume pipeline creates it. */
 export function letter(queue: string, part: Partial<DeadLetter> = {}): Message {
   const body: DeadLetter = {
     queue,
@@ -158,7 +158,7 @@ export function letter(queue: string, part: Partial<DeadLetter> = {}): Message {
   });
 }
 
-/** Records names, and waits for the next of a kind. */
+/** Records names, and waits for the next one with a prefix. */
 function signals() {
   const unheard: string[] = [];
   const waiting = new Set<{ readonly prefix: string; readonly resolve: (name: string) => void }>();

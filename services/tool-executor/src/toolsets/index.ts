@@ -8,9 +8,9 @@ const factories: Readonly<Record<string, (config: ExecutorConfig) => Toolset>> =
   release: (config) => releaseToolset({ url: config.RELEASE_API_URL }),
 };
 
-/** The one without tools, which handles dead letters. */
+/** The toolset without tools, which handles dead letters. */
 const OPERATIONS = "operations";
-/** The one whose tools are those of MCP servers. */
+/** The toolset with the tools of MCP servers. */
 const MCP = "mcp";
 
 /** The toolsets that `TOOLSETS` names. */
@@ -20,7 +20,7 @@ export interface Served {
   readonly mcp: boolean;
 }
 
-/** What this process serves. Throws a `Refusal` that lists the known toolsets for an unknown name. */
+/** Returns the toolsets that this process serves. For an unknown name, throws a `Refusal` that lists the known toolsets. */
 export function servedBy(config: ExecutorConfig): Served {
   const names = [
     ...new Set(

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { stdioTransport } from "./stdio-transport.ts";
 
-// Stands in for a bridge that is killed, in a test: it starts a server that outlives the end of its input, and prints the server's answer.
+// A test kills this program in place of a bridge. It starts a server that does not exit at the end of its input, and prints the server's answer.
 const file = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
 const transport = stdioTransport({ command: process.execPath, args: [file, "stays"], env: {} });
 transport.onmessage = (message) => void process.stdout.write(`${JSON.stringify(message)}\n`);

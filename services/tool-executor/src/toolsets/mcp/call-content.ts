@@ -1,12 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isJsonObject, type Json } from "@toolbus/contracts";
 
-/** The longest text of one result that is passed on; the worker truncates long results, or stores them. */
+/** The longest text of one result that is passed on, in characters. The worker then truncates or stores a long result. */
 const MAX_CHARS = 4 * 1024 * 1024;
 
 /**
- * What a model reads of a server's result: the structured content if there is any, otherwise its texts. Images, sounds and files are described, not copied;
- * links are given by their address.
+ * Returns the content of a server's result for the model. This is the structured content if there is any, otherwise the texts. Images, sounds and
+ * files are described, not copied. Links are given by their address.
  */
 export function contentOf({ structuredContent, content }: Pick<CallToolResult, "structuredContent" | "content">): Json {
   if (structuredContent !== undefined) {
@@ -16,7 +16,7 @@ export function contentOf({ structuredContent, content }: Pick<CallToolResult, "
   return textOf(content);
 }
 
-/** The texts of a result, and descriptions of its other parts, one line each. */
+/** Returns the texts of a result, and a description of each other part on one line. */
 export function textOf(content: CallToolResult["content"]): string {
   const text = content.map(partOf).join("\n");
   return text.length > MAX_CHARS ? text.slice(0, MAX_CHARS).toWellFormed() : text;

@@ -4,7 +4,7 @@ import type { Connection } from "./mcp-server.ts";
 import { remoteTransport } from "./remote-transport.ts";
 import { stdioTransport } from "./stdio-transport.ts";
 
-/** The transport of one attempt. Throws an Error whose message ends a sentence about the server, with the remedy. */
+/** Creates the transport of one attempt. Throws an Error whose message completes a sentence about the server and says what to do. */
 export async function connectServer(
   { address }: Pick<ServerConfig, "address">,
   { searchPath, cwd }: { readonly searchPath: string; readonly cwd: string },

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import path from "node:path";
 
-/** The absolute path of a program, looked up as a shell does in this PATH; null if there is no executable one. */
+/** Returns the absolute path of a program, which it looks up in this PATH as a shell does. Returns null if it finds no executable program. */
 export async function findCommand(
   command: string,
   { searchPath, cwd }: { readonly searchPath: string; readonly cwd: string },

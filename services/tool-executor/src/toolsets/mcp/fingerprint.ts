@@ -5,8 +5,8 @@ import { canonicalJson } from "@toolbus/grants";
 import type { ServerAddress } from "./mcp-config.ts";
 
 /**
- * What an operator saw when they trusted a tool: 32 digits of SHA-256 over everything that its server says about it, and over the server's configuration.
- * It is part of the tool's definition, so it is part of the pin.
+ * Returns the fingerprint of a tool, which an operator checks before they trust the tool. It is 32 digits of SHA-256 over everything that the server
+ * says about the tool, and over the server's configuration. It is part of the tool's definition, so it is also part of the pin.
  */
 export function fingerprintOf(
   address: ServerAddress,
@@ -18,12 +18,14 @@ export function fingerprintOf(
   return digits(canonicalJson(said));
 }
 
-/** The same of all tools of a server, in any order. */
+/** Returns the fingerprint of all tools of a server. It does not depend on their order. */
 export function serverFingerprint(fingerprints: readonly string[]): string {
   return digits(fingerprints.toSorted().join("\n"));
 }
 
-/** Without values of variables and headers: a changed password does not make another server. */
+/**
+ * Returns the identity of a server without the values of variables and headers, because a server with a changed password is still the same server.
+ */
 function identityOf(address: ServerAddress): object {
   if (address.kind !== "stdio") return { kind: address.kind, url: withoutSecrets(address.url) };
   const { kind, command, args, env } = address;

@@ -5,13 +5,14 @@ import type { ServerConfig, ToolPolicy } from "./mcp-config.ts";
 
 /** The default time-out of a foreign tool's call. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
-/** How long a target is assumed to know a key, if an operator says that it does. */
+/** The time for which a target is assumed to know an idempotency key, if an operator says that it honours keys. */
 const KEY_KEPT_MS = 86_400_000;
 const DESCRIPTION_CHARS = 3800;
 
 /**
- * The definition of a server's tool. What the server says about risk (`readOnlyHint` and the like) is ignored: the tool is a write of tier high that is
- * never repeated, unless the operator says otherwise. A tool that the operator makes a read stays a write until they name the fingerprint that they read.
+ * Returns the definition of a server's tool. The server's hints about risk, such as `readOnlyHint`, are ignored. The tool is a write of tier high
+ * that is never repeated, unless the operator says otherwise. If the operator declares the tool a read, it remains a write until the operator also
+ * names the fingerprint of the definition.
  */
 export function foreignDefinition({
   config,
@@ -43,12 +44,12 @@ export function foreignDefinition({
   };
 }
 
-/** Where a server's tools come from. */
+/** Returns the source of a server's tools. */
 export function sourceOf({ name }: Pick<ServerConfig, "name">): string {
   return `mcp:${name}`;
 }
 
-/** The operator's settings for one tool, which override those for its server. A read without the right fingerprint stays a write. */
+/** Returns the operator's settings for one tool, which override those for its server. A read without the right fingerprint remains a write. */
 export function policyOf(
   { policy: ofServer, tools }: Pick<ServerConfig, "policy" | "tools">,
   { tool, fingerprint, wholeServer }: { readonly tool: string; readonly fingerprint: string; readonly wholeServer: string },
@@ -58,7 +59,7 @@ export function policyOf(
   if (both.kind === undefined || both.kind === "write") return { policy: both, unread: false };
   const seen = own.fingerprint === fingerprint || ofServer.fingerprint === wholeServer;
   if (seen) return { policy: both, unread: false };
-  // A setting for a read says nothing about a write.
+  // The settings for a read do not apply to a write, except for the time-out.
   const { timeoutMs } = both;
   return { policy: timeoutMs === undefined ? {} : { timeoutMs }, unread: true };
 }
@@ -70,7 +71,7 @@ function descriptionOf({ name, title, description = "" }: McpTool, server: strin
 }
 
 function effectOf(tool: string, server: string): string {
-  // Braces would mean an argument.
+  // Braces would be read as the name of an argument.
   const name = visible(tool.slice(0, 200)).replace(/[{}]/g, "");
   return `Call the tool "${name}" of the MCP server "${server.replace(/[{}]/g, "")}".`;
 }

@@ -13,7 +13,7 @@ import { contentOf, textOf } from "./call-content.ts";
 import { type McpServer, ServerDown } from "./mcp-server.ts";
 import { StepTimeout } from "./within.ts";
 
-/** A tool whose handlers pass the call on to its server, under the server's own name for it. */
+/** Returns a tool whose handlers pass the call to the server, under the server's own name for the tool. */
 export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly server: McpServer; readonly tool: string }): Tool {
   const { timeoutMs } = draft;
   const ask = (
@@ -39,7 +39,7 @@ export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly
   return {
     kind: "write",
     draft,
-    // Before anything is sent: a server that is down has done nothing.
+    // The check happens before anything is sent, so a server that is down has done nothing.
     prepare: (args) => {
       const why = server.unavailable();
       return why === null ? args : toolError("unavailable", why);
@@ -53,7 +53,7 @@ function answerOf(result: CallToolResult | ToolProblem): ToolOutput {
   return result.isError === true ? toolError(codeOf(result), wordsOf(result)) : contentOf(result);
 }
 
-/** A failure that the server reports may have happened in part, unless it says that it did not accept the arguments. */
+/** Returns the output of a write. If the server reports a failure, the write may have happened in part, unless the server refused the arguments. */
 function writtenOf(result: CallToolResult | ToolProblem): Json | ToolProblem {
   if (result instanceof ToolProblem) return result;
   if (result.isError !== true) return contentOf(result);
@@ -73,12 +73,12 @@ function wordsOf(result: CallToolResult): string {
   return `The server says: ${textOf(result.content).slice(0, 1800)}`;
 }
 
-/** A failure in words for the model; for a write it says only what certainly did nothing. */
+/** Returns a failure in words for the model. The failure says `effect: "none"` only if the server certainly did nothing. */
 function asProblem(error: unknown): ToolProblem {
   if (error instanceof ServerDown) return toolError("unavailable", error.message, { effect: "none" });
   if (error instanceof StepTimeout) return toolError("timeout", "The server did not answer within the time of the call.", { cause: error });
   const said = error instanceof Error ? error.message : String(error);
-  // JSON-RPC's own refusals, before any tool runs: no such method, no such tool, no such arguments.
+  // These are JSON-RPC's own refusals before any tool runs. The method, the tool or the arguments are unknown or invalid.
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === -32600 || code === -32601 || code === -32602)
     return toolError("invalid_arguments", `The server refused the call: ${said.slice(0, 500)}`, { effect: "none", cause: error });

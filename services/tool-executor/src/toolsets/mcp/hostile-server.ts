@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 
-/** An MCP server that misbehaves as its argument says, for tests. It is written without the SDK: an honest library would not allow it. */
+/** This MCP server for tests misbehaves as its argument says. It is written without the SDK, because an honest library would not allow this. */
 const [mode = "", detail = ""] = process.argv.slice(2);
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 let description = "Adds one.";

@@ -6,14 +6,17 @@ import type { ServerConfig } from "./mcp-config.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
 import { mapNames } from "./tool-names.ts";
 
-/** The toolset `mcp`: the current tools of all configured servers. */
+/** The bridge that serves the current tools of all configured servers as the toolset `mcp`. */
 export interface McpBridge {
   readonly toolset: Toolset;
-  /** The source of each configured server's tools, and whether it has listed them. */
+  /** Returns the source of each configured server's tools, and whether the server has listed them. */
   sources(): ReadonlyMap<string, boolean>;
-  /** Resolves when every server was tried once, or after `ms`. */
+  /** Resolves when every server was tried once, or after `ms` milliseconds. */
   tried(ms: number): Promise<void>;
-  /** From now on calls it for each change, one at a time: `gone` are names that their server no longer has. Missed changes are reported at once. */
+  /**
+   * Calls the listener for each change, one at a time. `gone` are the names that their server no longer has. Changes before this call are reported at
+   * once.
+   */
   follow(listener: (gone: readonly string[]) => Promise<void>): void;
   stop(): Promise<void>;
 }
@@ -75,7 +78,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
     },
   };
 
-  /** Changes in between count as one change. */
+  /** Reports a change. All changes during a report are reported together after it. */
   function tell(): void {
     if (!listener) return;
     again = true;
@@ -132,7 +135,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
     }
   }
 
-  /** False if the definition cannot be used, which is logged once. */
+  /** Registers a tool. Returns false if the definition cannot be used, and logs this once. */
   function put(
     server: McpServer,
     { typed, original }: { readonly typed: string; readonly original: string },

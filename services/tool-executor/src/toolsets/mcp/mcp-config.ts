@@ -7,11 +7,11 @@ export interface ToolPolicy {
   readonly tier?: Tier;
   readonly idempotency?: "none" | "key";
   readonly timeoutMs?: number;
-  /** The definition, or all definitions of the server, that this applies to. A read counts only with it. */
+  /** The fingerprint of the tool's definition, or of all definitions of the server. A read is accepted only with a fingerprint. */
   readonly fingerprint?: string;
 }
 
-/** How a server is reached. */
+/** The address of a server. */
 export type ServerAddress =
   | {
       readonly kind: "stdio";
@@ -26,20 +26,20 @@ export interface ServerConfig {
   readonly name: string;
   readonly address: ServerAddress;
   readonly policy: ToolPolicy;
-  /** By the server's own names. */
+  /** The settings of single tools, by the server's own names for them. */
   readonly tools: Readonly<Record<string, ToolPolicy>>;
 }
 
 export interface McpConfig {
-  /** Whether the file as a whole could be read; otherwise `problems` says why not. */
+  /** Whether the file as a whole could be read. If it could not, `problems` says why. */
   readonly whole: boolean;
   readonly servers: readonly ServerConfig[];
-  /** A sentence for each server that is left out; it names the server and the remedy, and quotes no value. */
+  /** A sentence for each server that is left out. It names the server, says what to do, and quotes no value. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads a file in the form of `mcp.json`. A bad entry yields a sentence, and the other servers are served. `${VAR}` and `${VAR:-default}` in commands,
+ * Reads a file in the form of `mcp.json`. A bad entry yields a problem, and the other servers are served. `${VAR}` and `${VAR:-default}` in commands,
  * arguments, environment, URLs and headers are taken from `env`. A file that is not JSON, or has no `mcpServers`, yields no servers and one problem.
  */
 export function parseMcpConfig(text: string, { file, env }: { readonly file: string; readonly env: Environment }): McpConfig {
@@ -75,10 +75,10 @@ export function parseMcpConfig(text: string, { file, env }: { readonly file: str
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with one server, as the rest of a sentence. */
+/** The error for a bad entry. Its message completes a sentence about the server. */
 class Fault extends Error {}
 
-/** Null for a server that is switched off. */
+/** Reads the entry of a server. Returns null for a server that is switched off. */
 function serverOf(name: string, entry: Json, env: Environment): ServerConfig | null {
   if (name.trim() === "" || name.length > 100) throw new Fault("needs a name of 1 to 100 characters");
   if (!isJsonObject(entry)) throw new Fault('is not an object: write {"command": "…"} or {"url": "…"}');
@@ -139,12 +139,12 @@ function textsOf(value: Json | undefined, env: Environment, word: string): Reado
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}/g;
 
-/** The variables that a file of MCP servers takes from the environment of the bridge. */
+/** Returns the variables that a file of MCP servers takes from the environment of the bridge. */
 export function variablesOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))];
 }
 
-/** A value of the environment is inserted unchanged, and never expanded again. */
+/** Replaces the variables in a text. A value of the environment is inserted unchanged, and never expanded again. */
 function filled(text: string, env: Environment, place: string): string {
   return text.replace(VARIABLE, (_, name: string, __, otherwise: string | undefined) => {
     const value = env[name] || otherwise;
@@ -168,7 +168,7 @@ function policiesOf(value: Json | undefined): { readonly policy: ToolPolicy; rea
   };
 }
 
-/** An unknown word is refused: an operator may believe that it is a guard. */
+/** Reads the settings of a tool or a server. An unknown word is refused, because an operator may believe that it is a guard. */
 function policyOf(value: Json, place: string): ToolPolicy {
   if (!isJsonObject(value)) throw new Fault(`needs "${place}" as an object`);
   const unknown = Object.keys(value).find((word) => !POLICY_WORDS.has(word));
@@ -197,13 +197,13 @@ function oneOf<T extends string>(known: readonly T[], value: Json | undefined, p
   return found;
 }
 
-/** `JSON.parse` keeps the last of two members of the same name, but a person means both. */
+/** Returns the names that occur more than once. `JSON.parse` keeps only the last of two members with the same name, but a person means both. */
 function doubledNames(text: string, names: readonly string[]): readonly string[] {
   const counts = topLevelServerNames(text);
   return names.filter((name) => (counts.get(name) ?? 0) > 1);
 }
 
-/** How often each name occurs directly in `mcpServers`; the text is known to be JSON. */
+/** Returns how often each name occurs directly in `mcpServers`. The text must be JSON. */
 function topLevelServerNames(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const path: string[] = [];

@@ -22,7 +22,7 @@ const node = (file: string, ...args: string[]): ServerAddress => ({
 });
 
 describe("an MCP server behind the bridge", () => {
-  /** `next(ok)` waits for a change after which the condition holds. */
+  /** Sets up a server. `next(ok)` waits for a change after which the condition is true. */
   const setup = (address: ServerAddress, { stepMs = 10_000 } = {}) => {
     const listeners = new Set<() => void>();
     const server = mcpServer({
@@ -64,7 +64,7 @@ describe("an MCP server behind the bridge", () => {
     expect(await text(t.call("get-tiny-image"))).toMatch(/\[image image\/png, \d+ bytes, not shown\]/);
     const progress: unknown[] = [];
     await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
-    // The last one may arrive with the answer, and is then ignored.
+    // The last progress message may arrive with the answer, and is then ignored.
     expect(progress[0]).toEqual({ fraction: 0.5 });
   });
 
@@ -80,7 +80,7 @@ describe("an MCP server behind the bridge", () => {
       await t.next(() => t.server.unavailable() === null);
       const progress: unknown[] = [];
       await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
-      // The last one may arrive with the answer, and is then ignored.
+      // The last progress message may arrive with the answer, and is then ignored.
       expect(progress[0]).toEqual({ fraction: 0.5 });
       child.kill("SIGKILL");
       await expect(t.call("echo", { args: { message: "gone" } })).rejects.toThrow(/./);
@@ -105,7 +105,7 @@ describe("an MCP server behind the bridge", () => {
     const pid = Number(/pid (\d+)/.exec(said.toString())?.[1]);
     expect(process.kill(pid, 0)).toBe(true);
     bridge.kill("SIGKILL");
-    // A process that nobody waited for stays as a zombie.
+    // A process remains a zombie until somebody waits for it.
     const state = async (): Promise<string> =>
       (await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") gone")).replace(/^.*\) (\w+).*$/s, "$1");
     await vi.waitFor(async () => expect(await state()).toMatch(/^(gone|Z)$/));

@@ -4,28 +4,28 @@ import type { Log } from "@toolbus/telemetry";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpSession, openSession, type SessionCall } from "./mcp-session.ts";
 
-/** The server is unavailable now. The message names it and says why; nothing was sent. */
+/** The error for a server that is unavailable now. The message names the server and says why it is unavailable. Nothing was sent. */
 export class ServerDown extends Error {
   override readonly name = "ServerDown";
 }
 
-/** The connection ended during a call: nobody knows how far the server got. */
+/** The error for a connection that ended during a call. Nobody knows how much of the call the server executed. */
 export class ServerLost extends Error {
   override readonly name = "ServerLost";
 }
 
-/** A configured server, connected or not, for as long as the bridge runs. */
+/** A configured server while the bridge runs, whether it is connected or not. */
 export interface McpServer {
   readonly config: ServerConfig;
-  /** Its last list of tools, also while it is down; null before the first list. */
+  /** Returns the server's last list of tools, even while the server is down. Returns null before the first list. */
   catalogue(): readonly McpTool[] | null;
-  /** Why it cannot be used now, in a sentence that names it; null if it can. */
+  /** Returns a sentence that names the server and says why it cannot be used now, or null if it can. */
   unavailable(): string | null;
-  /** Rejects with `ServerDown` at once while it is not connected, and with `ServerLost` if the connection ends during the call. */
+  /** Calls a tool. Rejects at once with `ServerDown` if the server is not connected, and with `ServerLost` if the connection ends during the call. */
   call(call: SessionCall): Promise<CallToolResult>;
   /** Resolves when the first attempt has succeeded or failed. */
   readonly tried: Promise<void>;
-  /** Ends the connection and its processes. */
+  /** Ends the connection and the server's processes. */
   stop(): Promise<void>;
 }
 
@@ -34,35 +34,35 @@ export interface Connection {
   readonly transport: Transport;
   readonly problem: () => string | null;
   readonly lastWords: () => string;
-  /** What to check when it fails, for use in brackets; empty if there is nothing to say. */
+  /** A text for use in brackets that says what to check if the attempt fails. It is empty if there is nothing to check. */
   readonly hint: string;
 }
 
 export interface McpServerOptions {
   readonly config: ServerConfig;
   /**
-   * Makes the connection of one attempt; `problem` is what ended it, if the transport knows, and `lastWords` the server's last output. Throws an Error
-   * whose message ends a sentence about the server.
+   * Creates the connection of one attempt. `problem` returns the reason why the connection ended, if the transport knows it. `lastWords` returns the
+   * server's last output. Throws an Error whose message completes a sentence about the server.
    */
   readonly connect: () => Promise<Connection>;
   readonly log: Log;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
-  /** Called when it listed its tools, came back, or went away. */
+  /** Called when the server has listed its tools, is available again, or is unavailable. */
   readonly onChanged: () => void;
-  /** The longest handshake and list; 30 s by default. */
+  /** The time limit of the handshake and of a list of tools, in milliseconds. The default is 30 s. */
   readonly stepMs?: number;
 }
 
-/** The wait before the second attempt. */
+/** The shortest wait, in milliseconds. Each failed attempt doubles the wait. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 60_000;
-/** After a connection that held for this long, the next wait is the shortest again. */
+/** After a connection that lasted for this time, the next wait is the shortest wait again. */
 const HELD_MS = 30_000;
 
 /**
- * Keeps one connection to a server: all calls share it and its reconnects. A failed connection is retried after a wait that doubles up to a minute, and
- * only one that held for half a minute resets the wait.
+ * Maintains one connection to a server, which all calls share. A failed connection is retried after a wait that doubles up to a minute. Only a
+ * connection that lasted for half a minute resets the wait.
  */
 export function mcpServer({ config, connect, log, monotonic, random, onChanged, stepMs = 30_000 }: McpServerOptions): McpServer {
   const name = `The MCP server "${config.name}"`;
@@ -115,11 +115,11 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
     first.resolve();
   }
 
-  /** Resolves or rejects when the connection has ended. */
+  /** Makes one attempt at a connection. Rejects when the connection has failed or ended. */
   async function connectOnce(): Promise<void> {
     const { transport, problem, lastWords, hint } = await connect();
     const closed = Promise.withResolvers<void>();
-    // A loss that nobody waits for yet is not an unhandled rejection.
+    // The loss is an abort signal and not a promise, because a rejection that nobody waits for would be unhandled.
     lost = new AbortController();
     const current = lost;
     let opened: McpSession | null = null;
@@ -130,7 +130,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
         stepMs,
         signal: stopping.signal,
         onClosed() {
-          // From here on a call is refused before anything is sent, not lost.
+          // From here on, new calls are refused before anything is sent, so they are not lost.
           if (opened !== null && session === opened) session = null;
           why = "its connection ended";
           current.abort(new Error("The connection has ended."));
@@ -150,7 +150,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
       throw new Error("its connection ended");
     } catch (error) {
       await opened?.close();
-      // Some servers end when they are asked for the newer protocol.
+      // Some servers exit when they are asked for the newer protocol.
       if (!opened) legacy = !legacy;
       throw new Error(endedBecause(error, problem(), lastWords() === "" ? hint : `it said: ${lastWords()}`), { cause: error });
     } finally {
@@ -158,7 +158,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
     }
   }
 
-  /** An honest server reports changed tools now and then; a server that does so endlessly has one list in progress at a time. */
+  /** Lists the tools again after the server reported a change. Only one list is in progress at a time, even if a server reports changes endlessly. */
   async function relist(current: McpSession): Promise<void> {
     if (relisting !== "no") {
       relisting = "again";
@@ -183,7 +183,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
   }
 }
 
-/** "again": the tools changed once more while they were listed. */
+/** The state of a list of tools. "again" means that the tools changed once more while they were listed. */
 type Relisting = "no" | "yes" | "again";
 
 function endedBecause(error: unknown, problem: string | null, beside: string): string {
@@ -192,7 +192,7 @@ function endedBecause(error: unknown, problem: string | null, beside: string): s
   return beside === "" ? reason : `${reason.replace(/\.+$/, "")} (${beside})`;
 }
 
-/** The network error, which the outer errors only wrap: `connect ECONNREFUSED 127.0.0.1:1`. */
+/** Returns the message of the network error inside the outer errors, such as `connect ECONNREFUSED 127.0.0.1:1`. */
 function innermost(error: unknown): string {
   let said = error;
   for (let depth = 0; depth < 5; depth++) {
@@ -203,13 +203,13 @@ function innermost(error: unknown): string {
   return said instanceof Error ? said.message : String(said);
 }
 
-/** The SDK's errors carry what they wrap under `data`. */
+/** Returns the error that an error of the SDK wraps in its `data`. */
 function dataCause(error: Error): unknown {
   const data = "data" in error ? error.data : undefined;
   return typeof data === "object" && data !== null && "cause" in data ? data.cause : undefined;
 }
 
-/** Whether the connection itself failed, so that the next call needs another one. */
+/** Returns whether the connection itself failed, so that the next call needs another connection. */
 function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error instanceof TypeError || error.name === "SdkHttpError" || ("code" in error && BROKEN.has(String(error.code)));

@@ -7,42 +7,42 @@ export interface McpSession {
   readonly protocolVersion: string;
   listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
   callTool(call: SessionCall): Promise<CallToolResult>;
-  /** Ends the connection, and the server's processes with it. Never rejects. */
+  /** Ends the connection and the server's processes. Never rejects. */
   close(): Promise<void>;
 }
 
 export interface SessionCall {
-  /** The server's own name of the tool. */
+  /** The server's own name for the tool. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly idempotencyKey?: string;
   readonly timeoutMs: number;
-  /** Aborting notifies the server that nobody waits any more. */
+  /** When it aborts, the server is notified that nobody waits for the call any more. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly message?: string | undefined; readonly fraction?: number }) => void;
 }
 
 export interface SessionOptions {
   readonly transport: Transport;
-  /** Use only the older protocol: for a server that ends when it is asked for the newer one. */
+  /** True if only the older protocol is used. Some servers exit when they are asked for the newer one. */
   readonly legacy: boolean;
-  /** The longest time for the handshake, and for a list of tools. */
+  /** The time limit of the handshake and of a list of tools, in milliseconds. */
   readonly stepMs: number;
   readonly signal: AbortSignal;
-  /** Called once, when the connection is gone, also if `close` ended it. */
+  /** Called once when the connection has ended, even if `close` ended it. */
   readonly onClosed: () => void;
   readonly onToolsChanged: () => void;
-  /** Messages of the transport that do not end a call. */
+  /** Called with errors of the transport that do not end a call. */
   readonly onError: (error: Error) => void;
 }
 
-/** Further tools of one server are not read. */
+/** The maximum number of tools that are read from one server. */
 const MAX_TOOLS = 500;
 const MAX_PAGES = 50;
 
 /**
- * Connects and settles the protocol version, in either era of MCP. It offers the server no sampling, no elicitation and no roots, so a server that asks is
- * refused. Rejects if that takes longer than `stepMs`, and then ends what it started.
+ * Connects and negotiates the protocol version, with the newer or the older handshake of MCP. Offers the server no sampling, no elicitation and no
+ * roots, so it refuses a server's request for them. If the handshake takes longer than `stepMs`, it ends the connection and rejects.
  */
 export async function openSession({
   transport,
@@ -57,7 +57,7 @@ export async function openSession({
     { name: "toolbus", version: "1" },
     {
       capabilities: {},
-      // Most servers do not know the newer handshake; if one does not answer it, the older one is tried well before the step ends.
+      // Most servers do not know the newer handshake. If a server does not answer it, the older one is tried well before the step ends.
       versionNegotiation: legacy ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: Math.ceil(stepMs / 3) } },
       listChanged: { tools: { autoRefresh: false, debounceMs: 100, onChanged: () => onToolsChanged() } },
     },
@@ -83,7 +83,7 @@ export async function openSession({
     listTools: (stop) => within((step) => listAll(client, step, stepMs), { ms: stepMs, signal: stop, what: "The list of tools" }),
     callTool: ({ tool, args, idempotencyKey, timeoutMs, signal: stop, onProgress }) =>
       within(
-        // Not `client.callTool`: it would compile the server's output schema into code.
+        // This is not `client.callTool`, because that method would compile the server's output schema into code.
         (step) =>
           client.request(
             {
@@ -110,7 +110,7 @@ export async function openSession({
   };
 }
 
-/** Our own timer fires first. */
+/** This time is added to the SDK's time limits, so that our own timer fires first. */
 const SPARE_MS = 1000;
 
 async function listAll(client: Client, signal: AbortSignal, timeout: number): Promise<readonly McpTool[]> {

@@ -1,7 +1,7 @@
-/** Keeps the end of a stream of text, up to a limit, however much arrives. */
+/** Keeps the end of a stream of text, up to a limit. */
 export interface RecentText {
   add(chunk: Buffer): void;
-  /** The last non-empty line, at most 200 characters. */
+  /** Returns the last non-empty line, truncated to 200 characters. */
   lastLine(): string;
 }
 

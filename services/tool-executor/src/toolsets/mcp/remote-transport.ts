@@ -3,7 +3,8 @@ import type { ServerAddress } from "./mcp-config.ts";
 import { MAX_LINE_BYTES } from "./stdio-transport.ts";
 
 /**
- * Speaks to a server over Streamable HTTP, or over the older HTTP with server-sent events. The length of a line is limited; redirects stay on the origin.
+ * Returns a transport over Streamable HTTP, or over the older HTTP with server-sent events. The length of a line is limited, and redirects must stay
+ * on the origin.
  */
 export function remoteTransport({ kind, url, headers }: Extract<ServerAddress, { readonly url: string }>): Transport {
   const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch };
@@ -15,13 +16,13 @@ const meteredFetch: FetchLike = async (url, init) => {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
   const metered = new Response(response.body.pipeThrough(lineMeter()), { status, statusText, headers });
-  // Properties that the constructor cannot set, but the SDK reads.
+  // The SDK reads these properties, but the constructor cannot set them.
   Object.defineProperty(metered, "url", { value: response.url });
   Object.defineProperty(metered, "redirected", { value: response.redirected });
   return metered;
 };
 
-/** Breaks the stream off at a line of more than `MAX_LINE_BYTES`: a whole answer in JSON, or one line of an event. */
+/** Ends the stream with an error at a line of more than `MAX_LINE_BYTES`. A line is a whole answer in JSON, or one line of an event. */
 function lineMeter(): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({

@@ -6,12 +6,12 @@ import { connectServer } from "./connect-server.ts";
 import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig } from "./mcp-config.ts";
 
-/** How long a start waits for servers; slower ones join when they are ready. */
+/** The time for which a start waits for servers. The tools of slower servers are added when the servers are ready. */
 const START_WAIT_MS = 5000;
 
 /**
- * Starts the servers that a file names, and logs what is wrong with an entry. An unreachable server does not hold up the others. Throws a `Refusal` if
- * there is no file, or it is invalid.
+ * Starts the servers that a file names, and logs each bad entry. An unreachable server does not block the other servers. Throws a `Refusal` if the
+ * file is missing or invalid.
  */
 export async function openMcp(file: string, { log, monotonic, random, env = {} }: Infrastructure): Promise<McpBridge> {
   if (file === "") throw new Refusal("TOOLSETS names mcp, and MCP_CONFIG_FILE is not set: name the file of MCP servers (mcp.json).");
@@ -27,7 +27,7 @@ export async function openMcp(file: string, { log, monotonic, random, env = {} }
   return bridge;
 }
 
-/** Registers each change of the servers' tools. Tools that a server no longer has, and those of servers of an earlier configuration, are unregistered. */
+/** Registers each change of the servers' tools. Unregisters tools that a server no longer has, and tools of servers that are no longer configured. */
 export function followServers(bridge: McpBridge, worker: Pick<Worker, "renew">, state: StateStore): void {
   bridge.follow(async (gone) => {
     const left = new Set([...gone, ...(await withoutServer(bridge, state))]);
@@ -41,7 +41,7 @@ async function withoutServer({ toolset, sources }: McpBridge, state: StateStore)
   return registered
     .filter(({ definition }) => {
       const listed = sources().get(definition.source);
-      // Everything is kept of a server that has listed nothing yet.
+      // If a server has not listed its tools, its tools remain registered.
       return listed === undefined || (listed && toolset.find(definition.name) === undefined);
     })
     .map(({ definition }) => definition.name);

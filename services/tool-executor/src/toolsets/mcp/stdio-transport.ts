@@ -2,28 +2,28 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { deserializeMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { recentText } from "./recent-text.ts";
 
-/** The longest line of a server, in bytes: the size of an honest result of 1 MiB as JSON text. */
+/** The longest line of a server, in bytes. It is the size of an honest result of 1 MiB as JSON text. */
 export const MAX_LINE_BYTES = 4 * 1024 * 1024;
-/** How much may wait for a server that does not read. */
+/** The number of bytes that may wait for a server that does not read. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-/** How much of standard error is kept. */
+/** The number of bytes of standard error that are kept. */
 const STDERR_BYTES = 64 * 1024;
-/** How long a server has to end on its own when its input ends. */
+/** The time that a server has to exit after the end of its input, in milliseconds. */
 const END_MS = 500;
 
 export interface StdioTransport extends Transport {
   readonly stderr: null;
   readonly pid: null;
-  /** The local reason why it ended; null if there is none. */
+  /** Returns the local reason why the transport ended, or null if there is none. */
   problem(): string | null;
-  /** The last line that it wrote to standard error, truncated to fit a sentence; empty if there is none. */
+  /** Returns the last line that the server wrote to standard error, truncated to fit a sentence. The line is empty if there is none. */
   lastWords(): string;
 }
 
 /**
- * Speaks to a server over standard input and output. Its process leads its own process group, which is killed as a whole when the transport closes and, by
- * a guard within the group, when this process dies, however it dies. It gets only the given environment. A line over `MAX_LINE_BYTES`, or input that it
- * does not read, closes the transport; the end of standard error is kept.
+ * Returns a transport over the standard input and output of a server. The server's process leads its own process group, which is killed as a whole
+ * when the transport closes. If this process dies for any reason, a guard within the group kills the group. The server receives only the given
+ * environment. A line over `MAX_LINE_BYTES`, or input that the server does not read, closes the transport. The end of standard error is kept.
  */
 export function stdioTransport({
   command,
@@ -31,7 +31,7 @@ export function stdioTransport({
   env,
   cwd,
 }: {
-  /** An absolute path. */
+  /** The absolute path of the program. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export function stdioTransport({
   let closed = false;
   let problem: string | null = null;
   const transport: StdioTransport = {
-    // These two tell the SDK that this is a pipe, where silence after the newer handshake means an older server.
+    // From these two properties, the SDK concludes that this is a pipe. On a pipe, silence after the newer handshake means an older server.
     stderr: null,
     pid: null,
     start,
@@ -64,7 +64,7 @@ export function stdioTransport({
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     started.once("spawn", resolve);
     started.once("error", reject);
-    // A pipe whose other end is gone emits an event; its meaning is reported when the process ends.
+    // A pipe whose other end has closed emits an error. The cause is reported when the process ends.
     for (const stream of started.stdio) stream?.on("error", () => undefined);
     started.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
     readLines(started);
@@ -95,7 +95,7 @@ export function stdioTransport({
     });
   }
 
-  /** A line that is not a message (from a server that logs to standard output) is skipped. */
+  /** Handles one line. Skips a line that is not a message, because some servers log to standard output. */
   function take(line: string): void {
     if (line.trim() === "") return;
     let message;
@@ -115,7 +115,7 @@ export function stdioTransport({
       end(new Error("It does not read what it is sent."));
       throw new Error("The server does not read what it is sent.");
     }
-    // Not waited for: if the server does not read, the deadline of its call applies.
+    // The transport does not wait for the write. If the server does not read, the deadline of its call applies.
     stdin.write(serializeMessage(message));
   }
 
@@ -134,8 +134,8 @@ export function stdioTransport({
 }
 
 /**
- * The guard reads descriptor 3, whose other end only this process has: when that ends, the group is killed with the guard in it. The server replaces the
- * shell and never sees the descriptor.
+ * The guard reads descriptor 3, whose other end only this process has. When that end closes, the guard kills the group, including itself. The server
+ * replaces the shell and never sees the descriptor.
  */
 const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 

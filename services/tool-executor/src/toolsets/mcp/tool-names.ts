@@ -3,15 +3,19 @@ import { createHash } from "node:crypto";
 /** The maximum length of a tool's name, as in every definition. */
 const LONGEST = 64;
 
-/** The part of a typed name for a server: snake case, beginning with a letter. Equal for names that differ in case or punctuation only. */
+/**
+ * Returns the part of a typed name that is for the server. It is in snake case and begins with a letter. Names that differ only in case or
+ * punctuation have the same part.
+ */
 export function serverPart(server: string): string {
   const part = snakeCase(server);
   return /^[a-z]/.test(part) ? part : `mcp_${part}`;
 }
 
 /**
- * The name under which a server's tool is registered: `<server>__<tool>` in snake case. A name longer than 64 characters is cut and ends with eight digits
- * of its own hash, so that two long names stay different. The mapping is fixed: the same names always give the same name.
+ * Returns the name under which a server's tool is registered: `<server>__<tool>` in snake case. A name longer than 64 characters is truncated and
+ * ends with eight digits of its own hash, so that two long names remain different. The mapping is fixed, so the same input always gives the same
+ * name.
  */
 export function typedName(server: string, tool: string): string {
   const whole = `${serverPart(server)}__${snakeCase(tool) || "tool"}`;
@@ -20,7 +24,7 @@ export function typedName(server: string, tool: string): string {
   return `${whole.slice(0, LONGEST - 9).replace(/_+$/, "")}_${digits}`;
 }
 
-/** The tools of a server by typed name; `refused` are those whose names are the same after the mapping, so that they cannot be told apart. */
+/** Returns the tools of a server by typed name. The `refused` tools cannot be distinguished, because their typed names are the same. */
 export function mapNames(
   server: string,
   tools: readonly string[],
@@ -33,7 +37,7 @@ export function mapNames(
   };
 }
 
-/** Runs of underscores are collapsed: two underscores only separate server and tool. */
+/** Converts a text to snake case. Several underscores become one, because two underscores only separate the server and the tool. */
 function snakeCase(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

@@ -1,11 +1,11 @@
-/** A step of a server took longer than allowed. */
+/** The error for a step of a server that took longer than allowed. */
 export class StepTimeout extends Error {
   override readonly name = "StepTimeout";
 }
 
 /**
- * Races a step against our own timer and a signal, whatever the step itself does with them. The step's signal aborts at the first of the two; its later
- * result is dropped. Rejects with `StepTimeout`, or with the signal's reason.
+ * Races a step against our own timer and a signal, even if the step ignores its own signal. The step's signal aborts at the first of the two, and the
+ * step's later result is dropped. Rejects with `StepTimeout`, or with the signal's reason.
  */
 export async function within<T>(
   step: (signal: AbortSignal) => Promise<T>,

@@ -2,18 +2,24 @@ import { attributes, type DeadMessage } from "@toolbus/contracts";
 
 const SECRETS: readonly string[] = [attributes.grant, attributes.callSecret];
 
-/** The attributes that a reader of a dead letter may see. A dead letter has no others; a message that a broker gave up by itself may. */
+/**
+ * Returns the attributes that a reader of a dead letter may see. A dead letter has no other attributes, but a message that a broker gave up by itself
+ * may have some.
+ */
 export function withoutSecrets(named: DeadMessage["attributes"]): DeadMessage["attributes"] {
   return Object.fromEntries(Object.entries(named).filter(([name]) => !SECRETS.includes(name.toLowerCase())));
 }
 
-// In bytes of JSON, in which a character may take six.
+// The limits are in bytes of JSON, in which a character may need six.
 const NAME_BYTES = 512;
 const ATTRIBUTES_BYTES = 8 * 1024;
 const VALUE_BYTES = 1024;
 const BODY_BYTES = 12 * 1024;
 
-/** The beginning of a message that is too large to be kept: of its body and of as many attributes as fit. At most 24 KiB of JSON. */
+/**
+ * Truncates a message that is too large to be kept. The result has the beginning of the body and as many attributes as fit. It has at most 24 KiB of
+ * JSON.
+ */
 export function cutMessage({ id, topic, type, source, time, correlationId, replyTo, attributes: named, body }: DeadMessage): DeadMessage {
   const name = (text: string): string => cutText(text, NAME_BYTES);
   return {
@@ -41,9 +47,9 @@ function cutAttributes(named: DeadMessage["attributes"]): DeadMessage["attribute
   return Object.fromEntries(kept);
 }
 
-/** The longest beginning of a text whose JSON has at most this many bytes. */
+/** Returns the longest beginning of a text whose JSON has at most this many bytes. */
 function cutText(text: string, bytes: number): string {
-  // Every character has at least one byte, so the rest need not be checked.
+  // Every character has at least one byte, so the search need not check longer texts.
   let [fits, tooLong] = [0, Math.min(text.length, bytes) + 1];
   while (tooLong - fits > 1) {
     const middle = (fits + tooLong) >> 1;
@@ -53,7 +59,7 @@ function cutText(text: string, bytes: number): string {
   return text.slice(0, fits);
 }
 
-/** The size of a value as JSON. */
+/** Returns the size of a value as JSON, in bytes. */
 export function utf8Bytes(value: DeadMessage | string | readonly string[]): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

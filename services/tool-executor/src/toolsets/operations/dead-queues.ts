@@ -8,16 +8,16 @@ export interface DeadQueuesOptions {
   readonly bus: MessageBus;
   readonly state: StateStore;
   readonly log: Log;
-  /** How often it checks for queues that nobody announced. */
+  /** The time between two checks for queues that nobody announced, in milliseconds. */
   readonly everyMs: number;
-  /** Called with the queue whose dead letter it is. */
+  /** Called with each dead letter and its queue. */
   readonly handle: (queue: string, delivery: Delivery) => Promise<Disposition>;
 }
 
 /**
- * Consumes the dead letters of every queue: those of the registered toolsets, of all agents that ever started, and the fixed ones. A toolset that registers
- * later, or an agent that starts later, is announced, or found at the next check. Resolves when the currently known queues are consumed. A queue is
- * consumed as long as this process runs, also when its toolset is no longer registered: it may still hold messages.
+ * Consumes the dead letters of every queue. These are the queues of the registered toolsets, of all agents that ever started, and the fixed ones. A
+ * toolset that registers later, or an agent that starts later, announces itself or is found at the next check. Resolves when the currently known
+ * queues are consumed. A queue is consumed as long as this process runs, because it may contain messages even if its toolset is no longer registered.
  */
 export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Subscription> {
   const { bus, log, everyMs, handle } = options;
@@ -58,7 +58,7 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
     await Promise.all([...consumed.values()].map((subscription) => subscription.stop()));
   }
 
-  /** One check at a time: two would consume a new queue twice. */
+  /** Makes one check at a time, because two checks would consume a new queue twice. */
   function look(): Promise<void> {
     const next = looking.then(lookNow);
     looking = next.catch(() => undefined);
@@ -72,7 +72,9 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
     }
   }
 
-  /** Agents and toolsets write their own names: a name that this login has no rights for must not block the dead letters of others. */
+  /**
+   * Consumes one queue. Agents and toolsets write their own names, so a name for which this login has no rights must not block other dead letters.
+   */
   async function consume(queue: string): Promise<void> {
     try {
       consumed.set(queue, await bus.consume(topics.dead(queue), (delivery) => handle(queue, delivery), { concurrency: CONCURRENCY }));
@@ -84,7 +86,7 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
 }
 
 const CONCURRENCY = 4;
-/** The queues of every system: without them something is wrong with the broker, or with the login. */
+/** The queues of every system. If one of them cannot be consumed, the broker or the login has a fault. */
 const FIXED = queuesOf({ agents: [], toolsets: [] });
 const PAGE = 256;
 

@@ -9,7 +9,7 @@ export interface Forgetting {
   readonly everyMs: number;
 }
 
-/** Removes expired dead letters from the indexes now and then; their documents expire by themselves. */
+/** Regularly removes expired dead letters from the indexes. Their documents expire by themselves. */
 export function forgetLetters({ state, log, everyMs }: Forgetting): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = (async () => {
@@ -32,7 +32,7 @@ export function forgetLetters({ state, log, everyMs }: Forgetting): { stop(): Pr
 
 const PAGE = 100;
 
-/** Oldest first, up to the first page on which nothing has expired. */
+/** Removes the oldest dead letters first, up to the first page on which nothing has expired. */
 async function forgetExpired(state: StateStore, signal: AbortSignal): Promise<void> {
   let cursor: string | undefined;
   do {

@@ -7,13 +7,14 @@ import { readLetter, type ReadLetter } from "./read-letter.ts";
 export interface Keeping {
   readonly state: StateStore;
   readonly log: Log;
-  /** How long a dead letter is kept, in milliseconds. */
+  /** The time for which a dead letter is kept, in milliseconds. */
   readonly keptMs: number;
 }
 
 /**
- * Keeps a message from the dead queue of `queue` as a document, once however often it arrives. It blocks nothing: while the store is unavailable the
- * message comes again, without limit; if it cannot be kept for another reason it is left to its broker after some tries, as a dead letter of a dead letter.
+ * Keeps a message from the dead queue of `queue` as a document, only once even if the message arrives several times. Blocks no other message. While
+ * the store is unavailable, the message is delivered again without limit. If the message cannot be kept for another reason, it is left to its broker
+ * after 10 attempts, as a dead letter of a dead letter.
  */
 export async function keepDelivery(keeping: Keeping, queue: string, { message, count }: Delivery): Promise<Disposition> {
   try {
@@ -54,19 +55,22 @@ async function keepLetter({ state, log, keptMs }: Keeping, queue: string, messag
     put: [{ key, value: letter, expiresAt: letter.expiresAt }],
     index: [keys.deadLetters(), keys.deadLetters(queue)].map((index) => ({ index, member: indexedLetter(letter), score: now })),
   });
-  // Another worker got the same message.
+  // Another worker received the same message and was faster.
   if (outcome !== "ok") return;
   const { deliveries, reason, runId, former } = letter;
   measure(metricNames.deadLetters, 1, { [attributeNames.messagingDestination]: queue });
   log.warn({ letterId, queue, messageId: loggedId(letter.message.id), deliveries, reason, runId, former }, "a dead letter is kept");
 }
 
-/** On the shard of its run, so that the data of a run is together; without a run, on the shard that its hash gives. */
+/**
+ * Returns the id of a dead letter. The id is on the shard of its run, so that the data of a run is together. Without a run, the hash in the id
+ * decides the shard.
+ */
 function idOf(state: StateStore, { queue, runId }: ReadLetter, { id, body }: Message): string {
   return deadLetterIdOf([queue, id, body], state.shards, runId !== undefined && isOurs(state, runId) ? shardOf(runId) : undefined);
 }
 
-/** An id can be made up, with a shard that this store does not have. */
+/** Returns whether this store has the shard of the run. A sender can invent an id with another shard. */
 function isOurs({ shards }: StateStore, runId: string): boolean {
   return Number.parseInt(shardOf(runId), 16) < shards;
 }

@@ -15,12 +15,12 @@ import {
 } from "@toolbus/contracts";
 import { cutMessage, shorten, utf8Bytes, withoutSecrets } from "./cut-message.ts";
 
-/** What can be read from a dead letter, before it has a shard, a tenant and times. Never larger than a document may be. */
+/** The content of a dead letter before it has a shard, a tenant and times. It is never larger than a document may be. */
 export type ReadLetter = Omit<KeptLetter, "letterId" | "tenant" | "keptAt" | "expiresAt" | "replayed">;
 
 /**
- * Reads a message from the dead queue of `queue`. Never throws, because nothing may block that queue. A message that is not a dead letter is read as well:
- * a broker that gives up a message by itself puts the bare message there, and a malformed dead letter is kept unchanged.
+ * Reads a message from the dead queue of `queue`. Never throws, because nothing may block that queue. Also reads a message that is not a dead letter,
+ * because a broker that gives up a message by itself puts the bare message there. A malformed dead letter is kept unchanged.
  */
 export function readLetter(message: Message, queue: string): ReadLetter {
   if (message.type !== messageTypes.deadLetter) {
@@ -54,10 +54,10 @@ type Letter = Pick<KeptLetter, "queue" | "reason" | "deliveries" | "history" | "
 
 const LONGEST_REASON = 300;
 const LONGEST_HISTORY = 10;
-// Together with everything else in a document, well below its 64 KiB.
+// Together with everything else in a document, this is well below the document's limit of 64 KiB.
 const WHOLE_BYTES = 32 * 1024;
 
-/** Messages that carry a grant or a call secret, and are useless without it. */
+/** The types of messages that contain a grant or a call secret, and are useless without it. */
 const SECRET_TYPES: readonly string[] = [messageTypes.toolInvoke, messageTypes.approvalDecided];
 
 function kept({ queue, reason, deliveries, history, message, cut }: Letter): ReadLetter {
@@ -85,7 +85,7 @@ function replayOf(type: string, cut: boolean, callId: string | undefined): Repla
   return { kind: "publish" };
 }
 
-/** The call and the run that a message is about: by its body, its correlation, or its own id. */
+/** Returns the call and the run that a message is about, from its body, its correlation id or its own id. */
 function namedBy({ id, correlationId, body }: DeadMessage): { readonly callId?: string; readonly runId?: string } {
   const { toolCallId, runId } = fieldsOf(body);
   const callId = [toolCallId, correlationId].find((each) => each !== undefined && isCallId(each)) ?? callNamedIn(id) ?? undefined;
@@ -116,7 +116,7 @@ function parsed(body: string): Letter | null {
   }
 }
 
-/** The fields of a message that are kept, and no others that a wire may have added. */
+/** Returns the fields of a message that are kept, without any others that a broker may have added. */
 function plain({ id, topic, type, source, time, correlationId, replyTo, attributes: named, body }: Message): DeadMessage {
   return {
     id,

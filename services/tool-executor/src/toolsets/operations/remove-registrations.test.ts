@@ -88,13 +88,13 @@ async function setup() {
     ...t,
     put,
     removal,
-    /** Writes the request as approvals does, or with the key of somebody else. */
+    /** Writes the request as approvals does, or with the key of another service. */
     async request(part: Partial<Removal>, as = "approvals") {
       await put(
         await signDocument("tb-removal+jwt", { key: requestKey, revision: ++revision, content: removal(part) }, own.identityOf(as).signer),
       );
     },
-    /** Names a missing request. */
+    /** Adds the name of a missing request to the index. */
     async name(n: number) {
       const { documents } = await t.store.read([requestKey]);
       const guards = [{ key: requestKey, version: documents[0]?.version ?? 0 }];

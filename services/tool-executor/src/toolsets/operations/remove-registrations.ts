@@ -13,8 +13,8 @@ export interface RemovingOptions {
 }
 
 /**
- * Removes registrations at operators' request. The requester and the registration are in a document that approvals signed; the index only names it. A
- * registration that was made after the request is a new one, and stays.
+ * Removes registrations that operators asked to remove. The requester and the registration are in a document that approvals signed, and the index
+ * only names this document. A registration that was made after the request is a new one, and is not removed.
  */
 export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -51,7 +51,10 @@ export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOp
     await forget(member);
   }
 
-  /** Removes the request from the list. Only approvals may write its document, so the registration's document is the guard. */
+  /**
+   * Removes the request from the list. Only approvals may write the document of the request, so the commit is guarded by the registration's document
+   * instead.
+   */
   async function forget(member: string): Promise<void> {
     const [, toolset = "none", tool = "none", version = "none"] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
     const key = keys.registration(toolset, tool, version);

@@ -19,12 +19,12 @@ export interface Replaying {
   readonly bus: MessageBus;
   readonly state: StateStore;
   readonly log: Log;
-  /** Wall clock in milliseconds. */
+  /** Returns the wall-clock time in milliseconds. */
   readonly clock: () => number;
   readonly lettersPerMinute?: number | undefined;
 }
 
-/** Consumes the gateway's replay requests. The gateway repeats them until the dead letter says that it was replayed. */
+/** Consumes the gateway's replay requests. The gateway repeats a request until the dead letter says that it was replayed. */
 export function consumeReplays(replaying: Replaying): Promise<Subscription> {
   const { bus, log, clock, lettersPerMinute } = replaying;
   return consumeQueue(bus, {
@@ -44,8 +44,9 @@ const parseReplay = parser(OperationsReplay);
 const ACK: Disposition = { kind: "ack" };
 
 /**
- * Replays a dead letter once: publishes, then records it in the dead letter. A crash between the two publishes again, with the same id. The requester, and
- * the state of the call that was seen, are read from the gateway's document: a message alone replays nothing.
+ * Replays a dead letter once. It publishes the message, and then records the replay in the dead letter. After a crash between the two steps, it
+ * publishes again with the same id. The requester, and the state of the call that the requester saw, are read from the gateway's document, so a
+ * message alone replays nothing.
  */
 async function replayLetter(replaying: Replaying, letterId: string): Promise<Verdict> {
   const { bus, state, log, clock } = replaying;
@@ -101,7 +102,7 @@ async function noteReplay({ state, log }: Replaying, { letter, version, request:
     guards: [{ key, version }],
     put: [{ key, value, expiresAt }],
   });
-  // Only another worker's record changes a dead letter.
+  // If this commit is stale, another worker has already recorded the replay.
   if (outcome !== "ok") return;
   measure(metricNames.deadLetterReplays, 1, { [attributeNames.messagingDestination]: queue, [attributeNames.replayBy]: replayBy.kind });
   log.info({ letterId, queue, by, messageId, replayBy: replayBy.kind }, "a dead letter was replayed");

@@ -12,8 +12,9 @@ import {
 } from "@toolbus/contracts";
 
 /**
- * What the replay of a dead letter publishes: its message again, under a new id; or a wake that has the agent look at the call. Null if neither is
- * possible. The same request gives the same id, so a repeat can be recognised. `now` is the wall clock: a queue accepts no message that is a day old.
+ * Returns the message that the replay of a dead letter publishes. It is the dead letter's message under a new id, or a wake that makes the agent look
+ * at the call. Returns null if neither is possible. The same request gives the same id, so a repeat can be recognised. `now` is the wall-clock time,
+ * because a queue accepts no message that is a day old.
  */
 export function replayMessage(letter: KeptLetter, { call }: ReplayRequest, now: number): Message | null {
   switch (letter.replayBy.kind) {
@@ -54,10 +55,10 @@ function lookAt({ letterId, message: original }: KeptLetter, call: NonNullable<R
   });
 }
 
-// What every broker accepts as an id, with room for the number.
+// Every broker accepts these ids, and they leave room for the number.
 const PLAIN_ID = /^[\x21-\x7e]{1,180}$/;
 
-/** The id of a republished message: `<id>#replay<n>`, of which a replay is `<id>#replay<n + 1>`. */
+/** Returns the id of a republished message, which is `<id>#replay<n>`. The replay of that message has the id `<id>#replay<n + 1>`. */
 function replayId(id: string, letterId: string): string {
   const [, root = id, times = "0"] = /^(.+)#replay(\d{1,6})$/.exec(id) ?? [];
   return PLAIN_ID.test(root) ? `${root}#replay${Number(times) + 1}` : messageIds.other("replay", letterId, 1);

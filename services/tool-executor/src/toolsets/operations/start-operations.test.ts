@@ -163,7 +163,7 @@ describe("a replay", () => {
     await t.committed("replayed:");
     await t.ask(letterId, 2);
     await t.ask(letterId, 3);
-    // The queue of replays is empty when another dead letter's has been processed after them.
+    // The queue of replays is empty when a later request for another dead letter has been processed.
     const second = await t.kept("run.wake", letter("run.wake", { deliveries: 2 }));
     await t.request(second.letterId);
     await t.ask(second.letterId);
@@ -250,7 +250,7 @@ describe("a replay", () => {
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-/** Waits until dead letters of a queue are kept: the queue does not exist before somebody consumes it. */
+/** Waits until dead letters of a queue are kept, because the queue does not exist before somebody consumes it. */
 async function delivered(t: T, queue: string): Promise<void> {
   const published = (): Promise<boolean> =>
     t.bus.publish(letter(queue)).then(
@@ -293,7 +293,7 @@ async function receive(t: T, topic: string) {
   };
 }
 
-/** A log that keeps the fields of its warnings. */
+/** Returns a log that keeps the fields of its warnings. */
 function logging(lines: object[]): Log {
   return { ...silentLog, warn: (fields: object) => void lines.push(fields) };
 }

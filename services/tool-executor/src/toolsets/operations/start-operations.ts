@@ -12,25 +12,25 @@ export interface OperationsOptions {
   readonly bus: MessageBus;
   readonly state: StateStore;
   readonly log: Log;
-  /** Verifies approvals' signatures. */
+  /** The keys that verify the signatures of approvals. */
   readonly trusted: TrustedKeys;
-  /** Wall clock in milliseconds, for message times. */
+  /** Returns the wall-clock time in milliseconds, for the times of messages. */
   readonly clock: () => number;
-  /** How long a dead letter is kept. */
+  /** The time for which a dead letter is kept, in milliseconds. */
   readonly keptMs: number;
-  /** How many unusable requests per minute become dead letters. */
+  /** The number of unusable requests that become dead letters in a minute. */
   readonly lettersPerMinute?: number;
-  /** How often it checks for queues that nobody announced; 30 s by default. */
+  /** The time between two checks for queues that nobody announced. The default is 30 s. */
   readonly lookEveryMs?: number;
-  /** How often expired dead letters are removed from their lists; an hour by default. */
+  /** The time between two removals of expired dead letters from their lists. The default is an hour. */
   readonly forgetEveryMs?: number;
-  /** How often it checks for registrations to remove; 2 s by default. */
+  /** The time between two checks for registrations to remove. The default is 2 s. */
   readonly removeEveryMs?: number;
 }
 
 /**
- * The worker of `operations`: keeps every dead letter for operators, replays those that they choose, and removes registrations. It has no tools. Any number
- * may run in parallel. Resolves when dead letters of the currently known queues are kept.
+ * Starts a worker of `operations`. The worker keeps every dead letter for operators, replays those that they choose, and removes registrations. It
+ * has no tools. Any number of workers may run in parallel. Resolves when the dead letters of the currently known queues are consumed.
  */
 export async function startOperations(options: OperationsOptions): Promise<{ stop(): Promise<void> }> {
   const {

@@ -1,20 +1,23 @@
 import type { Json } from "@toolbus/contracts";
 
-/** The largest answer that is read; a result is truncated to less anyway. */
+/** The largest answer that is read, in bytes. It is also the default limit of a result. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** `no_answer`: nothing is known about what the API did. `why` completes "The release API …". `retryAfter` is in seconds. */
+/**
+ * The answer of the API. `no_answer` means that nothing is known about what the API did. `why` completes "The release API …". `retryAfter` is in
+ * seconds.
+ */
 export type ApiAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly body: Json; readonly retryAfter: number | undefined }
   | { readonly kind: "no_answer"; readonly why: string };
 
 export interface ApiRequest {
-  /** Carries the tool's time-out. */
+  /** Aborts at the tool's time-out. */
   readonly signal: AbortSignal;
   readonly post?: { readonly body: Json; readonly idempotencyKey: string };
 }
 
-/** One HTTP request. Rejects only when the signal aborts; an answer that is too large or not JSON counts as no answer. */
+/** Makes one HTTP request. Rejects only when the signal aborts. An answer that is too large or not JSON is treated as no answer. */
 export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<ApiAnswer> {
   try {
     const response = await fetch(url, {
@@ -54,7 +57,7 @@ async function boundedText(response: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A refusal may come from a proxy that does not speak JSON; a success must be JSON. */
+/** Parses the body of an answer. A refusal may come from a proxy that does not send JSON, but a success must be JSON. */
 function jsonOf(text: string, status: number): Json {
   try {
     return JSON.parse(text);

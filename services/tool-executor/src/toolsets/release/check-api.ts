@@ -1,12 +1,12 @@
 import type { Json } from "@toolbus/contracts";
 import { type ApiAnswer, callApi } from "./call-api.ts";
 
-/** Asked for by the check: no release has this name, and an API that says so is in order. */
+/** The release that the check asks for. No release has this name, and an API that says so works. */
 const CHECKED_RELEASE = "toolbus-availability-check";
 
 /**
- * Asks the release API for a release that does not exist. Returns why its tools cannot be used, with what to do; null if it answers as a release API does.
- * Rejects only when the signal aborts.
+ * Asks the release API for a release that does not exist. Returns why the tools cannot be used and what to do, or null if the API answers as a
+ * release API does. Rejects only when the signal aborts.
  */
 export async function checkApi(url: string, signal: AbortSignal): Promise<string | null> {
   const late = AbortSignal.timeout(ANSWERS_WITHIN_MS);
@@ -29,7 +29,7 @@ function faultOf(answer: ApiAnswer): string | null {
   if (status === 401 || status === 403)
     return `The release API refuses the worker's access (status ${status}). Give the worker access to it.`;
   if (status >= 500) return `The release API answers with status ${status}. Its own log says why.`;
-  // A busy API is there.
+  // A busy API is available.
   if (BUSY.has(status) || isObject(body)) return null;
   return `The address of RELEASE_API_URL answers with status ${status}, and not as a release API does. Correct RELEASE_API_URL.`;
 }
@@ -38,6 +38,6 @@ function isObject(body: Json): boolean {
   return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
-/** Below the longest time of a check, so that the reason is this one. */
+/** This is below the time limit of a check, so that the check reports this reason. */
 const ANSWERS_WITHIN_MS = 4000;
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);

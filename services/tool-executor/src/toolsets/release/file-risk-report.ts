@@ -1,10 +1,10 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 import type { ReleaseApi, RiskReport } from "./release-api.ts";
 
-/** How long the release API keeps an Idempotency-Key: its reports are never removed, so 30 days is a safe promise. */
+/** The time for which the release API keeps an Idempotency-Key. Its reports are never removed, so 30 days is a safe promise. */
 const KEY_KEPT_MS = 30 * 86_400_000;
 
-/** The write that an investigation ends with. The release API honours the call's id as its Idempotency-Key. */
+/** Returns the tool for the write at the end of an investigation. The release API honours the call's id as its Idempotency-Key. */
 export function fileRiskReport(api: ReleaseApi): Tool {
   return defineTool({
     name: "file_risk_report",

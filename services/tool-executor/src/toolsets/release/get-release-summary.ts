@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 import type { ReleaseApi } from "./release-api.ts";
 
-/** The read that an investigation starts with. */
+/** Returns the tool for the read at the start of an investigation. */
 export function getReleaseSummary(api: ReleaseApi): Tool {
   return defineTool({
     name: "get_release_summary",

@@ -5,16 +5,16 @@ import { type ApiAnswer, callApi } from "./call-api.ts";
 export type RiskReport = { readonly release_id: string; readonly severity: string; readonly findings: readonly string[] };
 
 export interface ReleaseApiOptions {
-  /** Where the release API listens. */
+  /** The address of the release API. */
   readonly url: string;
 }
 
 /** The release API, with its refusals in words for the model. Every method stops when the signal aborts. */
 export interface ReleaseApi {
-  /** A release that exists, for examples; null if the API does not list its releases (`GET /releases`). */
+  /** Returns a release that exists, for examples. Returns null if the API does not list its releases (`GET /releases`). */
   newestRelease(signal: AbortSignal): Promise<string | null>;
   summary(releaseId: string, signal: AbortSignal): Promise<ToolOutput>;
-  /** Files once for each key. A refusal is a problem with `effect: "none"`; anything that leaves the outcome open throws. */
+  /** Files a report once for each key. A refusal is a problem with `effect: "none"`. Throws if the outcome is open. */
   fileReport(report: RiskReport, key: string, signal: AbortSignal): Promise<ToolOutput>;
 }
 
@@ -36,13 +36,13 @@ export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
       if (answer.kind === "answered" && (answer.status === 200 || answer.status === 201)) return answer.body;
       const refused = refusal(answer, "none");
       if (refused) return refused;
-      // It may have been filed: the worker repeats with the same key, and the API answers with the same report.
+      // The report may have been filed. The worker repeats the request with the same key, and the API answers with the same report.
       throw unavailable(answer);
     },
   };
 }
 
-/** The refusals of the API. Undefined for any answer that says nothing about the effect. */
+/** Returns the refusal of the API. Returns undefined for any answer that says nothing about the effect. */
 function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | undefined {
   if (answer.kind !== "answered" || answer.status < 400 || answer.status > 499 || OPEN_STATUSES.has(answer.status)) return undefined;
   const nothing = effect === undefined ? {} : { effect };
@@ -66,7 +66,7 @@ function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | un
   }
 }
 
-// A request that the API gave up (408) or wants again (425) may still have been accepted.
+// The API may still have accepted a request that it gave up (408) or asks for again (425).
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
 function unavailable(answer: ApiAnswer): ReturnType<typeof toolError> {
@@ -87,7 +87,7 @@ interface ApiProblem {
 const MAX_KNOWN = 20;
 const MAX_RELEASE_ID = 200;
 
-/** The API's own words, if they have the expected form; the target is not trusted further. */
+/** Returns the API's own words if they have the expected form, because the target is not trusted further. */
 function problemOf(body: Json): ApiProblem {
   const { error, message, known, details } = fieldsOf(body);
   return {

@@ -18,7 +18,7 @@ afterEach(() => {
   opened.splice(0).forEach((close) => close());
 });
 
-/** A release API that gives one reply, and the requests that it got. */
+/** Starts a release API that gives one reply, and records the requests that it received. */
 async function setup(reply: Reply | "hang" | "cut") {
   const asked: { readonly method: string | undefined; readonly url: string | undefined; readonly key: unknown; readonly body: string }[] =
     [];

@@ -4,7 +4,7 @@ import { fileRiskReport } from "./file-risk-report.ts";
 import { getReleaseSummary } from "./get-release-summary.ts";
 import { type ReleaseApiOptions, releaseApi } from "./release-api.ts";
 
-/** Tools over a release API: what is in a release, and filing a risk report about it. */
+/** Returns the tools of a release API, which read the summary of a release and file a risk report about it. */
 export function releaseToolset(options: ReleaseApiOptions): Toolset {
   const api = releaseApi(options);
   return toolset({
