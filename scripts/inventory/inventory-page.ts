@@ -97,7 +97,7 @@ function timesNamed(name: string, files: readonly SourceFile[], wanted: string):
 // These only list every code.
 const TABLES = [
   "packages/contracts/src/error-codes.ts",
-  "packages/tool-kit/src/tool-problem.ts",
+  "packages/tool-kit/src/tool/tool-problem.ts",
   "packages/runtime/src/http/problem.ts",
   "packages/runtime/src/http/openapi.ts",
 ];

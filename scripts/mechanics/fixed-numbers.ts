@@ -134,33 +134,33 @@ export const fixedNumbers: readonly FixedNumber[] = [
   },
   {
     name: "DEFAULT_TIMEOUT_MS",
-    file: "packages/tool-kit/src/define-tool.ts",
+    file: "packages/tool-kit/src/tool/define-tool.ts",
     says: "time-out of a tool that declares none; the worker counts it from the start of the tool",
   },
-  { name: "MAX_FENCES", file: "packages/tool-kit/src/run-write.ts", says: "the most attempts at a write whose outcome is open" },
+  { name: "MAX_FENCES", file: "packages/tool-kit/src/writes/run-write.ts", says: "the most attempts at a write whose outcome is open" },
   {
     name: "ENOUGH_DEATHS",
-    file: "packages/tool-kit/src/crash-mark.ts",
+    file: "packages/tool-kit/src/calls/crash-mark.ts",
     says: "the marks of crashed workers after which no worker runs a call, if the call ran alone at the last crash",
   },
   {
     name: "MOST_DEATHS",
-    file: "packages/tool-kit/src/crash-mark.ts",
+    file: "packages/tool-kit/src/calls/crash-mark.ts",
     says: "the marks after which no worker runs a call, if other calls ran at the last crash",
   },
   {
     name: "ALONE_MS",
-    file: "packages/tool-kit/src/suspect-calls.ts",
+    file: "packages/tool-kit/src/calls/suspect-calls.ts",
     says: "the longest wait of a suspect call for other calls to end, and of other calls for a suspect one",
   },
   {
     name: "WAITS_FOR_TURN",
-    file: "packages/tool-kit/src/run-write.ts",
+    file: "packages/tool-kit/src/writes/run-write.ts",
     says: "the deliveries of a write that waits for a resource; after them the agent's timer sends it again",
   },
   {
     name: "HAND_OVERS",
-    file: "packages/tool-kit/src/elsewhere.ts",
+    file: "packages/tool-kit/src/registry/elsewhere.ts",
     says: "how often workers hand back a call that another version of the toolset serves",
   },
   {
@@ -197,7 +197,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   { name: "DRAIN_SHARE", file: "packages/runtime/src/run-services.ts", says: "the share of `DRAIN_MS` for running handlers" },
   {
     name: "LEDGER_KEEP_MS",
-    file: "packages/tool-kit/src/ledger-hold.ts",
+    file: "packages/tool-kit/src/writes/ledger-hold.ts",
     says: "how long a ledger row is kept after its last change",
   },
   {

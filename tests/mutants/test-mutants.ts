@@ -208,36 +208,36 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "a worker continues with any value that somebody put into its ledger",
     patches: [
       {
-        file: "packages/tool-kit/src/row-proof.ts",
+        file: "packages/tool-kit/src/writes/row-proof.ts",
         find: "return hash === verdict.claims.preparedHash ? GENUINE",
         replace: "return hash !== undefined ? GENUINE",
       },
     ],
-    tests: ["packages/tool-kit/src/forged-ledger.test.ts"],
+    tests: ["packages/tool-kit/src/writes/forged-ledger.test.ts"],
   },
   {
     name: "sending row not verified",
     breaks: "a worker continues with a row that no worker of its toolset wrote",
     patches: [
       {
-        file: "packages/tool-kit/src/row-proof.ts",
+        file: "packages/tool-kit/src/writes/row-proof.ts",
         find: `if (verdict.kind !== "genuine") return unproven(verdict.kind, verdict.detail);`,
         replace: `if (verdict.kind !== "genuine") return GENUINE;`,
       },
     ],
-    tests: ["packages/tool-kit/src/forged-ledger.test.ts"],
+    tests: ["packages/tool-kit/src/writes/forged-ledger.test.ts"],
   },
   {
     name: "receipt of a done row not verified",
     breaks: "a result that somebody put into a ledger is repeated",
     patches: [
       {
-        file: "packages/tool-kit/src/row-proof.ts",
+        file: "packages/tool-kit/src/writes/row-proof.ts",
         find: `return verdict.kind === "genuine" ? GENUINE : unproven(verdict.kind, verdict.detail);`,
         replace: "return GENUINE;",
       },
     ],
-    tests: ["packages/tool-kit/src/forged-ledger.test.ts"],
+    tests: ["packages/tool-kit/src/writes/forged-ledger.test.ts"],
   },
   {
     name: "answer joined without a receipt",
@@ -268,12 +268,12 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "a worker runs under an era that somebody wrote",
     patches: [
       {
-        file: "packages/tool-kit/src/signed-era.ts",
+        file: "packages/tool-kit/src/writes/signed-era.ts",
         find: `if (verdict.kind !== "genuine" && verdict.kind !== "older") return { kind: "refused"`,
         replace: `if (verdict.kind === undefined) return { kind: "refused"`,
       },
     ],
-    tests: ["packages/tool-kit/src/signed-era.test.ts"],
+    tests: ["packages/tool-kit/src/writes/signed-era.test.ts"],
   },
   {
     name: "origin's signature not checked by agents",
@@ -375,12 +375,12 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "a worker answers an agent other than the one that called",
     patches: [
       {
-        file: "packages/tool-kit/src/result-message.ts",
+        file: "packages/tool-kit/src/calls/result-message.ts",
         find: `return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;`,
         replace: `return replyTo === undefined || RESULT_TOPIC.test(replyTo) ? DEFAULT_AGENT : DEFAULT_AGENT;`,
       },
     ],
-    tests: ["packages/tool-kit/src/write-grant.test.ts"],
+    tests: ["packages/tool-kit/src/writes/write-grant.test.ts"],
   },
   ...crashMutants,
 ];

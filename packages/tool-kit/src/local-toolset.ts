@@ -1,7 +1,7 @@
 import { type Delivery, type DeliveryHandler, type Disposition, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { describeProblems, jsonParser, type Message, messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
-import { invokeTool } from "./invoke-pipeline.ts";
-import { keepPresent } from "./toolset-presence.ts";
+import { invokeTool } from "./calls/invoke-pipeline.ts";
+import { keepPresent } from "./registry/toolset-presence.ts";
 import { cancelCall, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface MountedToolset {

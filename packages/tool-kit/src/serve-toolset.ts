@@ -3,9 +3,9 @@ import { drawnRandom, fileKeySet, httpKeySet, type Identity, type KeySet, signMe
 import { rollbackMessage } from "@toolbus/contracts";
 import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/state";
 import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchClocks } from "@toolbus/telemetry";
-import { openReceiptKey } from "./open-receipt-key.ts";
-import { openToolFlags } from "./tool-flags.ts";
-import type { Toolset } from "./toolset.ts";
+import { openReceiptKey } from "./registry/open-receipt-key.ts";
+import { openToolFlags } from "./registry/tool-flags.ts";
+import type { Toolset } from "./tool/toolset.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface ServeOptions {

@@ -2,19 +2,19 @@ import { type Message, keys as storeKeys, message, messageIds, messageTypes, top
 import { type KeySet, publicKeyOf, publicKeys, type Signer, unitedKeys } from "@toolbus/grants";
 import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { callsSent } from "./calls-sent.ts";
-import { callsUnderWay } from "./calls-under-way.ts";
-import { crashMarks } from "./crash-mark-store.ts";
-import type { InvokeContext } from "./invoke-context.ts";
-import { ledgerStore } from "./ledger-store.ts";
-import { receiptKeys } from "./receipt-keys.ts";
-import { securityRecords } from "./security-record.ts";
-import { eraReader } from "./signed-era.ts";
-import { suspectCalls } from "./suspect-calls.ts";
-import { fixedToolFlags, type ToolFlags } from "./tool-flags.ts";
-import { MAX_CONTENT_BYTES } from "./tool-output.ts";
-import type { Toolset } from "./toolset.ts";
-import { unknownTools } from "./unknown-tools.ts";
+import { callsSent } from "./calls/calls-sent.ts";
+import { callsUnderWay } from "./calls/calls-under-way.ts";
+import { crashMarks } from "./calls/crash-mark-store.ts";
+import type { InvokeContext } from "./calls/invoke-context.ts";
+import { ledgerStore } from "./writes/ledger-store.ts";
+import { receiptKeys } from "./registry/receipt-keys.ts";
+import { securityRecords } from "./calls/security-record.ts";
+import { eraReader } from "./writes/signed-era.ts";
+import { suspectCalls } from "./calls/suspect-calls.ts";
+import { fixedToolFlags, type ToolFlags } from "./registry/tool-flags.ts";
+import { MAX_CONTENT_BYTES } from "./tool/tool-output.ts";
+import type { Toolset } from "./tool/toolset.ts";
+import { unknownTools } from "./calls/unknown-tools.ts";
 import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 
 /** The options of every worker, whether it has a queue or is mounted in a process. */

@@ -1,7 +1,7 @@
 import { consumeQueue, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
-import { invokeTool } from "./invoke-pipeline.ts";
-import { keepPresent } from "./toolset-presence.ts";
+import { invokeTool } from "./calls/invoke-pipeline.ts";
+import { keepPresent } from "./registry/toolset-presence.ts";
 import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface Worker {

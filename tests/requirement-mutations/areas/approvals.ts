@@ -56,12 +56,12 @@ export const approvalsMutations: Mutations = {
     breaks: "each attempt at an approved write has its own key, so its target does it again",
     patches: [
       {
-        file: "packages/tool-kit/src/run-write.ts",
+        file: "packages/tool-kit/src/writes/run-write.ts",
         find: "function writeContext({ call, context }: Attempt, signal",
         replace: "function writeContext({ call, context, hold }: Attempt, signal",
       },
       {
-        file: "packages/tool-kit/src/run-write.ts",
+        file: "packages/tool-kit/src/writes/run-write.ts",
         find: "return { idempotencyKey: callId, signal,",
         replace: "return { idempotencyKey: `${callId}.${hold.fence}`, signal,",
       },

@@ -6,7 +6,7 @@ export const busMutations: Mutations = {
     breaks: "a response has one more field than the contract",
     patches: [
       {
-        file: "packages/tool-kit/src/result-message.ts",
+        file: "packages/tool-kit/src/calls/result-message.ts",
         find: ": { toolCallId, toolName, content: result.content, isError: result.isError },",
         replace: ": { toolCallId, toolName, content: result.content, isError: result.isError, status: result.status },",
       },
@@ -16,7 +16,7 @@ export const busMutations: Mutations = {
     breaks: "an error does not say whether it may be retried",
     patches: [
       {
-        file: "packages/tool-kit/src/result-message.ts",
+        file: "packages/tool-kit/src/calls/result-message.ts",
         find: "message: error.message, isRetryable: error.retryable }",
         replace: "message: error.message }",
       },
@@ -26,7 +26,7 @@ export const busMutations: Mutations = {
     breaks: "every answer goes to the default agent",
     patches: [
       {
-        file: "packages/tool-kit/src/result-message.ts",
+        file: "packages/tool-kit/src/calls/result-message.ts",
         find: `return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;`,
         replace: `return replyTo === undefined || RESULT_TOPIC.test(replyTo) ? DEFAULT_AGENT : DEFAULT_AGENT;`,
       },

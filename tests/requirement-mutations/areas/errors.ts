@@ -36,7 +36,7 @@ export const errorsMutations: Mutations = {
     breaks: "a broken tool counts as a target that is briefly unavailable",
     patches: [
       {
-        file: "packages/tool-kit/src/tool-problem.ts",
+        file: "packages/tool-kit/src/tool/tool-problem.ts",
         find: 'return failedResult("execution_failed", says);',
         replace: 'return failedResult("unavailable", says);',
       },
@@ -46,7 +46,7 @@ export const errorsMutations: Mutations = {
     breaks: "every failure travels under the same wire code",
     patches: [
       {
-        file: "packages/tool-kit/src/result-message.ts",
+        file: "packages/tool-kit/src/calls/result-message.ts",
         find: "code: errorRow(error.code).wireCode,",
         replace: 'code: "ExecutionFailed",',
       },
@@ -56,7 +56,7 @@ export const errorsMutations: Mutations = {
     breaks: "the log has the class of an error instead of its name",
     patches: [
       {
-        file: "packages/tool-kit/src/invoke-pipeline.ts",
+        file: "packages/tool-kit/src/calls/invoke-pipeline.ts",
         find: "errorName: errorRow(error.code).name",
         replace: "errorName: error.class",
       },
@@ -77,7 +77,7 @@ export const errorsMutations: Mutations = {
     breaks: "the record of a call knows ok and error, and nothing between",
     patches: [
       {
-        file: "packages/tool-kit/src/invoke-pipeline.ts",
+        file: "packages/tool-kit/src/calls/invoke-pipeline.ts",
         find: "return { callId, status, ...(error",
         replace: 'return { callId, status: error === undefined ? status : "error", ...(error',
       },

@@ -16,7 +16,7 @@ export const executorMutations: Mutations = {
     breaks: "a write gets six times the time that it should have",
     patches: [
       {
-        file: "packages/tool-kit/src/define-tool.ts",
+        file: "packages/tool-kit/src/tool/define-tool.ts",
         find: "{ read: 5000, write: 30_000, compute: 2000 }",
         replace: "{ read: 5000, write: 180_000, compute: 2000 }",
       },
@@ -30,7 +30,7 @@ export const executorMutations: Mutations = {
     breaks: "only the first of several wrong arguments is reported",
     patches: [
       {
-        file: "packages/tool-kit/src/read-arguments.ts",
+        file: "packages/tool-kit/src/calls/read-arguments.ts",
         find: "if (problems.length > 0) return { ok: false, problems };",
         replace: "if (problems.length > 0) return { ok: false, problems: problems.slice(0, 1) };",
       },
@@ -56,7 +56,7 @@ export const executorMutations: Mutations = {
     breaks: "a failed call is acknowledged and answered with nothing",
     patches: [
       {
-        file: "packages/tool-kit/src/invoke-pipeline.ts",
+        file: "packages/tool-kit/src/calls/invoke-pipeline.ts",
         find: "      await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));",
         replace:
           "      if (!outcome.result.isError) await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));",
@@ -77,7 +77,7 @@ export const executorMutations: Mutations = {
     breaks: "writes of two runs on one resource run at the same time",
     patches: [
       {
-        file: "packages/tool-kit/src/run-write.ts",
+        file: "packages/tool-kit/src/writes/run-write.ts",
         find: "  const resource = executor.tool.resource?.(args.value);",
         replace: "  const resource = executor.tool.resource?.(args.value) === null ? call.callId : undefined;",
       },
@@ -87,7 +87,7 @@ export const executorMutations: Mutations = {
     breaks: "a write that is done is repeated when its key comes again",
     patches: [
       {
-        file: "packages/tool-kit/src/ledger.ts",
+        file: "packages/tool-kit/src/writes/ledger.ts",
         find: '  if (row?.state === "done" && row.result)\n',
         replace: '  if (row?.state === "done" && row.result && row.fence > 9)\n',
       },
@@ -97,7 +97,7 @@ export const executorMutations: Mutations = {
     breaks: "the model gets a page of HTML unchanged",
     patches: [
       {
-        file: "packages/tool-kit/src/tool-output.ts",
+        file: "packages/tool-kit/src/tool/tool-output.ts",
         find: "return isHtmlPage(value) ? textOfHtml(value) : value;",
         replace: 'return isHtmlPage(value) && textOfHtml(value) === "" ? textOfHtml(value) : value;',
       },
@@ -105,7 +105,7 @@ export const executorMutations: Mutations = {
   },
   "X-12": {
     breaks: "the record of a result says that no call took any time",
-    patches: [{ file: "packages/tool-kit/src/tool-call.ts", find: "    latencyMs,\n    ok:", replace: "    latencyMs: 0,\n    ok:" }],
+    patches: [{ file: "packages/tool-kit/src/tool/tool-call.ts", find: "    latencyMs,\n    ok:", replace: "    latencyMs: 0,\n    ok:" }],
   },
   "X-15": {
     breaks: "a caller without a tool's scope may call it",

@@ -6,7 +6,7 @@ export const observabilityMutations: Mutations = {
     breaks: "the duration of a tool call is measured in seconds",
     patches: [
       {
-        file: "packages/tool-kit/src/call-span.ts",
+        file: "packages/tool-kit/src/calls/call-span.ts",
         find: "measure(metricNames.toolDuration, latencyMs, tags);",
         replace: "measure(metricNames.toolDuration, latencyMs / 1000, tags);",
       },

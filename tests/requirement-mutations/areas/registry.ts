@@ -6,7 +6,7 @@ export const registryMutations: Mutations = {
     breaks: "a name of another toolset is overwritten",
     patches: [
       {
-        file: "packages/tool-kit/src/registry.ts",
+        file: "packages/tool-kit/src/registry/registry.ts",
         find: "  if (!first) return;\n  throw new RegistryConflict(",
         replace: "  if (first) return;\n  throw new RegistryConflict(",
       },
@@ -26,7 +26,7 @@ export const registryMutations: Mutations = {
     breaks: "a compute tool gets the time-out of a read",
     patches: [
       {
-        file: "packages/tool-kit/src/define-tool.ts",
+        file: "packages/tool-kit/src/tool/define-tool.ts",
         find: "{ read: 5000, write: 30_000, compute: 2000 }",
         replace: "{ read: 5000, write: 30_000, compute: 5000 }",
       },
@@ -50,7 +50,7 @@ export const registryMutations: Mutations = {
     breaks: "a tool that was unregistered is still found",
     patches: [
       {
-        file: "packages/tool-kit/src/toolset.ts",
+        file: "packages/tool-kit/src/tool/toolset.ts",
         find: "if (version === undefined) return byName.delete(tool);",
         replace: "if (version === undefined) return byName.has(tool);",
       },
@@ -58,7 +58,7 @@ export const registryMutations: Mutations = {
   },
   "G-03": {
     breaks: "every tool has its toolset as its source, whatever its author says",
-    patches: [{ file: "packages/tool-kit/src/toolset.ts", find: "source: tool.draft.source ?? name };", replace: "source: name };" }],
+    patches: [{ file: "packages/tool-kit/src/tool/toolset.ts", find: "source: tool.draft.source ?? name };", replace: "source: name };" }],
   },
   "G-04": {
     breaks: "the agent has a rule for one tool by its name",
@@ -84,7 +84,7 @@ export const registryMutations: Mutations = {
     breaks: "a call gets the newest version, whichever it names",
     patches: [
       {
-        file: "packages/tool-kit/src/toolset.ts",
+        file: "packages/tool-kit/src/tool/toolset.ts",
         find: 'if (!versions || version !== undefined) return versions?.get(version ?? "");',
         replace: 'if (!versions || version === "") return undefined;',
       },
@@ -94,7 +94,7 @@ export const registryMutations: Mutations = {
     breaks: "every environment has the flags of production",
     patches: [
       {
-        file: "packages/tool-kit/src/tool-flags.ts",
+        file: "packages/tool-kit/src/registry/tool-flags.ts",
         find: "const { default: common = {}, [environment]: own = {} } = parsed.value;",
         replace: 'const { default: common = {}, [environment === "" ? environment : "production"]: own = {} } = parsed.value;',
       },
@@ -115,7 +115,7 @@ export const registryMutations: Mutations = {
     breaks: "a toolset accepts a tool whose definition cannot work",
     patches: [
       {
-        file: "packages/tool-kit/src/toolset.ts",
+        file: "packages/tool-kit/src/tool/toolset.ts",
         find: '      if (error) throw new TypeError(`The tool "${toolName}"',
         replace: '      if (error === "") throw new TypeError(`The tool "${toolName}"',
       },

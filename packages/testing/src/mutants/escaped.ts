@@ -9,7 +9,7 @@ export const escaped: readonly Mutant[] = [
     variant: "taken-over",
     patches: [
       {
-        file: "packages/tool-kit/src/ledger.ts",
+        file: "packages/tool-kit/src/writes/ledger.ts",
         find: "(redelivered && lease.by === by)",
         replace: "redelivered",
       },
@@ -65,13 +65,13 @@ export const escaped: readonly Mutant[] = [
     variant: "taken-over",
     patches: [
       {
-        file: "packages/tool-kit/src/ledger-hold.ts",
+        file: "packages/tool-kit/src/writes/ledger-hold.ts",
         find: `return documents[0]?.version === version ? "stopped" : "lost";`,
         replace: `return documents.length > 0 ? "stopped" : "lost";`,
       },
       // Either guard alone is enough: without this one, nothing holds the answer back either.
       {
-        file: "packages/tool-kit/src/ledger-hold.ts",
+        file: "packages/tool-kit/src/writes/ledger-hold.ts",
         find: "const receipt = await signReceipt(row, result, at);",
         replace:
           "version = (await state.read([key])).documents[0]?.version ?? version; const receipt = await signReceipt(row, result, at);",
@@ -84,7 +84,7 @@ export const escaped: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "packages/tool-kit/src/ledger-hold.ts",
+        file: "packages/tool-kit/src/writes/ledger-hold.ts",
         find: "const receipt = await signReceipt(row, result, at);",
         replace: 'const receipt = await signReceipt(row, { ...result, content: "another" }, at);',
       },

@@ -105,7 +105,7 @@ const guards: readonly Mutant[] = [
     within: 4000,
     patches: [
       {
-        file: "packages/tool-kit/src/ledger.ts",
+        file: "packages/tool-kit/src/writes/ledger.ts",
         find: `case "none":\n      return { kind: "end", row: taken, code: "outcome_unknown" };`,
         replace: `case "none":\n      return { kind: "continue", row: taken, prepared };`,
       },
@@ -117,7 +117,7 @@ const guards: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "packages/tool-kit/src/ledger.ts",
+        file: "packages/tool-kit/src/writes/ledger.ts",
         find: "export function begin(input: BeginInput): BeginDecision {",
         replace: "export function begin(given: BeginInput): BeginDecision {\n  const input = { ...given, row: null as any };",
       },
@@ -129,7 +129,7 @@ const guards: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "packages/tool-kit/src/check-grant.ts",
+        file: "packages/tool-kit/src/writes/check-grant.ts",
         find: "switch (verdict.kind) {",
         replace:
           'if (verdict.kind !== "granted") return { kind: "granted", jti: `ap_${call.callId}`, hold, expiresAt: undefined };\n  switch (verdict.kind) {',
@@ -142,7 +142,7 @@ const guards: readonly Mutant[] = [
     within: 4000,
     patches: [
       {
-        file: "packages/tool-kit/src/ledger-hold.ts",
+        file: "packages/tool-kit/src/writes/ledger-hold.ts",
         find: "...(extra.stop ? [{ key: keys.stop(callId), version: 0 }] : [])",
         replace: "",
       },

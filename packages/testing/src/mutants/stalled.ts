@@ -80,7 +80,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "packages/tool-kit/src/invoke-pipeline.ts",
+        file: "packages/tool-kit/src/calls/invoke-pipeline.ts",
         find: "await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));",
         replace: "void publish, resultMessage;",
       },
@@ -92,7 +92,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "packages/tool-kit/src/check-grant.ts",
+        file: "packages/tool-kit/src/writes/check-grant.ts",
         find: "switch (verdict.kind) {",
         replace:
           'if (verdict.kind === "granted") return { kind: "forged", reason: "signature", detail: "no" } as never;\n  switch (verdict.kind) {',

@@ -57,7 +57,7 @@ export const streams: readonly Mutant[] = [
     patches: [
       {
         file: "services/gateway/src/stream/feed.ts",
-        find: "      // Notifications in between were missed.\n      everyoneLooks();\n",
+        find: "      // Notifications in between were missed, so everybody reads again.\n      everyoneLooks();\n",
         replace: "",
       },
     ],

@@ -1,6 +1,6 @@
 import { compileSchema, type JsonObject } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../define-tool.ts";
+import { defineTool } from "../tool/define-tool.ts";
 import { translateSchema } from "./draft-07.ts";
 
 /** Returns the properties of an object schema after the translation. */

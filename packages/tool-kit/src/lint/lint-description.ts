@@ -1,5 +1,5 @@
 import { isJsonObject } from "@toolbus/contracts";
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { foreignSchema, isJsonObject, type ToolKind } from "@toolbus/contracts";
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { error, type Finding, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
 

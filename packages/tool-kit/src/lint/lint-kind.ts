@@ -1,4 +1,4 @@
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /**

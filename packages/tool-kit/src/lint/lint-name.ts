@@ -1,4 +1,4 @@
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { error, type Finding } from "./finding.ts";
 
 /** Checks the form of the name. */

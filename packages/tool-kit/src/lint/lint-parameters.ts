@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@toolbus/contracts";
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { type Finding, under, warning } from "./finding.ts";
 import { isActing } from "./lint-kind.ts";
 

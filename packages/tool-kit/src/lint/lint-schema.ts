@@ -1,5 +1,5 @@
 import { foreignSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { error, type Finding, under, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Json, JsonObject } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import { lintTool } from "./lint-tool.ts";
 
 const clean: DraftDefinition = {

@@ -1,4 +1,4 @@
-import type { DraftDefinition } from "../tool.ts";
+import type { DraftDefinition } from "../tool/tool.ts";
 import type { Finding } from "./finding.ts";
 import { lintDescription } from "./lint-description.ts";
 import { lintGuards } from "./lint-guards.ts";

@@ -36,11 +36,11 @@ import {
 } from "@toolbus/grants";
 import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
-import { invokeTool } from "../invoke-pipeline.ts";
-import type { InvokeContext } from "../invoke-context.ts";
-import { type ReadAnswer, readResult } from "../read-result.ts";
-import type { ToolFlags } from "../tool-flags.ts";
-import type { Executor, Toolset } from "../toolset.ts";
+import { invokeTool } from "../calls/invoke-pipeline.ts";
+import type { InvokeContext } from "../calls/invoke-context.ts";
+import { type ReadAnswer, readResult } from "../calls/read-result.ts";
+import type { ToolFlags } from "../registry/tool-flags.ts";
+import type { Executor, Toolset } from "../tool/toolset.ts";
 import type { WorkerTimings } from "../worker-timings.ts";
 import { invokeContext } from "../worker-options.ts";
 

@@ -1,7 +1,7 @@
 import type { Idempotency, JsonObject } from "@toolbus/contracts";
-import { defineTool } from "../define-tool.ts";
-import type { Reconciliation, Tool, ToolOutput, WriteContext } from "../tool.ts";
-import { toolset, type Toolset } from "../toolset.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { Reconciliation, Tool, ToolOutput, WriteContext } from "../tool/tool.ts";
+import { toolset, type Toolset } from "../tool/toolset.ts";
 
 /** The target of the write in tests. It counts what happens to it, and honours an idempotency key if it is configured to do so. */
 export interface Target {

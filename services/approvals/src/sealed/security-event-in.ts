@@ -29,7 +29,7 @@ function asRecorded(entry: JsonObject, recordedBy: string): JsonObject {
 }
 
 // A grant is refused for many reasons; these are the others.
-const OWN_KINDS = /^(?:ledger|era)_[a-z_]+$/;
+const OWN_KINDS = /^(?:conflict|(?:ledger|era)_[a-z_]+)$/;
 
 const LONGEST = 300;
 

@@ -1,0 +1,44 @@
+import { attributeNames, measure, metricNames, type Span, spanNames, withSpan } from "@toolbus/telemetry";
+import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import type { ToolCall } from "../tool/tool-call.ts";
+
+/**
+ * Handles one delivery of a call in its `execute_tool` span, below the span of the agent that sent the call. Telemetry records the tool, the status
+ * and the duration, but never arguments, results or error messages.
+ */
+export function withCallSpan(call: ToolCall, context: InvokeContext, work: () => Promise<Outcome>): Promise<Outcome> {
+  const { callId, toolName, invoke, dispatch } = call;
+  const executor = context.toolset.find(toolName, call.toolVersion);
+  // An unregistered name is text from the sender, so telemetry does not record it.
+  const tool = executor ? toolName : "unknown";
+  const attributes = {
+    [attributeNames.operation]: "execute_tool",
+    [attributeNames.toolName]: tool,
+    [attributeNames.toolType]: "function",
+    [attributeNames.toolCallId]: callId,
+    [attributeNames.conversationId]: invoke.sessionId,
+    [attributeNames.toolset]: context.toolset.name,
+    [attributeNames.toolKind]: executor?.definition.kind,
+    [attributeNames.toolVersion]: executor?.definition.version,
+    [attributeNames.dispatch]: dispatch,
+  };
+  const parent = { how: "made", carrier: call.message.attributes } as const;
+  return withSpan(spanNames.executeTool(tool), { attributes, parent }, async (span) => {
+    const outcome = await work();
+    recordOutcome(span, outcome);
+    if (outcome.kind === "answer") measureAnswer(tool, outcome.result.status, context.monotonic() - call.startedMonotonic);
+    return outcome;
+  });
+}
+
+function recordOutcome(span: Span, outcome: Outcome): void {
+  const status = outcome.kind === "answer" ? outcome.result.status : outcome.kind;
+  span.set({ [attributeNames.status]: status });
+  if (outcome.kind === "answer" && outcome.result.isError) span.fail(outcome.result.error?.code ?? status);
+}
+
+function measureAnswer(tool: string, status: string, latencyMs: number): void {
+  const tags = { [attributeNames.toolNameTag]: tool, [attributeNames.statusTag]: status };
+  measure(metricNames.toolInvocations, 1, tags);
+  measure(metricNames.toolDuration, latencyMs, tags);
+}

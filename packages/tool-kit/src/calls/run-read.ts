@@ -1,0 +1,96 @@
+import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
+import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import { type Ran, runWithin } from "./run-within.ts";
+import { type ToolCall, withRecord } from "../tool/tool-call.ts";
+import { keptResult, outputResult } from "../tool/tool-output.ts";
+import { logThrown } from "./log-thrown.ts";
+import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
+import type { ReadTool, ToolContext } from "../tool/tool.ts";
+import type { CheckedArguments } from "./read-arguments.ts";
+import type { Executor } from "../tool/toolset.ts";
+
+/**
+ * Runs a read or a compute within its time-out, and returns its result. One transient failure to reach the target is retried silently. The call is
+ * not recorded, so the same invoke may run again, here or elsewhere.
+ */
+export async function runRead(
+  call: ToolCall,
+  executor: Executor<ReadTool>,
+  args: CheckedArguments,
+  context: InvokeContext,
+): Promise<Outcome> {
+  const { clock, monotonic, state, maxContentBytes } = context;
+  if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
+  // The time is counted from here and not from the delivery, so a call that waited for another call still has all of its time.
+  const began = monotonic();
+  let attempt = 1;
+  let ran = await runOnce();
+  if (isTransient(ran) && timeLeft() > 0) {
+    attempt = 2;
+    ran = await runOnce();
+  }
+  if (ran.kind === "interrupted" && ran.why === "stopped") return { kind: "retry", after: 0, reason: "the worker stops" };
+  return {
+    kind: "answer",
+    result: withRecord(call, await keptResult(readOutcome(ran, executor), { state, maxBytes: maxContentBytes }), attempt, monotonic),
+  };
+
+  async function runOnce(): Promise<Ran<Json>> {
+    const ran = await runWithin((signal) => executor.tool.run(args.value, toolContext(call, context, signal)), {
+      timeoutMs: timeLeft(),
+      signals: { cancelled: call.cancelled, stopped: call.stopped },
+    });
+    return logThrown(ran, "run", call, context.log);
+  }
+
+  function timeLeft(): number {
+    return executor.definition.timeoutMs - (monotonic() - began);
+  }
+}
+
+/** Returns the context that a handler receives besides its arguments. */
+export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
+  const { callId, toolName, invoke, progress, modelUse } = call;
+  return {
+    callId,
+    sessionId: invoke.sessionId,
+    signal,
+    log: log.child({ callId, tool: toolName }),
+    progress: progress.report,
+    modelUsed: modelUse.add,
+  };
+}
+
+/** Returns the result for a handler's outcome if the call has not sent any effect. */
+export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResult {
+  switch (ran.kind) {
+    case "value":
+      return outputOrFailure(ran.value);
+    case "problem":
+      return problemResult(ran.problem);
+    case "threw":
+      return unexpectedResult(ran.error, definition.name);
+    case "interrupted":
+      if (ran.why === "timeout")
+        return failedResult("timeout", `The tool "${definition.name}" did not answer within ${definition.timeoutMs} ms.`);
+      return failedResult("cancelled", `The call of "${definition.name}" was cancelled before it had an effect.`);
+  }
+}
+
+function outputOrFailure(value: Json): ToolResult {
+  try {
+    return outputResult(value);
+  } catch {
+    return failedResult("execution_failed", "The tool returned a value that is not JSON.");
+  }
+}
+
+function isTransient(ran: Ran<Json>): boolean {
+  return (
+    ran.kind === "problem" &&
+    ran.problem instanceof ToolProblem &&
+    ran.problem.code === "unavailable" &&
+    ran.problem.options.retryable !== false &&
+    ran.problem.options.retryAfter === undefined
+  );
+}

@@ -1,0 +1,124 @@
+import {
+  describeProblems,
+  type Idempotency,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parser,
+  ToolDefinition,
+  type ToolKind,
+} from "@toolbus/contracts";
+import { translateSchema } from "../lint/draft-07.ts";
+import { firstError, lintTool } from "../lint/lint-tool.ts";
+import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
+
+/**
+ * The fields that every tool may have. The default of `version` is "1". The default of `timeoutMs` is 5 s for a read, 2 s for a compute and 30 s for
+ * a write.
+ */
+interface Description {
+  readonly name: string;
+  readonly version?: string;
+  /** States the purpose, the limits with an example, the output, and what the tool is not for. */
+  readonly description: string;
+  /** The JSON Schema of an object, in 2020-12 or draft-07. `lintTool` reports keywords that are not accepted. */
+  readonly parameters: object;
+  /** The default tier is low for a read or compute and high for a write. */
+  readonly risk?: ToolDefinition["risk"];
+  readonly timeoutMs?: number;
+  readonly scopes?: readonly string[];
+  /** The default is the name of the toolset. */
+  readonly source?: string;
+  readonly owner?: string;
+  /** The feature flag that can switch the tool off in an environment. */
+  readonly flag?: string;
+  /** Marks a tool that exists only for runs that began with it. `note` says what to use instead and what differs. */
+  readonly deprecated?: ToolDefinition["deprecated"];
+  readonly slo?: ToolDefinition["slo"];
+}
+
+export interface ReadSpec<Args extends JsonObject> extends Description, ReadHandlers<Args> {
+  readonly kind: "read" | "compute";
+}
+
+export interface WriteSpec<Args extends JsonObject, Prepared extends Json> extends Description, WriteHandlers<Args, Prepared> {
+  readonly kind: "write";
+  readonly idempotency: Idempotency;
+  /** The sentence that the approver reads. `{name}` is replaced with the argument of this name. */
+  readonly effect: string;
+}
+
+/**
+ * Defines a tool. A read or compute has `run(args, context)`. A write has `prepare(args, context)` and `run(prepared, context)`, and states what may be
+ * done if its outcome is unknown. Throws a TypeError with one sentence if the definition cannot work.
+ */
+export function defineTool<Args extends JsonObject>(spec: ReadSpec<Args>): ReadTool;
+export function defineTool<Args extends JsonObject, Prepared extends Json>(spec: WriteSpec<Args, Prepared>): WriteTool;
+export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Tool {
+  refuseUnlessHandlersFit(spec);
+  const draft = draftOf(spec);
+  const checked = parseDefinition({ ...draft, source: draft.source ?? "toolset" });
+  if (!checked.ok) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${describeProblems(checked.problems)}.`);
+  const error = firstError(lintTool(draft));
+  if (error !== null) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${error}`);
+  if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
+  const reconcile = spec.reconcile?.bind(spec);
+  const resource = spec.resource?.bind(spec);
+  return {
+    kind: "write",
+    draft,
+    prepare: (args, context) => spec.prepare(args, context),
+    run: (prepared, context) => spec.run(prepared, context),
+    ...(reconcile === undefined ? {} : { reconcile }),
+    ...(resource === undefined ? {} : { resource }),
+  };
+}
+
+const parseDefinition = parser(ToolDefinition);
+const DEFAULT_TIMEOUT_MS: Readonly<Record<ToolKind, number>> = { read: 5000, write: 30_000, compute: 2000 };
+
+function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): DraftDefinition {
+  const { name, description, kind, source, owner, flag, deprecated, slo } = spec;
+  return {
+    name,
+    version: spec.version ?? "1",
+    description,
+    parameters: parametersOf(spec),
+    kind,
+    risk: structuredClone(spec.risk) ?? { tier: kind === "write" ? "high" : "low" },
+    idempotency: kind === "write" ? structuredClone(spec.idempotency) : { mode: "none" },
+    timeoutMs: spec.timeoutMs ?? DEFAULT_TIMEOUT_MS[kind],
+    ...(kind === "write" ? { effect: spec.effect } : {}),
+    ...(spec.scopes === undefined ? {} : { scopes: [...spec.scopes] }),
+    ...(source === undefined ? {} : { source }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(flag === undefined ? {} : { flag }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(slo === undefined ? {} : { slo }),
+  };
+}
+
+/** Returns a copy of the parameters in our dialect. Otherwise a definition that was hashed and pinned could change with the caller's object. */
+function parametersOf({ name, parameters }: Description): JsonObject {
+  const copy: Json = JSON.parse(JSON.stringify(parameters ?? null));
+  if (isJsonObject(copy)) return translateSchema(copy);
+  throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
+}
+
+function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): void {
+  const { name, kind } = spec;
+  if (typeof spec.run !== "function") throw new TypeError(`The tool "${name}" needs a function "run".`);
+  if (kind !== "write") {
+    for (const word of ["prepare", "reconcile", "resource", "idempotency"])
+      if (word in spec) throw new TypeError(`The tool "${name}" is a ${kind} and has a "${word}"; only a write has one.`);
+    return;
+  }
+  if (typeof spec.prepare !== "function")
+    throw new TypeError(`The write "${name}" needs a function "prepare" that works out what will be sent.`);
+  const mode = spec.idempotency?.mode;
+  if (mode === undefined) throw new TypeError(`The write "${name}" must say its "idempotency": key, reconcile or none.`);
+  if (mode === "reconcile" && spec.reconcile === undefined)
+    throw new TypeError(`The write "${name}" has idempotency "reconcile" and needs a function "reconcile".`);
+  if (mode !== "reconcile" && spec.reconcile !== undefined)
+    throw new TypeError(`The write "${name}" has a function "reconcile", so its idempotency must be "reconcile", not "${mode}".`);
+}
