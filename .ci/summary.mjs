@@ -1,4 +1,5 @@
-// Reads the JSON report of vitest, prints every failure again and then one line of counts. Plain JavaScript: it runs on the system's Node.
+// Reads the JSON report of vitest, and prints every failure again and then one line of counts. It is plain JavaScript, because it must work on the
+// system's Node.
 // usage: node .ci/summary.mjs <report> <exit code of the tests> [<npm script>=<its exit code> ...]
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +15,7 @@ const failures = tests
   .map((test) => `${test.file} > ${test.fullName}\n${indent(test.failureMessages[0])}`);
 const skipped = tests.length - passed - failures.length;
 
-// A file that cannot be loaded, or whose hooks fail, has no failed test of its own.
+// If a file cannot be loaded or its hooks fail, the report contains no failed test for it.
 for (const file of results) {
   const own = file.assertionResults.some((test) => test.status === "failed");
   if (file.status === "failed" && !own)

@@ -1,6 +1,7 @@
-// The single entry point: `npm run <task>` on any Node >= 20. Plain JavaScript without dependencies, because nothing is installed yet.
-// It installs with the pinned pnpm when the lockfile changed, then runs the task on Node 24: the system's own if it is new enough,
-// otherwise the one that came as an npm package (npm's own resolver would silently pick older majors on Node 20, so it installs nothing).
+// The single entry point: `npm run <task>` on any Node >= 20. It is plain JavaScript without dependencies, because nothing is installed yet. If the
+// lockfile changed, it installs with the pinned pnpm. Then it starts the task on Node 24. It uses the system's own Node if that is new enough, and
+// otherwise the Node of an npm package. npm does not install the dependencies, because on Node 20 its resolver would silently choose older major
+// versions.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -17,18 +18,18 @@ const at = (...parts) => path.join(root, ...parts);
 const read = (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : "");
 
 const env = { ...process.env, PATH: at("node_modules", ".bin") + path.delimiter + process.env.PATH };
-// npm's own settings would leak into pnpm and into the task. Only those for reaching the registry are kept.
+// npm's own settings would leak into pnpm and into the task, so only those for the registry stay.
 const fromNpm = (name) => /^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name);
 for (const name of Object.keys(env)) if (fromNpm(name)) delete env[name];
-// Node caches its compiled TypeScript there. From the second start on, that halves the processor time.
+// Node caches its compiled TypeScript in this folder. From the second start on, the cache halves the processor time.
 env.NODE_COMPILE_CACHE ??= at("node_modules", ".cache", "node");
 
-// At a terminal Ctrl-C reaches every foreground process, the child too. If we forwarded it as well, one press would count as two.
+// At a terminal, Ctrl-C reaches every foreground process, the child too. If we also forwarded it, the child would receive it twice.
 const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
 
 /**
- * Runs a command to its end and returns its exit code. Forwards SIGINT and SIGTERM, because npm does not. With `tied` the command notices through a
- * channel that this process is gone, even after a SIGKILL, and stops.
+ * Executes a command and returns its exit code. Forwards SIGINT and SIGTERM, because npm does not. With `tied`, the command learns through a channel
+ * that this process has exited, even after a SIGKILL, and stops.
  */
 function run(command, args, { shell = false, cwd = root, more = {}, tied = false } = {}) {
   return new Promise((resolve) => {
@@ -74,8 +75,8 @@ function findNode() {
 }
 
 /**
- * The command line, in its user's directory and under the name they typed. On a Node that is new enough it runs in this process, because it is
- * started often. It then handles signals and the terminal itself.
+ * Starts the command line, in its user's directory and under the name that the user typed. If this Node is new enough, the command line is executed
+ * in this process, because it is started often. It then handles signals and the terminal itself.
  */
 async function toolbus(node, args) {
   const entry = at("apps/cli/src/toolbus/main.ts");
@@ -92,7 +93,7 @@ async function toolbus(node, args) {
 }
 
 const vitest = ["node_modules/vitest/vitest.mjs", "run"];
-/** Each task is one or more commands of Node, run in order until one fails. */
+/** Each task is one or more Node commands, which are executed in order until one fails. */
 const tasks = {
   demo: [["apps/cli/src/demo/main.ts"]],
   start: [["services/all-in-one/src/main.ts"]],

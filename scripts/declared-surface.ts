@@ -1,5 +1,5 @@
-// The exports of a module, one line per name, as the compiler sees them. It asks the compiler itself (TypeScript 7 answers over a pipe), so that an `export *`, an
-// inferred type or a re-exported name means the same here as in the importing code.
+// The exports of a module, one line per name, as the compiler resolves them. It asks the compiler itself (TypeScript 7 answers over a pipe). So an
+// `export *`, an inferred type or a re-exported name means the same here as in the importing code.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import {
@@ -16,38 +16,38 @@ import {
 } from "typescript/unstable/ast";
 import { API, type Project, type Symbol as CompilerSymbol, SymbolFlags } from "typescript/unstable/sync";
 
-/** One name: its kind and signature on one line, and the file that declares it, from the root of the repository. */
+/** One name: its kind and signature on one line, and the file that declares it, relative to the root of the repository. */
 export interface DeclaredName {
   readonly name: string;
   readonly file: string;
   readonly lines: readonly string[];
 }
 
-/** The exports of a package's entries, each by its file, and the package's types that these signatures name and that no entry exports. */
+/** The exports of a package's entries by file, and the package's types that these signatures name but no entry exports. */
 export interface PackageSurface {
   readonly exported: ReadonlyMap<string, readonly DeclaredName[]>;
   readonly named: readonly DeclaredName[];
 }
 
-/** Reads the packages of one program, each by the files of its entries. `close` ends the compiler. */
+/** Reads the packages of one program, each by the files of its entries. `close` stops the compiler. */
 export interface SurfaceReader {
   read(entries: readonly string[]): PackageSurface;
   close(): void;
 }
 
-/** An export as seen from outside: `export type` hides its value. */
+/** An export as importers use it. `export type` hides the value. */
 interface Export {
   readonly name: string;
   readonly symbol: CompilerSymbol;
   readonly typeOnly: boolean;
 }
 
-// These lines are for review, not for reference: a longer one shows its beginning, and a digest that changes with the rest.
+// These lines are for review, not for reference. A longer line shows its beginning, and a digest that changes with the rest.
 const LONGEST_LINE = 200;
 // NodeBuilderFlags.NoTruncation. Without this flag the compiler truncates types.
 const NO_TRUNCATION = 1;
 
-/** Opens one program for all entries. Without tests and services it loads in half the time. */
+/** Opens one program for all entries. It leaves out tests and services, so it loads in half the time. */
 export function openSurface(root: string): SurfaceReader {
   const api = new API({ cwd: root });
   try {
@@ -80,7 +80,7 @@ function exportsOf(project: Project, root: string, entry: string): readonly Expo
   }));
 }
 
-/** A user of a name also meets the types of its signature, the types that those name, and so on. */
+/** Returns the types that an importer also meets: those of the signatures, the types that those name, and so on. */
 function namedTypes(
   project: Project,
   root: string,
@@ -116,7 +116,7 @@ function signature(project: Project, name: string, symbol: CompilerSymbol, node:
   throw new Error(`${name} is a kind of export that the report has no line for: ${SyntaxKind[node.kind]}.`);
 }
 
-/** As written, without the parameters' default values. A result type that is not written is inferred. */
+/** Returns the function as written, without the parameters' default values. A missing result type is inferred. */
 function functionText(project: Project, node: FunctionDeclaration): string {
   const generics = node.typeParameters ? `<${node.typeParameters.map((each) => flat(each.getText())).join(", ")}>` : "";
   const parameters = node.parameters.map(({ dotDotDotToken, name, questionToken, type, initializer }) => {
@@ -136,7 +136,7 @@ function variableText(project: Project, symbol: CompilerSymbol, node: VariableDe
   return type ? flat(project.checker.typeToString(type, undefined, NO_TRUNCATION)) : "unknown";
 }
 
-/** The head and the visible members, without bodies. */
+/** Returns the head and the visible members, without bodies. */
 function classText(project: Project, node: Node & { readonly members: readonly Node[] }): string {
   const [head = ""] = node.getText().split("{", 1);
   const members = node.members
@@ -150,7 +150,7 @@ function withoutBody(member: Node): string {
   return body ? `${member.getSourceFile().text.slice(member.getStart(), body.getStart()).trimEnd()};` : member.getText();
 }
 
-/** The types that a declaration names, without those that a function's body or a value uses. */
+/** Returns the types that a declaration names, except those in a function's body or a value. */
 function typesNamedBy(project: Project, symbol: CompilerSymbol): readonly CompilerSymbol[] {
   const names: Node[] = [];
   const visit = (node: Node): void => {
@@ -170,12 +170,12 @@ function typesNamedBy(project: Project, symbol: CompilerSymbol): readonly Compil
     .filter(({ flags }) => (flags & (SymbolFlags.Interface | SymbolFlags.TypeAlias | SymbolFlags.Class)) !== 0);
 }
 
-/** The initializer of a value: its types are internal. */
+/** Returns whether the node is the initializer of a value, whose types are internal. */
 function isExpression({ kind }: Node): boolean {
   return kind === SyntaxKind.ArrowFunction || kind === SyntaxKind.CallExpression || kind === SyntaxKind.ObjectLiteralExpression;
 }
 
-/** `export type { A } from …` and `export { type A } from …`. */
+/** Returns whether an export is `export type { A } from …` or `export { type A } from …`. */
 function isTypeOnly(node: Node): boolean {
   return /^type\s/.test(node.getText()) || /^export\s+type\s/.test(node.parent.parent.getText());
 }
@@ -201,7 +201,7 @@ function inferred(project: Project, node: Node): string {
   return type ? flat(project.checker.typeToString(type, undefined, NO_TRUNCATION)) : "unknown";
 }
 
-/** On one line, without comments. */
+/** Returns a text on one line, without comments. */
 function flat(text: string): string {
   return text
     .replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")

@@ -1,5 +1,5 @@
-// Writes the generated files: pages of docs/ and parts of them, the exports of each package, and the list of writes that ship. With --check it reports
-// the files that are not current and writes nothing. With --try it runs the commands of the pages.
+// Writes the generated files: pages of docs/ and parts of them, the exports of each package, and the list of shipped writes. With --check, it writes
+// nothing and reports the outdated files. With --try, it executes the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -14,7 +14,7 @@ import { requirementsPage } from "./requirements-page.ts";
 import { runPages } from "./try-pages.ts";
 
 interface GeneratedPage {
-  /** From the root of the repository. */
+  /** The path of the file, relative to the root of the repository. */
   readonly file: string;
   readonly render: () => string;
 }
@@ -78,7 +78,7 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-/** Returns the exit code. */
+/** Writes or checks the pages, and returns the exit code. */
 function writePages(checkOnly: boolean): number {
   const outdated = pages.filter(({ file, render }) => written(file) !== render());
   for (const { file, render } of outdated) {
@@ -107,7 +107,7 @@ function publicSurface(file: string): string {
   return surface.get(file) ?? "";
 }
 
-/** The writes of the shipped toolsets, by the hash of their definitions: our deployments enable these. No target is contacted. */
+/** Returns the writes of the shipped toolsets by the hash of their definitions. Our deployments enable these writes. No target is contacted. */
 function enabledTools(): string {
   const toolset = releaseToolset({ url: "http://127.0.0.1:9" });
   const writes = toolset.list().filter(({ definition }) => definition.kind === "write");

@@ -1,15 +1,16 @@
-// The page `api.md` of each package: every name that its entries export, so that a reviewer sees each change of what outside authors import.
+// Renders the page `api.md` of each package. It lists every name that the package's entries export, so that reviewers notice each change for outside
+// authors.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type DeclaredName, openSurface, type SurfaceReader } from "./declared-surface.ts";
 
-/** An entry of a package as its manifest names it: `@toolbus/bus/conformance` and its file from the root of the repository. */
+/** An entry of a package as its manifest names it: `@toolbus/bus/conformance`, and its file relative to the root of the repository. */
 interface Entry {
   readonly module: string;
   readonly file: string;
 }
 
-/** The pages by their file, from the root of the repository. All are rendered at once, with one compiler program. */
+/** Returns the pages by their file, relative to the root of the repository. One compiler program renders all of them. */
 export function surfacePages(root: string): ReadonlyMap<string, string> {
   const surface = openSurface(root);
   try {
@@ -19,14 +20,14 @@ export function surfacePages(root: string): ReadonlyMap<string, string> {
   }
 }
 
-/** The files of the pages. It reads no types. */
+/** Returns the files of the pages. It reads no types. */
 export function surfaceFiles(root: string): readonly string[] {
   return globSync("packages/*/package.json", { cwd: root })
     .toSorted()
     .map((manifest) => `${path.dirname(manifest)}/api.md`);
 }
 
-/** The entries that a package's manifest exports, only those in TypeScript. */
+/** Returns the entries that a package's manifest exports, only those in TypeScript. */
 export function entriesOf(root: string, folder: string): readonly Entry[] {
   const manifest = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as {
     readonly name: string;
@@ -54,7 +55,7 @@ function surfacePage(entries: readonly Entry[], surface: SurfaceReader): string 
   ].join("\n");
 }
 
-/** One fence per file, so that a reader finds the names where their doc comments are. */
+/** Returns one fence per file, so that a reader finds the names where their doc comments are. */
 function byFile(names: readonly DeclaredName[]): readonly string[] {
   const files = [...new Set(names.map(({ file }) => file))].toSorted();
   return files.flatMap((file) => [`\`${file}\``, "", fenced(names.filter((each) => each.file === file)), ""]);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { linesOf, reportOf, summaryOf } from "../tests/pages/report.ts";
 import { pagesOf, tryPages } from "../tests/pages/try-pages.ts";
 
-/** `npm run docs -- --try`: runs the commands of all pages, or of the named ones, and returns the exit code. */
+/** `npm run docs -- --try`: executes the commands of all pages, or of the named ones, and returns the exit code. */
 export async function runPages(root: string, named: readonly string[], { json }: { readonly json: boolean }): Promise<number> {
   const missing = named.filter((page) => !existsSync(path.join(root, page)));
   if (missing.length > 0) {

@@ -9,7 +9,7 @@ import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 import { dropSchema, schemaOf } from "./postgres.ts";
 import { lookArguments } from "./zod-look.ts";
 
-/** Its agent with its checkpointer for PostgreSQL, durability as shipped ("async": the next step does not wait for the checkpoint). */
+/** LangGraph's agent with its checkpointer for PostgreSQL. Durability is as shipped ("async": the next step does not wait for the checkpoint). */
 export const onPostgres: RoundContender = {
   async open(place) {
     const saver = PostgresSaver.fromConnString(place.postgresUrl, { schema: schemaOf(place.namespace) });
@@ -20,7 +20,10 @@ export const onPostgres: RoundContender = {
   remove: ({ postgresUrl, namespace }) => dropSchema(postgresUrl, schemaOf(namespace)),
 };
 
-/** The same, kept in this process and lost with it. A run is removed when it has ended: otherwise the accumulated runs would slow the next ones. */
+/**
+ * The same agent, with checkpoints in this process that are lost with it. A finished run is removed, because accumulated runs would slow the next
+ * ones.
+ */
 export const inMemory: RoundContender = {
   async open(place) {
     const saver = new MemorySaver();
@@ -29,7 +32,7 @@ export const inMemory: RoundContender = {
   },
 };
 
-/** The same in memory, its messages read as they stream. */
+/** The same agent in memory, whose messages are read as they stream. */
 export const streamed: RoundContender = {
   async open(place) {
     const saver = new MemorySaver();

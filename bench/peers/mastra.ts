@@ -7,7 +7,7 @@ import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } fro
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 import { lookArguments } from "./zod-look.ts";
 
-/** Its agent without memory or storage. */
+/** Mastra's agent without memory or storage. */
 export const contender: RoundContender = {
   async open(place) {
     const looking = createTool({ id: look.name, description: look.description, inputSchema: lookArguments, execute: async () => act() });

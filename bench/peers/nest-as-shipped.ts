@@ -1,4 +1,4 @@
 import { nestDriver } from "./nest-driver.ts";
 
-/** Its sockets wait for more to send: Nagle's algorithm is on. */
+/** The driver's sockets wait for more data before they send, because Nagle's algorithm is on. */
 export const driver = nestDriver({ noDelay: false });

@@ -9,8 +9,8 @@ import { act, executorOf, noopTools } from "../src/embedded/noop-tools.ts";
 import { type Driver, type Place, PREFETCH } from "../src/tool-call/driver.ts";
 
 /**
- * NestJS on RabbitMQ as durable as possible: a quorum queue for requests, persistent, acked by hand. The ack goes before the reply is sent, and replies are
- * transient: it only offers direct reply-to.
+ * NestJS on RabbitMQ, as durable as possible: a quorum queue for requests, persistent messages, acks by hand. The ack is sent before the reply.
+ * Replies are transient, because NestJS offers only direct reply-to.
  */
 export function nestDriver({ noDelay }: { readonly noDelay: boolean }): Driver {
   const options = ({ url, namespace }: Place) => ({
@@ -51,7 +51,7 @@ export function nestDriver({ noDelay }: { readonly noDelay: boolean }): Driver {
 const PATTERN = "look";
 const queueName = (namespace: string): string => `${namespace}.nest`;
 
-/** A module with one controller. Its decorators are called by hand: Node runs TypeScript without them. */
+/** Makes a module with one controller. The decorators are called by hand, because Node executes TypeScript without them. */
 function worker(): new () => object {
   const { definition } = executorOf(noopTools(), "look");
   class LookController {

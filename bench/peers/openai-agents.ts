@@ -5,7 +5,7 @@ import { act } from "../src/embedded/noop-tools.ts";
 import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } from "../src/model-round/round.ts";
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 
-/** Its runner over chat completions, without persistence and tracing. */
+/** The runner of the OpenAI Agents SDK over chat completions, without persistence and tracing. */
 export const contender: RoundContender = {
   async open(place) {
     setTracingDisabled(true);
@@ -13,7 +13,7 @@ export const contender: RoundContender = {
     const looking = tool({
       name: look.name,
       description: look.description,
-      // Its strict form has no optional members.
+      // The strict form of a schema has no optional members.
       strict: false,
       parameters: look.parameters as never,
       execute(args) {

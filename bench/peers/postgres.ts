@@ -19,7 +19,7 @@ export async function dropSchema(url: string, schema: string): Promise<void> {
   }
 }
 
-/** A namespace as the name of a schema. */
+/** Returns a namespace as the name of a schema. */
 export function schemaOf(namespace: string): string {
   return namespace.replaceAll("-", "_");
 }

@@ -4,7 +4,7 @@ import { hostOf, SERVERS } from "./server-urls.ts";
 
 const PATIENCE_MS = 5000;
 
-/** Why this server cannot be used for measuring, in one sentence without its login; null if it can. */
+/** Returns why this server cannot be used for measuring, in one sentence without its login. Returns null if it can be used. */
 export async function whyAbsent(kind: keyof ServerUrls, url: string): Promise<string | null> {
   try {
     await greet[kind](url);
@@ -14,7 +14,7 @@ export async function whyAbsent(kind: keyof ServerUrls, url: string): Promise<st
   }
 }
 
-/** What to do if none of these servers is there. */
+/** Returns a sentence that says what to do if none of these servers is available. */
 export function remedyFor(kinds: readonly (keyof ServerUrls)[]): string {
   return `Start one, or name another with ${kinds.map((kind) => `--${kind}`).join(" or ")}.`;
 }
@@ -38,20 +38,20 @@ const greet: Readonly<Record<keyof ServerUrls, (url: string) => Promise<void>>> 
     try {
       await connection.connect();
     } catch (error) {
-      // The error says only that there is no connection.
+      // ioredis' own error says only that there is no connection.
       throw problem ?? error;
     } finally {
       connection.disconnect();
     }
   },
-  // None of our packages has a client for it: the libraries that need it bring one.
+  // None of our packages has a client for PostgreSQL. The libraries that need a client bring one.
   async postgres(url) {
     const { greet: greetPostgres } = await peerModule<{ greet(url: string, patienceMs: number): Promise<void> }>("postgres");
     await greetPostgres(url, PATIENCE_MS);
   },
 };
 
-/** A code if there is one; else the first line of the client's message, which contains no login. */
+/** Returns the error's code, or else the first line of the client's message, which contains no login. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no reason is given";
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };

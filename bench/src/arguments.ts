@@ -5,7 +5,7 @@ import { type Environment, serverUrls } from "./server-urls.ts";
 export interface BenchArguments {
   readonly benchmark: Benchmark;
   readonly json: boolean;
-  /** How long each row is measured. */
+  /** How long each row is measured, in seconds. */
   readonly seconds: number;
   readonly help: boolean;
   readonly requests: Requests;
@@ -43,7 +43,7 @@ const DEFAULT_SECONDS = 10;
 
 export type ReadBenchArguments = { readonly ok: true; readonly args: BenchArguments } | { readonly ok: false; readonly message: string };
 
-/** The flags, or one sentence that names what is wrong. */
+/** Returns the flags, or one sentence that names the mistake. */
 export function benchArguments(
   argv: readonly string[],
   benchmarks: readonly Benchmark[],

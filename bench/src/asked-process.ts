@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 
 /** Another process of the benchmark, which answers questions. */
 export interface AskedProcess<Q> {
-  /** Rejects if the process reports a failure, ends first, or takes longer than two minutes. */
+  /** Asks a question. Rejects if the process reports a failure, exits first, or takes longer than two minutes. */
   ask(question: Q): Promise<object>;
-  /** Lets it end, and waits for that; kills it if it takes longer than 40 s. */
+  /** Asks the process to exit and waits until it has. Kills the process after 40 s. */
   stop(): Promise<void>;
 }
 
@@ -18,10 +18,10 @@ type Answer =
   | { readonly id: number; readonly ok: false; readonly message: string };
 
 const ANSWER_MS = 120_000;
-/** Longer than a bus waits for running handlers. */
+/** The time is longer than a bus waits for handlers that are working. */
 const STOP_MS = 40_000;
 
-/** Starts a module of ours that calls `answerQuestions`. */
+/** Starts one of our modules that calls `answerQuestions`. */
 export function startAsked<Q>(module: URL, flags: readonly string[] = []): AskedProcess<Q> {
   const child = fork(module, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...process.execArgv, ...flags] });
   const waiting = new Map<number, PromiseWithResolvers<object>>();
@@ -60,7 +60,7 @@ export function startAsked<Q>(module: URL, flags: readonly string[] = []): Asked
   };
 }
 
-/** Answers the parent's questions until the parent disconnects; then stops and ends this process. */
+/** Answers the parent's questions until the parent disconnects, and then stops and exits. */
 export function answerQuestions<Q>(answer: (question: Q) => Promise<object>, stop: () => Promise<void>): void {
   process.on("message", ({ id, question }: Asked<Q>) => {
     answer(question).then(
@@ -68,12 +68,12 @@ export function answerQuestions<Q>(answer: (question: Q) => Promise<object>, sto
       (error: unknown) => reply({ id, ok: false, message: error instanceof Error ? error.message : String(error) }),
     );
   });
-  // An interrupt at the terminal reaches this process too; the parent decides what happens.
+  // An interrupt at the terminal reaches this process too. The parent decides what to do.
   process.on("SIGINT", () => undefined);
   process.on("disconnect", () => void stop().finally(() => process.exit(0)));
 }
 
 function reply(answer: Answer): void {
-  // The parent may be gone.
+  // The parent may have exited.
   if (process.connected) process.send?.(answer);
 }

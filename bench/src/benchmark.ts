@@ -2,40 +2,40 @@ import type { Stopwatch } from "./paired-slices.ts";
 
 /** The input of every benchmark. */
 export interface Conditions {
-  /** How long each row is measured. */
+  /** How long each row is measured, in seconds. */
   readonly seconds: number;
   readonly stopwatch: Stopwatch;
-  /** Aborts when the user interrupts; a benchmark then cleans up and rejects. */
+  /** Aborts when the user interrupts. A benchmark then cleans up and rejects. */
   readonly signal: AbortSignal;
 }
 
-/** The addresses of the servers that a benchmark uses. The URLs may contain passwords: never print one. */
+/** The addresses of the servers that a benchmark uses. Never print one, because the URLs may contain passwords. */
 export interface ServerUrls {
   readonly rabbitmq: string;
   readonly nats: string;
-  /** Null: a private one is started if its program is on the path. */
+  /** If this is null, a private Redis is started if its program is on the path. */
   readonly redis: string | null;
-  /** The store of other libraries' runs; ours do not use it. */
+  /** The store of other libraries' runs. Our own runs do not use it. */
   readonly postgres: string;
 }
 
 /** A flag that only some benchmarks accept. */
 export type SpecialFlag = keyof ServerUrls | "peers";
 
-/** The values of those flags. */
+/** The values of the flags that only some benchmarks accept. */
 export interface Requests {
   readonly servers: ServerUrls;
-  /** Whether other libraries are measured too; they are installed for that. */
+  /** Whether other libraries are installed and measured too. */
   readonly peers: boolean;
 }
 
-/** What a benchmark found. */
+/** The results of a benchmark. */
 export interface Results {
-  /** For programs. */
+  /** The results for programs. */
   readonly rows: readonly object[];
-  /** For people. */
+  /** The results for people. */
   readonly table: string;
-  /** What readers of the figures have to know, and which rows were left out and why: one sentence each. */
+  /** Sentences that readers of the figures must know, including which rows were left out and why. */
   readonly notes?: readonly string[];
 }
 

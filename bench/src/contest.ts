@@ -6,21 +6,21 @@ import { type Paired, pairedSlices, type Work } from "./paired-slices.ts";
 
 /** Two ways to do the same work, ready to be measured. */
 export interface Contest {
-  /** Through Toolbus. */
+  /** Does the work through Toolbus. */
   readonly subject: Work;
-  /** The same work without it. */
+  /** Does the same work without Toolbus. */
   readonly bare: Work;
-  /** Leaves nothing running. */
+  /** Stops all processes of the contest. */
   stop(): Promise<void>;
 }
 
 export interface ContestPlan {
   readonly sliceMs: number;
-  /** `directory` is removed when the contest has stopped. */
+  /** Opens the contest. `directory` is removed when the contest has stopped. */
   open(directory: string, signal: AbortSignal): Promise<Contest>;
 }
 
-/** Opens a contest, measures it and stops it, whatever happens. */
+/** Opens a contest, measures it and always stops it. */
 export async function measured({ open, sliceMs }: ContestPlan, conditions: Conditions): Promise<Paired> {
   const directory = await mkdtemp(path.join(tmpdir(), "toolbus-bench-"));
   try {

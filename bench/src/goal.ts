@@ -2,18 +2,18 @@ import type { Paired } from "./paired-slices.ts";
 import { quantile, rounded } from "./row.ts";
 import { type Column, tableWith } from "./table.ts";
 
-/** A target ratio; docs/performance.md says where each comes from. */
+/** A measured ratio with its target. docs/performance.md gives the source of each target. */
 export interface Goal {
   readonly name: string;
-  /** Ours over theirs: the median over the slices if it was measured in slices. */
+  /** Our figure divided by theirs. If the work was measured in slices, the median over the slices. */
   readonly ratio: number;
   readonly target: number;
-  /** Whether more is better ("at least") or less ("at most"). */
+  /** Whether the ratio must be at least or at most the target. */
   readonly is: "at least" | "at most";
   readonly met: boolean;
   readonly ours: number;
   readonly theirs: number;
-  /** What the two figures measure. */
+  /** The unit of the two figures. */
   readonly unit: string;
   /** The first and the third quartile of the ratio over the slices. */
   readonly quartiles?: readonly [number, number];
@@ -21,7 +21,10 @@ export interface Goal {
 
 export type Target = Pick<Goal, "name" | "is" | "target">;
 
-/** Judges two figures, and the ratios of the slices, if there are any. Everything keeps three digits: more would pretend precision. */
+/**
+ * Judges two figures, or the ratios of the slices if there are any. All numbers are rounded to three digits, because more digits would pretend
+ * precision.
+ */
 export function goal(
   { name, is, target }: Target,
   { ours, theirs, unit, ratios }: Pick<Goal, "ours" | "theirs" | "unit"> & { readonly ratios?: readonly number[] },
@@ -41,19 +44,19 @@ export function goal(
   };
 }
 
-/** How many per second, if each piece of work has this many. */
+/** Returns a goal for the rate per second, if each piece of work consists of this many items. */
 export function rateGoal(target: Target, { subject, bare, ratios }: Paired, pieces: number, unit: string): Goal {
   const rate = ({ latencies, wallMs }: Paired["subject"]): number => (latencies.length * pieces * 1000) / wallMs;
   return goal(target, { ours: rate(subject), theirs: rate(bare), unit, ratios: ratios.map((ratio) => 1 / ratio) });
 }
 
-/** How many milliseconds each takes, if each piece of work has this many in a row. */
+/** Returns a goal for the time per item, in milliseconds, if each piece of work consists of this many items one after another. */
 export function timeGoal(target: Target, { subject, bare, ratios }: Paired, pieces: number): Goal {
   const p50 = ({ latencies }: Paired["subject"]): number => quantile(latencies, 0.5) / pieces;
   return goal(target, { ours: p50(subject), theirs: p50(bare), unit: "ms", ratios });
 }
 
-/** Goals as text for a terminal. */
+/** Returns goals as text for a terminal. */
 export function tableOfGoals(goals: readonly Goal[]): string {
   return tableWith(COLUMNS, goals);
 }

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 /** The clocks of a measurement, in milliseconds from any start. */
 export interface Stopwatch {
   now(): number;
-  /** Time that all threads of this process spent on a processor. */
+  /** Returns the time that all threads of this process spent on a processor. */
   cpuMs(): number;
 }
 
@@ -14,9 +14,9 @@ export interface PairedOptions {
   readonly subject: Work;
   /** The same work without the subject. */
   readonly bare: Work;
-  /** How long both together are measured; the warm-up is extra. */
+  /** How long both sides together are measured, in seconds. The warm-up takes extra time. */
   readonly seconds: number;
-  /** How long one of them runs before the other takes its turn. */
+  /** How long one side works before the other side's slice begins. */
   readonly sliceMs: number;
   readonly stopwatch: Stopwatch;
   readonly signal: AbortSignal;
@@ -26,24 +26,24 @@ export interface PairedOptions {
 export interface Measured {
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** Each piece of work, in milliseconds, shortest first. */
+  /** The time of each piece of work, in milliseconds, shortest first. */
   readonly latencies: readonly number[];
 }
 
 export interface Paired {
   readonly subject: Measured;
   readonly bare: Measured;
-  /** For each slice of the subject: its time per piece of work over that of the bare slice next to it, smallest first. */
+  /** For each slice of the subject: its time per piece of work, divided by the time in the next bare slice. The smallest ratio is first. */
   readonly ratios: readonly number[];
 }
 
 const LEAST_ROUNDS = 5;
-/** A piece of work that takes longer hangs. */
+/** A piece of work that takes longer than this is treated as hanging. */
 const STALLED_MS = 30_000;
 
 /**
- * Measures two ways to do the same work in alternating slices. A machine that others use is fast now and slow later, but each slice is compared with its
- * neighbour, so the ratios hold even if the absolute figures do not. Rejects if work fails or hangs, or if the signal aborts.
+ * Measures two ways to do the same work in alternating slices. The speed of a shared machine changes over time. But each slice is compared with its
+ * neighbour, so the ratios are valid even if the absolute figures are not. Rejects if work fails or hangs, or if the signal aborts.
  */
 export async function pairedSlices(options: PairedOptions): Promise<Paired> {
   const { subject, bare, seconds, sliceMs, signal } = options;
@@ -63,7 +63,7 @@ export async function pairedSlices(options: PairedOptions): Promise<Paired> {
 
 /** Works until the slice is over, at least once. */
 async function slice(work: Work, { sliceMs, stopwatch, signal }: PairedOptions): Promise<Measured> {
-  // Work that the other side left behind is not charged to this one.
+  // Work that the other side left behind must not be charged to this side.
   await setImmediate();
   const watch = watchFor(signal);
   try {
@@ -89,7 +89,10 @@ async function worked(work: Work, sliceMs: number, stopwatch: Stopwatch, ended: 
   return { wallMs: now - start, cpuMs: stopwatch.cpuMs() - cpu, latencies };
 }
 
-/** Rejects on abort, or if a slice does not end. One timer per slice: one for each piece of work would be measured with it. */
+/**
+ * Returns a promise that rejects on abort, or if a slice does not end. There is one timer per slice, because a timer per piece of work would be
+ * measured too.
+ */
 function watchFor(signal: AbortSignal): { readonly ended: Promise<never>; stop(): void } {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   ended.catch(() => undefined);

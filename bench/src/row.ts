@@ -6,16 +6,16 @@ export interface Row {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly perSecond: number;
-  /** Processor time of the whole process for each. */
+  /** The processor time of the whole process for each piece of work. */
   readonly cpuMsPer: number;
   readonly bareP50Ms: number;
-  /** How many times as long as the bare work: the median over the slices. */
+  /** How many times as long as the bare work the subject takes: the median over the slices. */
   readonly ratio: number;
-  /** The first and the third quartile of that. */
+  /** The first and the third quartile of that ratio. */
   readonly quartiles: readonly [number, number];
 }
 
-/** The row of a measurement, per equal piece, if one piece of its work consisted of several. */
+/** Returns the row of a measurement. If one piece of its work consisted of several equal pieces, the row is for one of these. */
 export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 1): Row {
   const { latencies, wallMs, cpuMs } = subject;
   const done = latencies.length * pieces;
@@ -31,7 +31,7 @@ export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 
   };
 }
 
-/** The value below which this share of the sorted values is, interpolated; NaN for none. */
+/** Returns the value below which this share of the sorted values is, interpolated. Returns NaN for an empty list. */
 export function quantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -39,7 +39,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Three significant digits: more would pretend precision. */
+/** Rounds to three significant digits, because more would pretend precision. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

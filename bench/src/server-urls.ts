@@ -5,10 +5,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Server = keyof ServerUrls;
 
 interface ServerFacts {
-  /** Its spelling in a sentence. */
+  /** The server's name in a sentence. */
   readonly name: string;
   readonly schemes: readonly string[];
-  /** Null if one is started when nobody names one. */
+  /** The usual address. It is null if a private server is started when nobody names one. */
   readonly usual: string | null;
 }
 
@@ -20,7 +20,10 @@ export const SERVERS: Readonly<Record<Server, ServerFacts>> = {
   postgres: { name: "PostgreSQL", schemes: ["postgres:", "postgresql:"], usual: "postgres://postgres@127.0.0.1:5432/postgres" },
 };
 
-/** The addresses of the servers: by flag, else from the environment, else the usual ones. `problem` is one sentence without any part of the URL. */
+/**
+ * Returns the address of each server: from its flag, else from the environment, else the usual one. `problem` is one sentence without any part of the
+ * URL.
+ */
 export function serverUrls(
   flags: { readonly [S in Server]?: string | undefined },
   environment: Environment,
@@ -45,14 +48,14 @@ export function serverUrls(
   }
 }
 
-/** The same address with one more option in its query, replacing one of that name. */
+/** Returns the same address with one option of its query added or replaced. */
 export function withOption(url: string, name: string, value: string): string {
   const changed = new URL(url);
   changed.searchParams.set(name, value);
   return changed.href;
 }
 
-/** In a form that may be printed. */
+/** Returns the host of an address, which may be printed. */
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? "an invalid URL";
 }

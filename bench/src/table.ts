@@ -1,6 +1,6 @@
 import type { Row } from "./row.ts";
 
-/** A column of a table: its head, and its text for a row. */
+/** A column of a table, with its head. `cell` returns its text for a row. */
 export interface Column<R> {
   readonly head: string;
   cell(row: R): string;
@@ -16,12 +16,12 @@ const COLUMNS: readonly Column<Row>[] = [
   { head: "times the bare work (quartiles)", cell: ({ ratio, quartiles: [low, high] }) => `${ratio} (${low} to ${high})` },
 ];
 
-/** Rows of paired slices as text for a terminal. */
+/** Returns rows of paired slices as text for a terminal. */
 export function tableOf(rows: readonly Row[]): string {
   return tableWith(COLUMNS, rows);
 }
 
-/** Any rows as text for a terminal: names to the left, figures to the right. */
+/** Returns any rows as text for a terminal, with names to the left and figures to the right. */
 export function tableWith<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
   const lines = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => cell(row)))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

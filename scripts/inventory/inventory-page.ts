@@ -12,7 +12,7 @@ import { productFiles, usersOf } from "./users-of.ts";
 /** A setting, option or code, with the files that use it. */
 export interface Item {
   readonly name: string;
-  /** Further cells of its row in the table. */
+  /** Further cells of the item's row in the table. */
   readonly about: readonly string[];
   readonly users: readonly string[];
 }
@@ -25,12 +25,12 @@ export interface Inventory {
   readonly options: readonly Item[];
 }
 
-/** Reads the current source. */
+/** Reads the inventory from the current source. */
 export function inventory(files: readonly SourceFile[] = productFiles(sourceFiles())): Inventory {
   return { settings: settingsOf(files), toolErrors: toolErrorsOf(files), problems: problemsOf(files), options: optionsOf(files) };
 }
 
-/** The page `docs/inventory.md`. */
+/** Renders the page `docs/inventory.md`. */
 export function inventoryPage({ settings, toolErrors: errors, problems, options }: Inventory): string {
   return `# Inventory
 
@@ -72,7 +72,7 @@ function settingsOf(files: readonly SourceFile[]): readonly Item[] {
     .map(([name, services]) => {
       const declaredIn = files.filter(({ text }) => new RegExp(`^ +${name}: [\\w.]+\\(`, "m").test(text)).map(({ file }) => file);
       const elsewhere = usersOf(name, files, declaredIn);
-      // Some are read where they are declared.
+      // Some settings are read in the file that declares them.
       const there = declaredIn.filter((file) => timesNamed(name, files, file) > 1);
       return {
         name,
@@ -82,7 +82,7 @@ function settingsOf(files: readonly SourceFile[]): readonly Item[] {
     });
 }
 
-/** The `_FILE` form of a variable is read under a composed name: `config[`${variable}_FILE`]`. */
+/** Returns the files that read the `_FILE` form of a variable. They read it under a composed name: `config[`${variable}_FILE`]`. */
 function readAsFileOf(name: string, files: readonly SourceFile[]): readonly string[] {
   const variable = /^(\w+)_FILE$/.exec(name)?.[1];
   if (variable === undefined) return [];
@@ -94,7 +94,7 @@ function timesNamed(name: string, files: readonly SourceFile[], wanted: string):
   return [...text.matchAll(new RegExp(`\\b${name}\\b`, "g"))].length;
 }
 
-// These only list every code.
+// These files only list every code.
 const TABLES = [
   "packages/contracts/src/error-codes.ts",
   "packages/tool-kit/src/tool/tool-problem.ts",
@@ -103,7 +103,7 @@ const TABLES = [
 ];
 
 function toolErrorsOf(files: readonly SourceFile[]): readonly Item[] {
-  // Files that only read a code to describe it do not count.
+  // Files that only read a code to describe it are not users of the code.
   const givers = files.filter(({ file }) => !/^apps\/|^packages\/models\//.test(file));
   return Object.keys(toolErrors).map((name) => ({ name, about: [], users: quoting(name, givers) }));
 }
@@ -113,7 +113,7 @@ function problemsOf(files: readonly SourceFile[]): readonly Item[] {
   return Object.entries(problemCodes).map(([name, status]) => ({ name, about: [String(status)], users: quoting(name, givers) }));
 }
 
-/** The files that contain the code as a string literal or as a field name. */
+/** Returns the files that contain the code as a string literal or as a field name. */
 function quoting(code: string, files: readonly SourceFile[]): readonly string[] {
   return files
     .filter(({ file, text }) => !TABLES.includes(file) && new RegExp(`"${code}"|^ +${code}: `, "m").test(text))
@@ -144,7 +144,7 @@ function tableOf(head: readonly string[], items: readonly Item[]): string {
   );
 }
 
-/** The first few files, as a proof of use and a place to start reading. */
+/** Returns the first few files, as a proof of use and a place to start reading. */
 function shown(users: readonly string[]): string {
   const more = users.length - SHOWN;
   return `${namesOf(users.slice(0, SHOWN))}${more > 0 ? ` and ${more} more` : ""}`;

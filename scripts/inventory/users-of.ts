@@ -1,6 +1,6 @@
 import type { SourceFile } from "../../tests/workspace-source.ts";
 
-/** Product source, without tests and test tools. */
+/** Returns the product's source, without tests and test tools. */
 export function productFiles(files: readonly SourceFile[]): readonly SourceFile[] {
   return files.filter(
     ({ file }) =>
@@ -9,7 +9,7 @@ export function productFiles(files: readonly SourceFile[]): readonly SourceFile[
   );
 }
 
-/** The files that name a word, except those that declare it. A word in a comment does not count. */
+/** Returns the files that contain a word, except those that declare it. A word in a comment is ignored. */
 export function usersOf(word: string, files: readonly SourceFile[], declaredIn: readonly string[]): readonly string[] {
   const named = new RegExp(`(?<![\\w$-])${word}(?![\\w$-])`);
   return files.filter(({ file, text }) => !declaredIn.includes(file) && named.test(withoutComments(text))).map(({ file }) => file);
@@ -17,7 +17,7 @@ export function usersOf(word: string, files: readonly SourceFile[], declaredIn: 
 
 const stripped = new Map<string, string>();
 
-/** Kept, because every file is searched for hundreds of words. */
+/** Removes comments. The results are cached, because every file is searched for hundreds of words. */
 function withoutComments(text: string): string {
   const kept = stripped.get(text) ?? text.replaceAll(/^[ \t]*(?:\/\/|\/\*\*?|\*).*$/gm, "");
   stripped.set(text, kept);

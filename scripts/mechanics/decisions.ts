@@ -4,14 +4,14 @@ import path from "node:path";
 /** The parts of a decision record that the list of decisions needs. */
 export interface DecisionRecord {
   readonly number: string;
-  /** Its file name. */
+  /** The file name of the record. */
   readonly file: string;
   readonly title: string;
-  /** The line, or lines, that begin with "Status". */
+  /** The line or lines that begin with "Status". */
   readonly status: string;
 }
 
-/** Every record of `docs/decisions`, in order. Throws if a record has no title or no status. */
+/** Returns every record of `docs/decisions`, in order. Throws if a record has no title or no status. */
 export function readDecisions(root: string): readonly DecisionRecord[] {
   const folder = path.join(root, "docs/decisions");
   return globSync("*.md", { cwd: folder })
@@ -26,7 +26,7 @@ export function readDecisions(root: string): readonly DecisionRecord[] {
     });
 }
 
-/** The records by subject, one per line. Throws if a record is in no group, or in two. */
+/** Returns the records by subject, one per line. Throws if a record is in no group, or in two. */
 export function decisionList(records: readonly DecisionRecord[], groups: Readonly<Record<string, readonly string[]>> = GROUPS): string {
   const listed = Object.values(groups).flat();
   const faults = records.filter(({ number }) => listed.filter((each) => each === number).length !== 1).map(({ number }) => number);
@@ -43,7 +43,7 @@ export function decisionList(records: readonly DecisionRecord[], groups: Readonl
     .join("\n\n");
 }
 
-/** The numbers of the records that replaced this one, in whole or in part. */
+/** Returns the numbers of the records that replaced this one, completely or in part. */
 export function changedBy({ status }: Pick<DecisionRecord, "status">): { readonly superseded: boolean; readonly by: readonly string[] } {
   const words = status.replaceAll("\n", " ");
   const { whole, part } = /(?<whole>\bsuperseded by\b[^.]*)|Changed in part by (?<part>.*?)(?=\. [A-Z]|\.?$)/.exec(words)?.groups ?? {};

@@ -2,13 +2,13 @@ import { type Access, isNamed, rightsOf, type ServiceRights, storeNames } from "
 import { markdownTable } from "../markdown-table.ts";
 import { namesOf, PARTS } from "./services.ts";
 
-/** Every family of documents and logs: its content, who writes it and who may read it. */
+/** Returns a table of every family of documents and logs: its content, the services that write it and those that may read it. */
 export function familyTable(): string {
   const families = storeNames(PARTS).families.filter((family) => !family.endsWith(".stranger"));
   return tableOf(families, HELD, ({ store }) => [store.documents, store.logs, store.live]);
 }
 
-/** Every index, which is a sorted list over all shards. */
+/** Returns a table of every index, which is a sorted list over all shards. */
 export function indexTable(): string {
   const named = rightsOf(PARTS).flatMap(({ store: { indexes } }) => [...indexes.writes, ...indexes.reads]);
   return tableOf([...new Set(named)].toSorted(), LISTED, ({ store }) => [store.indexes]);
@@ -36,7 +36,7 @@ function tableOf(
   return markdownTable(["Name", "Holds", "Written by", "Read by"], rows);
 }
 
-/** Here a right to one id of a family is a right to the family; a `*` stands for any name. */
+/** Returns whether a list of rights covers a name. A right to one id of a family is treated as a right to the family, and a `*` matches any name. */
 function covers(named: readonly string[], name: string): boolean {
   const families = named.map((each) => each.split(":", 1)[0] ?? "");
   return isNamed(families, name.replace("*", "any"));

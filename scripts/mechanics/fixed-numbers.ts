@@ -5,14 +5,14 @@ import { durationText } from "./durations.ts";
 
 /** A number in the source that decides behaviour and that no setting changes. */
 export interface FixedNumber {
-  /** As declared in its file: a constant, or a field of one. */
+  /** The name in the source: a constant, or a field of a constant. */
   readonly name: string;
-  /** From the root of the repository. */
+  /** The path of the file, relative to the root of the repository. */
   readonly file: string;
   readonly says: string;
 }
 
-/** Each number with the value from its file. */
+/** Returns a table of the numbers, each with the value from its file. */
 export function numberTable(root: string, numbers: readonly FixedNumber[]): string {
   const rows = numbers.map(({ name, file, says }) => {
     const value = valueIn(readFileSync(path.join(root, file), "utf8"), name);
@@ -22,7 +22,7 @@ export function numberTable(root: string, numbers: readonly FixedNumber[]): stri
   return markdownTable(["Number", "Value", "What it is"], rows);
 }
 
-/** The value that a source text gives this name, in words; null if the source has no readable value for it. */
+/** Returns the value that a source text gives this name, in words, or null if the source has no readable value for it. */
 export function valueIn(source: string, name: string): string | null {
   const declared = new RegExp(`^[ ]*(?:export )?(?:const )?${name}(?::[^=\\n]+)? ?[=:] (.+?)(?: as const)?[;,]$`, "m").exec(source)?.[1];
   const list = declared === undefined ? null : (/^\[(.+)\]$/.exec(declared)?.[1] ?? /^\{ ?(.+?) ?\}$/.exec(declared)?.[1] ?? declared);
@@ -35,7 +35,7 @@ export function valueIn(source: string, name: string): string | null {
   return words.includes(null) ? null : words.join(", ");
 }
 
-/** `30 * 86_400_000`, or `3 * OTHER` if the same file declares the other constant. */
+/** Returns the value of `30 * 86_400_000`, or of `3 * OTHER` if the same file declares the other constant. */
 function productOf(expression: string, source: string): number | null {
   const factors = expression.split(" * ").map((factor) => {
     if (/^[\d_]+(?:\.\d+)?$/.test(factor)) return Number(factor.replaceAll("_", ""));

@@ -12,7 +12,7 @@ import { timingTable } from "./timings.ts";
 import { topicTable } from "./topics.ts";
 import { transitionTable } from "./transitions.ts";
 
-/** The generated parts of docs/mechanics.md: the rules that the code holds as data. */
+/** Returns the generated parts of docs/mechanics.md: the rules that the code contains as data. */
 export function mechanicsSections(root: string): Sections {
   return {
     families: familyTable(),

@@ -3,12 +3,12 @@ import { durationText } from "./durations.ts";
 
 /** The settings of a service, each with its default and a sentence. */
 export interface Timed {
-  /** The service that reads them. */
+  /** The service that reads the settings. */
   readonly name: string;
   readonly settings: Readonly<Record<string, { readonly default?: unknown; readonly desc?: string }>>;
 }
 
-/** Every setting that is a time, sorted by name, one row each, with all services that read it. */
+/** Returns a table of every setting that is a time, sorted by name. Each has one row, with all services that read it. */
 export function timingTable(services: readonly Timed[]): string {
   const settings = services
     .flatMap(({ name: service, settings: of }) =>
@@ -26,13 +26,13 @@ export function timingTable(services: readonly Timed[]): string {
   );
 }
 
-/** Milliseconds in one unit of the setting; null if the setting is not a time. */
+/** Returns the milliseconds in one unit of the setting, or null if the setting is not a time. */
 function unitOf(name: string): number | null {
   if (name.endsWith("_MS")) return 1;
   return name.endsWith("_S") ? 1000 : null;
 }
 
-/** One number, or several separated by commas. The setting's sentence explains a 0. */
+/** Returns one number, or several separated by commas. The setting's sentence explains a 0. */
 function defaultText(name: string, value: unknown): string {
   return String(value)
     .split(",")

@@ -2,11 +2,11 @@ import { queuesOf, rightsOf, type ServiceRights, topics } from "@toolbus/contrac
 import { markdownTable } from "../markdown-table.ts";
 import { namesOf, PARTS } from "./services.ts";
 
-/** Who may publish to which topic, and who consumes it, from the table of rights. */
+/** Returns a table of the topics from the table of rights: the services that may publish to each, and those that consume it. */
 export function topicTable(): string {
   const all = rightsOf(PARTS);
   const queues = queuesOf(PARTS);
-  // Operations may publish to every queue, because a replay is the message again. The page says so in a sentence instead.
+  // Operations may publish to every queue, because a replay publishes the message again. The page says so in a sentence instead.
   const senders = all.filter(({ topics: { publishes } }) => !queues.every((queue) => publishes.includes(queue)));
   const broadcasts = [...new Set(all.flatMap(({ topics: { announces, listens } }) => [...announces, ...listens]))];
   const dead = queues.map(topics.dead);

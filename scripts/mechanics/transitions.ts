@@ -1,7 +1,7 @@
 import type { Transition } from "@toolbus/contracts";
 import { markdownTable } from "../markdown-table.ts";
 
-/** One state machine: a row for each transition, with the function that decides it. */
+/** Returns the table of one state machine, with a row for each transition and the function that decides it. */
 export function transitionTable(transitions: readonly Transition[]): string {
   const rows = transitions.map(({ name, by, when, changes, rare = {} }) => {
     const usual = changes.filter((change) => rare[change] === undefined);
@@ -17,7 +17,7 @@ export function transitionTable(transitions: readonly Transition[]): string {
   return markdownTable(["Transition", "Function", "When", "Changes", "Rare changes, and why they are rare"], rows);
 }
 
-/** Changes such as `run ready → waiting`, grouped by kind of document. */
+/** Returns changes such as `run ready → waiting`, grouped by kind of document. */
 function byDocument(changes: readonly string[]): readonly string[] {
   const kinds = Map.groupBy(changes, (change) => change.slice(0, change.indexOf(" ")));
   return [...kinds].map(([kind, of]) => `${kind} ${of.map((change) => change.slice(kind.length + 1)).join(", ")}`);

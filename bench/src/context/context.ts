@@ -16,12 +16,13 @@ import { tableOf } from "../table.ts";
 import { CONVERSATION, countingModel, longConversation, runIdOf, SYSTEM_PROMPT } from "./long-conversation.ts";
 import { naiveContext } from "./naive-context.ts";
 
-/** How many turns the conversations have. */
+/** The numbers of turns of the measured conversations. */
 const TURNS = [10, 100, 1000] as const;
 
 /**
- * Builds the context of the next turn of a conversation, in a process that made the previous turn and in one that has read nothing, compared with a loop
- * that reads, converts and counts the whole transcript each time. State is in memory, so that only the work counts.
+ * Measures how long it takes to build the context of the next turn of a conversation. It measures a process that made the previous turn, and a
+ * process that has read nothing. Both are compared with a loop that reads, converts and counts the whole transcript each time. State is in memory, so
+ * no disk is measured.
  */
 export async function context(conditions: Conditions, lengths: readonly [number, number, number] = TURNS): Promise<Results> {
   const rows: Row[] = [];
@@ -63,7 +64,7 @@ async function openContext(turns: number, process: Process): Promise<Contest> {
   };
 }
 
-/** Prunes once and stores it, as the previous turn did. */
+/** Prunes once and stores the result, as the previous turn did. */
 async function storeWindow(store: StateStore, input: (window: TranscriptWindow) => ContextInput): Promise<void> {
   const window = await transcripts(store, { maxChars: 10_000_000, keptChars: 100_000_000 }).window(CONVERSATION);
   const plan = contextFor(input(window));
@@ -76,7 +77,7 @@ async function storeWindow(store: StateStore, input: (window: TranscriptWindow) 
 
 const TURN_ENTRIES = 4;
 
-/** The window when its last turn is new: nobody has counted that yet. */
+/** Returns the window with a new last turn, whose tokens are not counted yet. */
 function withNewTurn({ entries, ...rest }: TranscriptWindow): TranscriptWindow {
   const last = entries.slice(-TURN_ENTRIES).map(({ sequence, entry }) => ({ sequence, entry: { ...entry } }));
   return { ...rest, entries: [...entries.slice(0, -TURN_ENTRIES), ...last] };

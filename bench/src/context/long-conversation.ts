@@ -8,7 +8,7 @@ export const SYSTEM_PROMPT = "You help the people at the orders desk. Look order
 
 const BATCH = 100;
 
-/** A store in memory with a conversation of this many turns: a message, a call, its result of 2 KB and an answer each. */
+/** Returns a store in memory with a conversation of this many turns. Each turn has a message, a call, its result of 2 KB and an answer. */
 export async function longConversation(turns: number): Promise<StateStore> {
   const store = memoryStore({ clock: () => 1 });
   const entries = Array.from({ length: turns }, (_, n) => turnEntries(n)).flat();
@@ -55,7 +55,7 @@ function turnEntries(n: number): readonly TranscriptEntry[] {
   ];
 }
 
-/** 2 KB of JSON that differs from one turn to the next. */
+/** Returns 2 KB of JSON that differs from turn to turn. */
 function order(n: number): string {
   const lines = Array.from({ length: 20 }, (_, line) => ({
     sku: `S-${n * 31 + line}`,
@@ -66,7 +66,7 @@ function order(n: number): string {
   return JSON.stringify({ id: `A-${n}`, state: "sent", lines });
 }
 
-/** A model with a window of 32,000 tokens that counts as an adapter does. It is never asked. */
+/** Returns a model with a window of 32,000 tokens that counts tokens as an adapter does. It receives no requests. */
 export async function countingModel(): Promise<ModelProvider> {
   await loadTokenizer();
   const offline = offlineModel();

@@ -1,6 +1,9 @@
 import { assessRelease, readReleaseFacts } from "@toolbus/models";
 
-/** An investigation without Toolbus: fetch the summary, assess it, file the report under this key. Nothing is stored, so a crash would lose everything. */
+/**
+ * Does an investigation without Toolbus: fetches the summary, assesses it, and files the report under this key. It stores nothing, so a crash would
+ * lose everything.
+ */
 export async function bareRun(apiUrl: string, releaseId: string, key: string, signal: AbortSignal): Promise<void> {
   const summary = await fetch(`${apiUrl}/release-summary?release_id=${encodeURIComponent(releaseId)}`, { signal });
   const facts = readReleaseFacts(await summary.text());

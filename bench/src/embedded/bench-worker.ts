@@ -15,7 +15,7 @@ export interface BenchWorker {
   stop(): Promise<void>;
 }
 
-/** A real worker of the tools that do nothing, on the bus in memory and this store, and a client that calls it. */
+/** Starts a real worker, with the tools that do nothing, on the bus in memory and this store. Also opens a client that calls the worker. */
 export async function benchWorker(stateUrl: string, wrapBus: (bus: MessageBus) => MessageBus = (bus) => bus): Promise<BenchWorker> {
   const clock = (): number => Date.now();
   const state = await connectState(stateUrl, { clock });

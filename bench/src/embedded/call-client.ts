@@ -18,21 +18,21 @@ import { canonicalJson, secretHash } from "@toolbus/grants";
 import { type Executor, readResult } from "@toolbus/tool-kit";
 import { TOOLSET } from "./noop-tools.ts";
 
-/** The agent that a client calls for. */
+/** The name of the agent for which the client calls. */
 export const CALL_CLIENT = "bench";
 const NOT_AFTER_MS = 900_000;
 
-/** One call before it is sent: what a grant has to name. */
+/** The parts of a call that its grant must name, before the call is sent. */
 export interface DraftCall {
   readonly callId: string;
   readonly runId: string;
-  /** Canonical JSON. */
+  /** The arguments as canonical JSON. */
   readonly text: string;
   readonly now: number;
 }
 
 export interface CallClient {
-  /** Sends one invoke and resolves with its result. Rejects if the result is an error: a benchmark of errors would be worthless. */
+  /** Sends one invoke and resolves with its result. Rejects if the result is an error, because a benchmark of errors would be worthless. */
   call(executor: Executor, args: JsonObject, grantFor?: (draft: DraftCall) => Promise<string>): Promise<ToolResult>;
 }
 
@@ -41,7 +41,9 @@ interface Waiting {
   readonly joined: (result: ToolResult) => void;
 }
 
-/** Only the agent's side of a tool call: invoke with all its attributes, result joined by its call and its secret's hash. */
+/**
+ * Makes the agent's side of a tool call. It sends an invoke with all its attributes, and joins the result by its call and the hash of its secret.
+ */
 export async function callClient({
   bus,
   shards,
@@ -51,7 +53,7 @@ export async function callClient({
   readonly bus: MessageBus;
   readonly shards: number;
   readonly clock: () => number;
-  /** How many results it handles at the same time. */
+  /** How many results the client handles at the same time. */
   readonly concurrency?: number;
 }): Promise<CallClient> {
   const mint = () => ({ now: clock(), random: randomBytes(32) });
@@ -66,7 +68,7 @@ export async function callClient({
       const draft = { callId: nextCallId(), runId, text: canonicalJson(args), now: clock() };
       const secret = randomBytes(16).toString("base64url");
       const { promise, resolve } = Promise.withResolvers<ToolResult>();
-      // Before it is published: the answer may come before the publish resolves.
+      // This happens before the publish, because the answer may arrive before the publish resolves.
       waiting.set(draft.callId, { secretHash: secretHash(secret), joined: resolve });
       await bus.publish(invokeOf(executor, draft, secret, await grantFor?.(draft)));
       const result = await promise;
@@ -75,7 +77,7 @@ export async function callClient({
     },
   };
 
-  /** A new run when the old one has no numbers left. */
+  /** Returns the next call id. Begins a new run when the old one has no numbers left. */
   function nextCallId(): string {
     const n = sent++ % 1_000_000;
     if (n === 0) runId = newRunId(mint(), sessionId);

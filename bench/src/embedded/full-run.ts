@@ -7,8 +7,9 @@ import type { Contest } from "../contest.ts";
 import { investigate } from "./investigate.ts";
 
 /**
- * One whole run over HTTP: the investigation is posted, its stream followed, its one write approved over the approvals' own API, up to the terminal event;
- * every service in this process, state on SQLite. Compared with the same steps by hand: summary, assessment, report, to the same release API.
+ * Does one whole run over HTTP, up to its terminal event: it posts an investigation, follows its stream, and approves its one write over the
+ * approvals' own API. All services are in this process, with state on SQLite. The bare side does the same steps by hand on the same release API:
+ * summary, assessment, report.
  */
 export async function fullRun(directory: string, signal: AbortSignal): Promise<Contest> {
   const loaded = await loadRelease({ repo: directory, allowRecorded: true, signal });

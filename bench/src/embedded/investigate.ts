@@ -2,7 +2,10 @@ import type { AllInOne } from "@toolbus/all-in-one";
 import { isRunEnd, type RunEvent } from "@toolbus/contracts";
 import { runEvents } from "./run-events.ts";
 
-/** One investigation as its user and its approver see it: posted, followed, approved, ended with a filed report. Rejects if it ends otherwise. */
+/**
+ * Does one investigation as its user and its approver do: posts it, follows it, approves its write, and waits for the filed report. Rejects if the
+ * investigation ends in another way.
+ */
 export async function investigate({ gatewayUrl, approvalsUrl, keys }: AllInOne, releaseId: string, signal: AbortSignal): Promise<void> {
   const user = { authorization: `Bearer ${keys.user}` };
   const { runId } = await post(`${gatewayUrl}/v1/investigations`, user, { releaseId }, signal);

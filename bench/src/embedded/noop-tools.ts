@@ -6,7 +6,7 @@ export const TOOLSET = "bench";
 /** 490 bytes of JSON. */
 export const ARGUMENTS = { query: "q".repeat(397), limit: 10, tags: ["one", "two", "three"], options: { deep: true, order: "newest" } };
 
-/** About 2 KB of JSON, the same every time. */
+/** About 2 KB of JSON, the same for every call. */
 const RESULT = {
   items: Array.from({ length: 16 }, (_, i) => ({ id: `item-${i}`, title: "t".repeat(68), score: i / 16, tags: ["a", "b"] })),
 };
@@ -23,7 +23,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-/** A read and a write that do nothing, so that only the way to them is measured. */
+/** Makes a read and a write that do nothing, so that only the way to the tools is measured. */
 export function noopTools(): Toolset {
   return toolset({
     name: TOOLSET,
@@ -34,7 +34,7 @@ export function noopTools(): Toolset {
         kind: "write",
         description: "Changes nothing and says so.",
         parameters: PARAMETERS,
-        // Granted without people, whose time is not measured.
+        // Policy grants this tier without people, whose time must not be measured.
         risk: { tier: "medium" },
         idempotency: { mode: "key", keepsForMs: 86_400_000 },
         effect: "Change nothing for {query}.",
@@ -45,19 +45,19 @@ export function noopTools(): Toolset {
   });
 }
 
-/** What both tools do, and what the bare work calls. */
+/** Does the work of both tools. The bare work calls it directly. */
 export function act(): JsonObject {
   return RESULT;
 }
 
-/** The call without Toolbus: arguments from their text and checked, the function, its result as text. */
+/** Makes the call without Toolbus: it parses and checks the arguments, calls the function, and returns the result as text. */
 export function bareCall({ definition }: Executor, text: string): string {
   const args: JsonObject = JSON.parse(text);
   if (checkArguments(definition, args).length > 0) throw new Error("the bare call has wrong arguments");
   return JSON.stringify(act());
 }
 
-/** The tool of this name. Throws if there is none. */
+/** Returns the tool with this name. Throws if the toolset has no such tool. */
 export function executorOf(tools: Toolset, name: string): Executor {
   const executor = tools.find(name);
   if (!executor) throw new Error(`the benchmark has no tool "${name}"`);

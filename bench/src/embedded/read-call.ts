@@ -3,7 +3,10 @@ import { benchWorker } from "./bench-worker.ts";
 import type { Contest } from "../contest.ts";
 import { ARGUMENTS, bareCall, executorOf } from "./noop-tools.ts";
 
-/** One read: invoke on the bus, the worker's pipeline, the result joined; compared with the same function with its schema check. */
+/**
+ * Does one read: an invoke on the bus, the worker's pipeline, and the join of the result. The bare side calls the same function with its schema
+ * check.
+ */
 export async function readCall(): Promise<Contest> {
   const worker = await benchWorker("memory:");
   const look = executorOf(worker.tools, "look");

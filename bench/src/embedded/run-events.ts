@@ -1,6 +1,8 @@
 import type { RunEvent } from "@toolbus/contracts";
 
-/** The events of a stream in order, as the gateway writes them: fields in lines, an empty line between events, one line of data each. */
+/**
+ * Yields the events of a stream in order. It expects the gateway's format: fields in lines, one line of data per event, an empty line between events.
+ */
 export async function* runEvents(stream: Response): AsyncGenerator<RunEvent> {
   if (!stream.ok || !stream.body) throw new Error(`the stream of a run answered ${stream.status}`);
   const decoder = new TextDecoder();
@@ -10,7 +12,7 @@ export async function* runEvents(stream: Response): AsyncGenerator<RunEvent> {
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      // Comment lines only keep the connection open; deltas have no id and are not events of the run's log.
+      // Comment lines only keep the connection open. Deltas have no id, and are not events of the run's log.
       if (data !== undefined && /^id: /m.test(block)) yield JSON.parse(data) as RunEvent;
     }
   }

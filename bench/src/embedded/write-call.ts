@@ -10,8 +10,8 @@ import { ARGUMENTS, bareCall, executorOf, TOOLSET } from "./noop-tools.ts";
 const GRANT_SECONDS = 900;
 
 /**
- * One write: a grant signed for it, the invoke on the bus, the grant checked, begin, sending and finish in the ledger on SQLite with full sync, the receipt
- * signed, the result joined; compared with the same function with its schema check.
+ * Does one write. Its grant is signed, the invoke sent, the grant checked, and the write recorded as begun, sending and done in the ledger on SQLite
+ * with full sync. Then the receipt is signed and the result joined. The bare side calls the same function with its schema check.
  */
 export async function writeCall(directory: string): Promise<Contest> {
   const worker = await benchWorker(`sqlite:${path.join(directory, "state")}`);
@@ -24,13 +24,13 @@ export async function writeCall(directory: string): Promise<Contest> {
   };
 }
 
-/** The write with its own grant. */
+/** Makes one write with its own grant. */
 export async function grantedCall({ client, tools, approvals }: BenchWorker): Promise<void> {
   const change = executorOf(tools, "change");
   await client.call(change, ARGUMENTS, (draft) => signGrant(claimsOf(change, draft), approvals));
 }
 
-/** The grant of approvals by policy for a write of tier medium. */
+/** Returns the claims of the grant that approvals would sign by policy for a write of tier medium. */
 function claimsOf({ definition, hash }: Executor, { callId, runId, text, now }: DraftCall): GrantClaims {
   const at = Math.floor(now / 1000);
   return {

@@ -4,12 +4,15 @@ import { bareServer } from "./bare-server.ts";
 import { benchGateway } from "./bench-gateway.ts";
 import { post } from "./http-client.ts";
 
-/** One `POST /v1/investigations` to its 202: checked, stored with full sync on SQLite, announced on the bus. Bare: checked, kept in a variable. */
+/**
+ * Does one `POST /v1/investigations` up to its 202: the request is checked, stored with full sync on SQLite, and announced on the bus. The bare side
+ * checks the request and stores it in a variable.
+ */
 export function accept(directory: string): Promise<Contest> {
   return acceptOn(directory, `sqlite:${path.join(directory, "state")}`);
 }
 
-/** The same without the disk: only the gateway's own work is left. */
+/** Does the same in memory, so that only the gateway's own work is measured. */
 export function acceptInMemory(directory: string): Promise<Contest> {
   return acceptOn(directory, "memory:");
 }

@@ -3,16 +3,16 @@ import type { AddressInfo } from "node:net";
 import type { RunEvent } from "@toolbus/contracts";
 import Fastify from "fastify";
 
-/** The same two routes on Fastify and nothing else: posted data is kept in a variable, sent data is written to every listener. */
+/** The same two routes on bare Fastify. Posted data is stored in a variable, and sent data is written to every listener. */
 export interface BareServer {
   readonly url: string;
-  /** The address of its one stream. */
+  /** The address of the server's one stream. */
   readonly events: string;
   say(events: readonly RunEvent[]): void;
   stop(): Promise<void>;
 }
 
-/** `firstWords` is what every stream begins with. */
+/** Starts the server. Every stream begins with `firstWords`. */
 export async function bareServer(firstWords: readonly RunEvent[] = []): Promise<BareServer> {
   const app = Fastify({ forceCloseConnections: true });
   const streams = new Set<ServerResponse>();

@@ -21,9 +21,11 @@ export interface BenchGateway {
 
 export interface BenchRun {
   readonly runId: string;
-  /** The address of its stream. */
+  /** The address of the run's stream. */
   readonly events: string;
-  /** Appends events to the run's log in one commit, as its agent would. The log is kept for this long after it, by default an hour. */
+  /**
+   * Appends events to the run's log in one commit, as the run's agent would. The log expires this long after the commit, by default after an hour.
+   */
   say(events: readonly RunEvent[], keptMs?: number): Promise<void>;
 }
 
@@ -31,7 +33,7 @@ export interface BenchGatewayOptions {
   readonly directory: string;
   readonly stateUrl: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What an agent writes at once to a new run. */
+  /** The events that an agent appends at once to a new run. */
   readonly firstWords?: readonly RunEvent[];
 }
 
@@ -56,7 +58,7 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   const own = await ownKeys(["gateway"]);
   const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
   const infrastructure = { bus, state, log: silentLog, ...keyed, random: randomBytes, monotonic: () => performance.now(), clock };
-  // Nobody takes accepted runs, so nothing may be announced again; and one principal stands for all clients.
+  // No agent takes the accepted runs, so no run may be announced again. One principal represents all clients.
   const patient = {
     WAKE_REPEAT_MS: "3600000",
     SSE_PER_PRINCIPAL: "100000",
@@ -81,7 +83,7 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   };
 
   function benchRun(runId: string): BenchRun {
-    // The gateway only reads the log; the document that guards its commits here is not one of the product.
+    // The gateway only reads the log. The document that guards the commits here does not exist in the product.
     const key = keyOf("conversation", shardOf(runId), `bench ${runId}`);
     let version = 0;
     let said = 0;

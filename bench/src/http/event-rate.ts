@@ -4,15 +4,15 @@ import { type BenchRun, benchGateway } from "./bench-gateway.ts";
 import { type Readers, startReaders } from "./readers.ts";
 import { sampleEvent } from "./sample-event.ts";
 
-/** What one piece of work delivers to each reader. */
+/** The number of events that one piece of work delivers to each reader. */
 export const BURST = 100;
-// So that a long measurement does not fill the store: then another run continues, and the old one expires.
+// After this many events, another run continues and the old run expires. So a long measurement does not fill the store.
 const EVENTS_OF_A_RUN = 20_000;
 const KEPT_MS = 10_000;
 
 /**
- * A burst of events, each in its own commit, until every reader has all of it; the readers are another process. State is in memory, so that only the way
- * from the commit to the wire is measured, without a disk. Bare: each event is written once and sent to every response.
+ * Appends a burst of events, each in its own commit, and waits until every reader has received all of them. The readers are another process. State is
+ * in memory, so that only the way from the commit to the wire is measured. The bare side writes each event once and sends it to every response.
  */
 export async function eventRate(directory: string, readers: number): Promise<Contest> {
   const process = startReaders();
@@ -41,7 +41,7 @@ export async function eventRate(directory: string, readers: number): Promise<Con
     async bare() {
       for (const event of words) {
         bare.say([event]);
-        // The other side has one after each commit too.
+        // The other side also yields after each commit.
         await Promise.resolve();
       }
       bareSaid += BURST;

@@ -6,8 +6,9 @@ import { firstEvent, post } from "./http-client.ts";
 import { sampleEvent } from "./sample-event.ts";
 
 /**
- * From the `POST` of a new run to the first event of its stream: accepted and stored, announced, the agent's first event stored, the stream
- * opened, the event in it; on SQLite with full sync. Bare: the same two requests, the event written at once.
+ * Measures from the `POST` of a new run to the first event of its stream, on SQLite with full sync. The run is accepted, stored and announced, and
+ * the agent's first event is stored. Then the stream is opened and delivers the event. The bare side serves the same two requests and writes the
+ * event at once.
  */
 export async function firstEventOfNewRun(directory: string): Promise<Contest> {
   const words = [sampleEvent(0)];
@@ -26,7 +27,7 @@ export async function firstEventOfNewRun(directory: string): Promise<Contest> {
   };
 }
 
-/** From the `GET` of a run's stream to its first event, on a new connection; the run has ten events and is active. */
+/** Measures from the `GET` of a run's stream to its first event, on a new connection. The run has ten events and is active. */
 export async function firstEventOfRun(directory: string): Promise<Contest> {
   const words = Array.from({ length: 10 }, () => sampleEvent(0));
   const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}` });

@@ -1,9 +1,9 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 
-// One connection, kept open: only the request is measured.
+// One connection that stays open, so that only the request is measured.
 const kept = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Posts JSON and returns the JSON of the answer. Rejects if it is a refusal. */
+/** Posts JSON and returns the JSON of the answer. Rejects if the request is refused. */
 export async function post(url: string, apiKey: string, body: object): Promise<Readonly<Record<string, unknown>>> {
   const text = JSON.stringify(body);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text), authorization: `Bearer ${apiKey}` };
@@ -13,7 +13,7 @@ export async function post(url: string, apiKey: string, body: object): Promise<R
   return JSON.parse(answer) as Record<string, unknown>;
 }
 
-/** Opens a stream on its own connection and leaves when its first event is there. */
+/** Opens a stream on its own connection, and closes it when the first event has arrived. */
 export async function firstEvent(url: string, apiKey: string): Promise<void> {
   const headers = { accept: "text/event-stream", authorization: `Bearer ${apiKey}` };
   const response = await answered(url, { headers, agent: false });

@@ -1,4 +1,4 @@
-// Reads streams of server-sent events in its own process, so that only the server's work is measured and not that of its clients.
+// Reads streams of server-sent events in a separate process, so that only the server's work is measured and not its clients' work.
 import { connect, type Socket } from "node:net";
 import { answerQuestions } from "../asked-process.ts";
 import type { Manner, OpenReaders, ReaderQuestion } from "./readers.ts";
@@ -11,7 +11,7 @@ interface Reader {
 interface Group {
   readonly readers: readonly Reader[];
   ages: number[];
-  /** The awaited state: each reader shall have this many events. */
+  /** The awaited state, in which each reader has this many events. */
   target: { readonly events: number; readonly reached: () => void } | null;
   short: number;
 }
@@ -19,7 +19,7 @@ interface Group {
 const groups = new Map<number, Group>();
 let opened = 0;
 const HEAD_END = Buffer.from("\r\n\r\n");
-// Once in every event and never in a comment: data is one line, in which a line feed is escaped.
+// This text occurs once in every event and never in a comment. Data is one line, in which a line feed is escaped.
 const EVENT = Buffer.from("\nevent: ");
 
 answerQuestions<ReaderQuestion>(
@@ -54,7 +54,10 @@ async function open(ask: OpenReaders): Promise<object> {
   return { group: id };
 }
 
-/** Requests the stream and reads it in its manner; resolves when the head of the answer is there, or at once for one that never reads. */
+/**
+ * Requests the stream and reads it in the given manner. Resolves when the head of the answer has arrived, or when the request is sent if it never
+ * reads.
+ */
 function begun(reader: Reader, group: Group, { request, manner }: OpenReaders): Promise<void> {
   const { socket } = reader;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -94,7 +97,10 @@ function readOnLater(socket: Socket, bytes: number, { bytesPerSecond }: Exclude<
   setTimeout(() => socket.resume(), (bytes * 1000) / bytesPerSecond).unref();
 }
 
-/** `seam` is where the bytes before and these meet. On both sides it is too short to contain what `bytes` contains. */
+/**
+ * Counts the events in new bytes. `seam` is the place where the earlier and the new bytes meet. It is too short to contain an event that `bytes`
+ * alone contains.
+ */
 function count(reader: Reader, group: Group, seam: Buffer, bytes: Buffer): void {
   const before = reader.events;
   if (seam.includes(EVENT)) reader.events++;

@@ -1,6 +1,6 @@
 import { startAsked } from "../asked-process.ts";
 
-/** How a reader reads: all at once, the same while recording the age of each event, this many bytes per second, or not at all. */
+/** How a reader reads: all at once, all at once with the age of each event, this many bytes per second, or never. */
 export type Manner = "reads" | "reads and times" | "never reads" | { readonly bytesPerSecond: number };
 
 export interface OpenReaders {
@@ -19,27 +19,29 @@ export type ReaderQuestion =
   | { readonly kind: "report" | "close" | "closed"; readonly group: number };
 
 export interface ReaderReport {
-  /** How many events each has received. */
+  /** How many events each reader has received. */
   readonly events: readonly number[];
-  /** How many connections are still open, as far as readers that do not read can know. */
+  /** How many connections are still open. A reader that does not read may not notice that its connection is closed. */
   readonly open: number;
-  /** The age of each event on arrival, in milliseconds, since the last report; for readers that time. */
+  /** The age of each event on arrival since the last report, in milliseconds. Only readers that record ages have it. */
   readonly ages: readonly number[];
 }
 
-/** Some connections to one stream. */
+/** A group of connections to one stream. */
 export interface Readers {
-  /** Resolves when each of them has received this many events. */
+  /** Resolves when each reader has received this many events. */
   had(events: number): Promise<void>;
   report(): Promise<ReaderReport>;
-  /** Lets those that never read do so now, and returns how many of them find that the server has closed their connection; waits for two seconds at most. */
+  /**
+   * Makes the readers that never read start to read. Returns how many of them find within two seconds that the server has closed their connection.
+   */
   closedByServer(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** A process that reads streams. */
 export interface ReaderProcess {
-  /** Resolves when all are answered. Rejects if one is refused. */
+  /** Opens the connections. Resolves when all requests are answered, and rejects if one is refused. */
   open(url: string, apiKey: string, count: number, manner: Manner): Promise<Readers>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { RunEvent } from "@toolbus/contracts";
 
-/** An event of about 700 bytes: a call's result as a viewer sees it. `at` is when it happened, in milliseconds. */
+/** Returns an event of about 700 bytes: a call's result as a viewer receives it. `at` is the time of the event, in milliseconds. */
 export function sampleEvent(at: number, bytes = 500): RunEvent {
   return {
     type: "turn",

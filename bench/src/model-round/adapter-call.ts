@@ -9,12 +9,12 @@ export interface ModelClient {
   ask(request: ModelRequest): Promise<Pick<ModelReply, "text" | "calls">>;
 }
 
-/** The run whose next turn is requested. */
+/** The number of finished rounds in the requested history. */
 const DONE = 4;
 
 /**
- * Requests turns as a run does, alternating calls and answers: a history of four rounds, of which the last is new. Rejects if a turn differs from the
- * stub's.
+ * Requests turns as a run does, alternating calls and answers. The history has four rounds, and the last one is new. Rejects if a turn differs from
+ * the stub's.
  */
 export async function askTurns(client: ModelClient, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {

@@ -1,4 +1,4 @@
-// One client of the model in its own process.
+// One client of the model, in a separate process.
 import { connectModel, type ModelProvider, noModelSettings } from "@toolbus/models";
 import { answerQuestions } from "../asked-process.ts";
 import { askTurns, type ModelClient } from "./adapter-call.ts";
@@ -12,7 +12,7 @@ export type ClientName = "OpenAI adapter" | "fetch, chat completions" | "openai 
 export type AdapterQuestion =
   | { readonly kind: "begin"; readonly name: ClientName; readonly modelUrl: string }
   | { readonly kind: "turns"; readonly count: number }
-  /** How much processor time it has used, in milliseconds. */
+  /** Asks how much processor time the process has used, in milliseconds. */
   | { readonly kind: "cpu" };
 
 const clients: Readonly<Record<ClientName, (modelUrl: string) => ModelClient | Promise<ModelClient>>> = {
@@ -44,7 +44,7 @@ answerQuestions<AdapterQuestion>(
   async () => undefined,
 );
 
-/** Each call with its own signal and a listener for the text, as the agent asks. */
+/** Makes a client that calls the adapter as the agent does: each call has its own signal and a listener for the text. */
 function clientOf(provider: ModelProvider): ModelClient {
   return {
     async ask(request) {

@@ -5,9 +5,9 @@ import { tableWith } from "../table.ts";
 import type { AdapterQuestion, ClientName } from "./adapter-process.ts";
 import { type Ground, SLICE_MS } from "./ground.ts";
 
-/** One call of an adapter, compared with the same call made otherwise. Times are in milliseconds. */
+/** One call of an adapter, compared with the same call made in another way. Times are in milliseconds. */
 export interface AdapterRow extends Omit<Row, "cpuMsPer"> {
-  /** Processor time of a call, of its whole process. */
+  /** The processor time of a call, for its whole process. */
   readonly cpuMs: number;
   readonly bareCpuMs: number;
   readonly cpuRatio: number;
@@ -20,7 +20,10 @@ const PAIRS: readonly { readonly ours: ClientName; readonly theirs: ClientName }
 ];
 
 const PROCESS = new URL("adapter-process.ts", import.meta.url);
-/** One call of each adapter that can use the stub, compared with the same stream read otherwise; each in its own process, `batch` in a row. */
+/**
+ * Measures one call of each adapter that can use the stub, against the same stream read in another way. Each side has its own process and makes
+ * `batch` calls in a row.
+ */
 export async function adapterRows(ground: Ground, batch: number): Promise<readonly AdapterRow[]> {
   const rows: AdapterRow[] = [];
   for (const { ours, theirs } of PAIRS)
@@ -28,7 +31,7 @@ export async function adapterRows(ground: Ground, batch: number): Promise<readon
   return rows;
 }
 
-/** Those rows as text for a terminal. */
+/** Returns those rows as text for a terminal. */
 export function tableOfAdapters(rows: readonly AdapterRow[]): string {
   return tableWith(
     [
@@ -63,7 +66,7 @@ async function adapterRow(ours: Client, theirs: Client, { conditions }: Ground, 
 interface Client {
   readonly name: ClientName;
   turns(count: number): Promise<void>;
-  /** From here on processor time is counted. */
+  /** Starts to count processor time. */
   begin(): Promise<void>;
   cpuMsEach(): Promise<number>;
 }

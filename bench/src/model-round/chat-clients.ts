@@ -10,7 +10,7 @@ import type { ModelClient } from "./adapter-call.ts";
 import { readEvents } from "./read-events.ts";
 import { API_KEY, MODEL, openaiUrl } from "./round.ts";
 
-/** A streamed chat completion over `fetch` alone. */
+/** Makes a client that requests streamed chat completions over `fetch` alone. */
 export function bareChat(modelUrl: string): ModelClient {
   const url = `${openaiUrl({ modelUrl })}/chat/completions`;
   return {
@@ -23,7 +23,7 @@ export function bareChat(modelUrl: string): ModelClient {
   };
 }
 
-/** The same with OpenAI's own client. */
+/** Makes the same requests with OpenAI's own client. */
 export function sdkChat(modelUrl: string): ModelClient {
   const client = new OpenAI({ apiKey: API_KEY, baseURL: openaiUrl({ modelUrl }), maxRetries: 0 });
   return {

@@ -1,7 +1,10 @@
 import { peerModule } from "../peer-module.ts";
 import type { RoundContender } from "./round.ts";
 
-/** Every contender; each is loaded where it runs. Those of peers need the packages that npm installs into their folder. */
+/**
+ * Every contender. Each is loaded in the process that measures it. Those of other libraries need the packages that npm installs into the folder of
+ * peers.
+ */
 export const contenders = {
   Toolbus: async () => (await import("./toolbus-rounds.ts")).toolbusRounds,
   "Toolbus, read as it streams": async () => (await import("./toolbus-rounds.ts")).toolbusStream,

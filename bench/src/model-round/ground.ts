@@ -3,7 +3,7 @@ import { startAsked } from "../asked-process.ts";
 import type { Conditions } from "../benchmark.ts";
 import type { StubQuestion } from "./stub-model-process.ts";
 
-/** What every row of this benchmark shares. */
+/** The values that all rows of this benchmark share. */
 export interface Ground {
   readonly modelUrl: string;
   readonly conditions: Conditions;
@@ -13,7 +13,7 @@ export const SLICE_MS = 1000;
 
 const STUB = new URL("stub-model-process.ts", import.meta.url);
 
-/** Starts the stub of a model; stops it whatever happens. */
+/** Starts the stub of a model, uses it, and always stops it. */
 export async function onGround<T>(conditions: Conditions, use: (ground: Ground) => Promise<T>): Promise<T> {
   const stub = startAsked<StubQuestion>(STUB);
   try {

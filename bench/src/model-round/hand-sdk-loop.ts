@@ -10,7 +10,10 @@ import { openCheckpoints } from "../run-loop/checkpoint.ts";
 import { SYSTEM_PROMPT, taskOf } from "../run-loop/loop.ts";
 import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } from "./round.ts";
 
-/** A loop as a careful person writes it with OpenAI's own client, answers not streamed, and one checkpoint per round before its tools are called. */
+/**
+ * A loop as a careful person writes it with OpenAI's own client. Answers are not streamed, and each round has one checkpoint before its tools are
+ * called.
+ */
 export const handSdkLoop: RoundContender = {
   async open(place) {
     const client = new OpenAI({ apiKey: API_KEY, baseURL: openaiUrl(place), maxRetries: 0 });

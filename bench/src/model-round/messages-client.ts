@@ -4,7 +4,7 @@ import type { ModelClient } from "./adapter-call.ts";
 import { readEvents } from "./read-events.ts";
 import { API_KEY, MODEL } from "./round.ts";
 
-/** A streamed turn of Anthropic's messages over `fetch` alone. */
+/** Makes a client that requests streamed turns of Anthropic's messages over `fetch` alone. */
 export function bareMessages(modelUrl: string): ModelClient {
   const headers = { "x-api-key": API_KEY, "anthropic-version": "2023-06-01" };
   return {

@@ -5,7 +5,7 @@ import { onGround } from "./ground.ts";
 import { modelRound } from "./model-round.ts";
 import { ContenderFailed, startContender } from "./round-contender.ts";
 
-/** An hour passes between two clock readings, so every slice is one piece of work. */
+/** Returns a stopwatch on which an hour passes between two readings, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
@@ -14,7 +14,7 @@ function hourly() {
 /** A row needs separate processes, which start slowly on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
-/** An address where nobody listens. */
+/** Addresses on which nothing listens. */
 const NOBODY: ServerUrls = {
   rabbitmq: "amqp://guest:secret@127.0.0.1:1",
   nats: "nats://somebody:secret@127.0.0.1:1",
@@ -62,7 +62,7 @@ describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
       const place = { redisUrl: redis().url, postgresUrl: NOBODY.postgres, namespace: "bench-wrong", modelUrl };
       const contender = await startContender("the loop by hand", place);
       try {
-        // The stub reads whole numbers only: for anything else it answers at once that it looked zero times.
+        // The stub reads only whole numbers. For any other number it answers at once that it looked zero times.
         await expect(contender.runs(1, 1.5, 1)).rejects.toThrow(ContenderFailed);
       } finally {
         await contender.stop();

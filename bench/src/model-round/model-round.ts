@@ -8,7 +8,7 @@ import type { ContenderName } from "./contenders.ts";
 import { type Ground, onGround } from "./ground.ts";
 import { type Loads, type Match, type MatchResults, roundRows } from "./round-rows.ts";
 
-// docs/performance.md says where the targets come from.
+// docs/performance.md gives the sources of the targets.
 const BY_HAND: readonly Match[] = [{ ours: "Toolbus", theirs: "the loop by hand", targets: { together: 0.8 } }];
 
 const PEERS: readonly Match[] = [
@@ -29,8 +29,9 @@ const LOADS: Loads = { together: { count: 64, inFlight: 32 }, alone: { count: 4,
 type Asked = Pick<Requests, "servers" | "peers">;
 
 /**
- * Runs of five tool rounds and an answer, six model calls, on a stub of a model: ours on Redis with the real adapter for OpenAI, compared with a
- * hand-written loop over OpenAI's client, and with other libraries if `peers` says so. And one call of each adapter compared with the same made by hand.
+ * Measures runs of five tool rounds and an answer, which are six model calls, on a stub of a model. Our runs are on Redis with the real adapter for
+ * OpenAI. They are compared with a hand-written loop over OpenAI's client, and with other libraries if `peers` says so. Also measures one call of
+ * each adapter against the same call made by hand.
  */
 export async function modelRound(conditions: Conditions, asked: Asked, loads: Loads = LOADS): Promise<Results> {
   return onGround(conditions, async (ground) => {
@@ -57,7 +58,7 @@ async function wholeRuns(ground: Ground, asked: Asked, loads: Loads): Promise<Ma
   }
 }
 
-/** The contenders that can be measured, with a sentence about those that cannot. */
+/** Returns the contenders that can be measured, with a sentence about each one that cannot. */
 async function matchesFor(
   { servers, peers }: Asked,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Posts JSON and returns the data of each server-sent event of the answer: the necessary part of the format and no more, over `fetch`. */
+/** Posts JSON over `fetch`, and yields the data of each server-sent event of the answer. It parses only the necessary part of the format. */
 export async function* readEvents(url: string, body: object, headers: Readonly<Record<string, string>>): AsyncGenerator<string> {
   const response = await fetch(url, {
     method: "POST",

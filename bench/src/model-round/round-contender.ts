@@ -3,15 +3,18 @@ import type { ContenderName } from "./contenders.ts";
 import type { RoundQuestion } from "./round-process.ts";
 import type { RoundPlace } from "./round.ts";
 
-/** A contender in its own process, ready to be measured. */
+/** A contender in a separate process, ready to be measured. */
 export interface RunningContender {
-  /** This many runs of this many tool rounds each, with this many of them in flight at any time. Rejects with `ContenderFailed` if one ends wrongly. */
+  /**
+   * Makes this many runs of this many tool rounds each, with `inFlight` runs in flight at any time. Rejects with `ContenderFailed` if a run has a
+   * wrong end.
+   */
   runs(count: number, rounds: number, inFlight: number): Promise<void>;
-  /** Leaves nothing running, and nothing on a server except data under a namespace on Redis. */
+  /** Stops the contender and removes its data from every server. Data under a namespace on Redis stays. */
   stop(): Promise<void>;
 }
 
-/** A contender could not begin, or one of its runs ended wrongly. */
+/** A contender could not begin, or one of its runs had a wrong end. */
 export class ContenderFailed extends Error {
   override readonly name = "ContenderFailed";
   readonly contender: ContenderName;
@@ -44,7 +47,7 @@ export async function startContender(name: ContenderName, place: RoundPlace): Pr
   try {
     await ask({ kind: "begin", name, place });
   } catch (error) {
-    // Report the error that ended it.
+    // The error that stopped the contender is reported, not an error of the cleanup.
     await stop().catch(() => undefined);
     throw error;
   }

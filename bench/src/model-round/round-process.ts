@@ -1,4 +1,4 @@
-// One contender in its own process.
+// One contender in a separate process.
 import { answerQuestions } from "../asked-process.ts";
 import type { Loop } from "../run-loop/loop.ts";
 import { type ContenderName, contenders } from "./contenders.ts";
@@ -6,12 +6,12 @@ import type { RoundPlace } from "./round.ts";
 
 export type RoundQuestion =
   | { readonly kind: "begin"; readonly name: ContenderName; readonly place: RoundPlace }
-  /** So many runs of so many rounds each, so many of them in flight at any time. */
+  /** Makes `count` runs of `rounds` rounds each, with `inFlight` runs in flight at any time. */
   | { readonly kind: "runs"; readonly count: number; readonly rounds: number; readonly inFlight: number }
-  /** Stops the contender and removes what it left on a server. */
+  /** Stops the contender and removes its data from every server. */
   | { readonly kind: "end" };
 
-/** These runs are reported to nobody: no traces, no usage statistics, no warnings. */
+/** These runs report nothing to anybody: no traces, no usage statistics, no warnings. */
 const QUIET = {
   AI_SDK_LOG_WARNINGS: "false",
   DBOS__CLOUD: "false",
@@ -41,13 +41,13 @@ answerQuestions<RoundQuestion>(
     }
     return {};
   },
-  // The parent is gone, or has already asked for the end.
+  // The parent has exited, or has already asked for the end.
   end,
 );
 
 async function begin({ name, place }: RoundQuestion & { readonly kind: "begin" }): Promise<void> {
   Object.assign(process.env, QUIET);
-  // Deprecation warnings about libraries' use of one another do not concern readers of figures.
+  // Deprecation warnings about how libraries use one another are of no use to readers of the figures.
   process.noDeprecation = true;
   const contender = await contenders[name]();
   remove = async () => contender.remove?.(place);

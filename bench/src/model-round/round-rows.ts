@@ -5,7 +5,7 @@ import type { ContenderName } from "./contenders.ts";
 import { type Ground, newNamespace, SLICE_MS } from "./ground.ts";
 import { ContenderFailed, type RunningContender, startContender } from "./round-contender.ts";
 
-/** How many runs are requested at a time, and how many of those are in flight. */
+/** How many runs are requested at a time, and how many of them are in flight. */
 export interface RunLoad {
   readonly count: number;
   readonly inFlight: number;
@@ -14,11 +14,13 @@ export interface RunLoad {
 export interface Loads {
   readonly together: RunLoad;
   readonly alone: RunLoad;
-  /** Model calls in a row, for the rows of single calls: so many that the pause between two batches does not matter. */
+  /**
+   * How many model calls are made in a row, for the rows of single calls. The number is so high that the pause between two batches does not matter.
+   */
   readonly calls: number;
 }
 
-/** Which of ours is compared with which other, and the target. */
+/** A pair of contenders to compare, with the target. */
 export interface Match {
   readonly ours: ContenderName;
   readonly theirs: ContenderName;
@@ -26,7 +28,7 @@ export interface Match {
   readonly targets: { readonly [L in "alone" | "together"]?: number };
 }
 
-/** Servers and loads of the rows with whole runs. */
+/** The servers and loads of the rows with whole runs. */
 export interface RoundGround extends Ground {
   readonly redis: RunRedis;
   readonly postgresUrl: string;
@@ -35,14 +37,17 @@ export interface RoundGround extends Ground {
 
 export interface MatchResults {
   readonly rows: readonly Goal[];
-  /** The contenders that could not be measured, and why: one sentence each. */
+  /** One sentence for each contender that could not be measured, with the reason. */
   readonly notes: readonly string[];
 }
 
-/** Tool rounds of a measured run: with the answer six model calls. */
+/** The number of tool rounds of a measured run. With the answer, a run makes six model calls. */
 const ROUNDS = 5;
 
-/** Measures runs per second of ours against each other contender, one process each. Rejects if ours fails; another that fails is left out. */
+/**
+ * Measures our runs per second against each other contender, in one process each. Rejects if our contender fails. Another contender that fails is
+ * left out.
+ */
 export async function roundRows(matches: readonly Match[], ground: RoundGround): Promise<MatchResults> {
   const rows: Goal[] = [];
   const notes: string[] = [];
@@ -71,7 +76,7 @@ async function matchRows(
     const target = targets[load];
     if (target === undefined) continue;
     const { count, inFlight } = loads[load];
-    // Warm-up for the compiler: big libraries take a while to get fast.
+    // The warm-up is long, because big libraries need many runs until they are compiled.
     for (const side of [theirs, ours]) await side.runs(2 * count, ROUNDS, inFlight);
     const paired = await pairedSlices({
       subject: () => ours.runs(count, ROUNDS, inFlight),
@@ -85,7 +90,7 @@ async function matchRows(
   return rows;
 }
 
-/** Starts a contender with its own namespace, and stops it whatever happens. */
+/** Starts a contender with its own namespace, uses it, and always stops it. */
 async function withContender<T>(
   name: ContenderName,
   { redis, postgresUrl, modelUrl, conditions }: RoundGround,

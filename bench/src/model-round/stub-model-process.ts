@@ -1,13 +1,13 @@
-// A language model without thinking time, in its own process: OpenAI's chat completions, plain and streamed, and Anthropic's messages,
-// streamed. One tool call per round until the user's number of rounds is reached, then an answer. Everything it knows is in the request, so
-// only results that were really sent count.
+// A language model without thinking time, in a separate process. It speaks OpenAI's chat completions, plain and streamed, and Anthropic's messages,
+// streamed. It asks for one tool call per round until the user's number of rounds is reached, and then answers. It knows only the request, so it
+// counts only results that were really sent.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answerQuestions } from "../asked-process.ts";
 import { RESULT_MARK } from "./round.ts";
 import { chatCompletion, chatEvents, messageEvents } from "./stub-turns.ts";
 
-/** Starts it; the answer is its address. */
+/** Starts the stub. The answer is its address. */
 export interface StubQuestion {
   readonly kind: "begin";
 }
@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    // Each in its own chunk, as a model's words arrive.
+    // Each event is a separate chunk, as a model's words arrive.
     for (const event of request.url === "/v1/messages" ? messageEvents(turn) : chatEvents(turn)) response.write(event);
     response.end();
   });

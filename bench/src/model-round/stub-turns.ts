@@ -1,21 +1,21 @@
 import { ARGUMENTS } from "../embedded/noop-tools.ts";
 import { answerOf, look, MODEL } from "./round.ts";
 
-/** The progress of a run, from its request. */
+/** The progress of a run, read from its request. */
 export interface StubTurn {
-  /** The number of results in it. */
+  /** The number of results in the request. */
   readonly done: number;
-  /** The wanted number. */
+  /** The number of rounds that the user asked for. */
   readonly rounds: number;
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-/** The content of every chunk. A turn has its own id within its run: LangGraph keeps one message for each. */
+/** Returns the fields of every chunk. Each turn of a run has its own id, because LangGraph keeps only one message for each id. */
 const chat = (done: number) => ({ id: `chatcmpl-${done + 1}`, created: 1_700_000_000, model: MODEL });
 const TEXT_PIECES = 10;
 const ARGUMENT_PIECES = 3;
 
-/** A whole chat completion, as JSON text. */
+/** Returns a whole chat completion, as JSON text. */
 export const chatCompletion = remembered(({ done, rounds }) => {
   const calls = done < rounds;
   const call = { id: callId(done), type: "function", function: { name: look.name, arguments: argumentsOf(done) } };
@@ -30,7 +30,7 @@ export const chatCompletion = remembered(({ done, rounds }) => {
   });
 });
 
-/** The same as server-sent events: arguments in a few pieces, text in ten, the usage at the end. */
+/** Returns the same completion as server-sent events: arguments in a few pieces, text in ten, the usage at the end. */
 export const chatEvents = remembered(({ done, rounds }) => {
   const calls = done < rounds;
   const begun = { index: 0, id: callId(done), type: "function", function: { name: look.name, arguments: "" } };
@@ -54,7 +54,7 @@ export const chatEvents = remembered(({ done, rounds }) => {
   return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), "data: [DONE]\n\n"];
 });
 
-/** The same turn in Anthropic's events. */
+/** Returns the same turn in Anthropic's events. */
 export const messageEvents = remembered(({ done, rounds }) => {
   const calls = done < rounds;
   const usage = { input_tokens: 100, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
@@ -88,7 +88,7 @@ function messageEvent(type: string, members: object): string {
 
 const callId = (done: number): string => `call_${done + 1}`;
 
-/** Different arguments each time: a run whose model keeps asking for the same is ended as a loop. */
+/** Returns different arguments for each call, because a run whose model repeats a call is stopped as a loop. */
 function argumentsOf(done: number): string {
   return JSON.stringify({ ...ARGUMENTS, limit: 10 + done });
 }
@@ -98,7 +98,7 @@ function pieces(text: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, n) => text.slice(n * size, (n + 1) * size));
 }
 
-/** Each turn is written once: the stub's load on the machine slows both sides. */
+/** Writes each turn only once, because the stub's load on the machine slows both sides. */
 function remembered<T>(write: (turn: StubTurn) => T): (turn: StubTurn) => T {
   const known = new Map<string, T>();
   return (turn) => {

@@ -5,7 +5,10 @@ import { toolbusLoop } from "../run-loop/toolbus-loop.ts";
 import { withOption } from "../server-urls.ts";
 import { API_KEY, checkAnswer, MODEL, openaiUrl, type RoundContender, type RoundPlace } from "./round.ts";
 
-/** Gateway's core, agent and worker in one process, state on Redis, and the model behind the adapter for OpenAI, connected as by configuration. */
+/**
+ * The gateway's core, an agent and a worker in one process, with state on Redis. The model is behind the adapter for OpenAI, connected in the same
+ * way as by configuration.
+ */
 export const toolbusRounds: RoundContender = {
   async open(place) {
     const loop = await toolbusLoop(loopPlace(place), await openaiAdapter(place));
@@ -18,7 +21,7 @@ export const toolbusRounds: RoundContender = {
   },
 };
 
-/** The same with a reader: a run is over when its answer has arrived live, piece by piece, on the reader's own connection. */
+/** The same contender with a reader. A run is finished when its answer has arrived live, piece by piece, on the reader's own connection. */
 export const toolbusStream: RoundContender = {
   async open(place) {
     const reader = await startReader(place);
@@ -37,7 +40,7 @@ export const toolbusStream: RoundContender = {
   },
 };
 
-/** The adapter that `LLM_PROVIDER=openai` and `LLM_BASE_URL` select. */
+/** Returns the adapter that `LLM_PROVIDER=openai` and `LLM_BASE_URL` select. */
 export function openaiAdapter(place: Pick<RoundPlace, "modelUrl">): Promise<ModelProvider> {
   return connectModel({
     ...noModelSettings,

@@ -18,7 +18,7 @@ export interface ChatReply {
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
 }
 
-/** Asks a model with `fetch` only: both loops use it. Rejects if the answer is invalid. */
+/** Asks a model with `fetch` only, for both loops. Rejects if the answer is invalid. */
 export async function chat(
   url: string,
   messages: readonly ChatMessage[],

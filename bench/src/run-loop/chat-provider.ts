@@ -2,13 +2,13 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 import type { ModelProvider } from "@toolbus/models";
 import { chat, type ChatMessage } from "./chat-client.ts";
 
-/** Called when a model call begins and when it has ended. */
+/** Callbacks for the beginning and the end of a model call. */
 export interface ModelWitness {
   asked(): void;
   answered(): void;
 }
 
-/** The bare client behind the agent's own port: the transcript as chat messages, and nothing more. */
+/** Puts the bare client behind the agent's port. It only converts the transcript to chat messages. */
 export function chatProvider(url: string, witness?: ModelWitness): ModelProvider {
   return {
     name: "stub",

@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 
-/** The state of hand-written runs: one script per round. */
+/** The state of hand-written runs, written by one script per round. */
 export interface Checkpoints {
-  /** Adds the new messages and one event to a run that is still at this version, and returns the next version. Rejects if it is not. */
+  /** Adds the new messages and one event to a run, and returns the next version. Rejects if the run is no longer at this version. */
   keep(run: string, version: number, messages: readonly object[], event: object): Promise<number>;
   stop(): void;
 }
 
-// The version fence, the new messages, the event: what a loop without any of the product's promises needs to continue after a crash.
+// The version fence, the new messages and the event are what a loop without the product's guarantees needs to continue after a crash.
 const SCRIPT = `
 local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
 if version ~= tonumber(ARGV[1]) then return -1 end
@@ -19,7 +19,7 @@ return version + 1
 
 export async function openCheckpoints(url: string, namespace: string): Promise<Checkpoints> {
   const plain = new URL(url);
-  // The state store's own options.
+  // The query has only the state store's own options.
   plain.search = "";
   const redis = new Redis(plain.href, { lazyConnect: true });
   // Requests to a lost server reject by themselves.

@@ -8,13 +8,13 @@ import type { Tools } from "./loop.ts";
 import { type RunRedis, runRedis } from "./run-redis.ts";
 import type { StubQuestion } from "./stub-model-process.ts";
 
-/** How many runs are requested at a time, and how many of those are in flight. */
+/** How many runs are requested at a time, and how many of them are in flight. */
 export interface RunLoad {
   readonly count: number;
   readonly inFlight: number;
 }
 
-/** What every row of this benchmark shares. */
+/** The values that all rows of this benchmark share. */
 export interface Ground {
   readonly redis: RunRedis;
   readonly modelUrl: string;
@@ -24,10 +24,10 @@ export interface Ground {
 
 const STUB = new URL("stub-model-process.ts", import.meta.url);
 const SLICE_MS = 1000;
-/** Tool rounds of a measured run: with the answer six model calls. */
+/** The number of tool rounds of a measured run. With the answer, a run makes six model calls. */
 const ROUNDS = 5;
 
-/** Starts the stub of a model, and Redis if none is named; stops them whatever happens. */
+/** Starts the stub of a model, and Redis if none is named. Always stops them. */
 export async function onGround<T>(
   redisUrl: string | null,
   conditions: Conditions,
@@ -45,7 +45,7 @@ export async function onGround<T>(
   }
 }
 
-/** Starts a loop with its own namespace, and stops it whatever happens. */
+/** Starts a loop with its own namespace, uses it, and always stops it. */
 export async function withLoop<T>(
   part: "toolbus" | "by hand",
   tools: Tools,
@@ -62,7 +62,7 @@ export async function withLoop<T>(
   }
 }
 
-/** Runs per second of one loop compared with another, with the tools of both in the same place. */
+/** Compares the runs per second of two loops, with the tools of both in the same place. */
 export async function speedRow(
   tools: string,
   aim: Pick<Target, "is" | "target">,

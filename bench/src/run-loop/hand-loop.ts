@@ -8,8 +8,8 @@ import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf, type Tools } from "./
 const MODEL_TIMEOUT_MS = 120_000;
 
 /**
- * A loop as a careful person writes it by hand: the same model client, the same tools, and one checkpoint per round, before the round's tools are called;
- * their results go with the next one.
+ * A loop as a careful person writes it by hand, with the same model client and the same tools. Each round has one checkpoint before its tools are
+ * called. The results of the tools are stored with the next checkpoint.
  */
 export async function handLoop({ redisUrl, namespace, modelUrl, tools }: LoopPlace): Promise<Loop> {
   const checkpoints = await openCheckpoints(redisUrl, namespace);

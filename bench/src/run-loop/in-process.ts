@@ -4,12 +4,12 @@ import { type Ground, speedRow, withLoop } from "./ground.ts";
 import type { Tools } from "./loop.ts";
 import type { RoundTrace } from "./round-trace.ts";
 
-// docs/performance.md says where the targets come from.
+// docs/performance.md gives the sources of the targets.
 const SPEED = { is: "at least", target: 0.8 } as const;
 const TRIPS: Target = { name: "round trips to Redis in series, a round", is: "at most", target: 1 };
 const BYTES: Target = { name: "bytes written to Redis in round 20, against round 2", is: "at most", target: 1.1 };
 
-/** Of the run whose rounds are traced: the last one shows what grows. */
+/** The number of rounds of the traced run. Its last round shows which requests grow. */
 const TRACED_ROUNDS = 21;
 
 export interface InProcess {
@@ -18,7 +18,7 @@ export interface InProcess {
   readonly note: string;
 }
 
-/** Everything of a run in one process, and what a single run asks of its store. */
+/** Measures runs with all parts in one process, and traces the requests of a single run to its store. */
 export async function inProcess(ground: Ground): Promise<InProcess> {
   const tools: Tools = { kind: "here" };
   return withLoop("toolbus", tools, ground, async (ours) => {
@@ -38,14 +38,14 @@ export async function inProcess(ground: Ground): Promise<InProcess> {
   });
 }
 
-/** The store's work after the reply of this round, up to the next model call. */
+/** Returns the store's work after the reply of this round, up to the next model call. */
 function roundOf(traces: readonly RoundTrace[], round: number): RoundTrace {
   const trace = traces[round - 1];
   if (!trace) throw new Error(`a run of ${TRACED_ROUNDS} rounds had no round ${round}`);
   return trace;
 }
 
-/** One with the median of round trips, not counting the first round, in which much is new. */
+/** Returns a round with the median number of round trips. The first round is left out, because much is new in it. */
 function usualRound(traces: readonly RoundTrace[]): RoundTrace {
   const later = traces.slice(1).toSorted((a, b) => a.inSeries.length - b.inSeries.length);
   const lengths = later.map(({ inSeries }) => inSeries.length);

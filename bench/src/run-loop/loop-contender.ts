@@ -7,20 +7,20 @@ import type { LoopQuestion } from "./loop-process.ts";
 import type { LoopPlace } from "./loop.ts";
 import type { RoundTrace } from "./round-trace.ts";
 
-/** One loop in its own process, with the process of its tools if they are remote, ready to be measured. */
+/** One loop in a separate process, ready to be measured. If its tools are remote, they have another process. */
 export interface LoopContender {
-  /** This many runs of this many tool rounds each, with this many of them in flight at any time. */
+  /** Makes this many runs of this many tool rounds each, with `inFlight` runs in flight at any time. */
   runs(count: number, rounds: number, inFlight: number): Promise<void>;
-  /** What a single run asks of the store, round by round; empty for the hand-written loop. */
+  /** Returns the requests of a single run to the store, round by round. The list is empty for the hand-written loop. */
   trace(rounds: number): Promise<readonly RoundTrace[]>;
-  /** Leaves nothing running, and nothing on a broker; data on Redis stays. */
+  /** Stops the loop and removes its data from the broker. Data on Redis stays. */
   stop(): Promise<void>;
 }
 
 const LOOP = new URL("loop-process.ts", import.meta.url);
 const SIDE = new URL("../tool-call/side-process.ts", import.meta.url);
 const AGENT = "default";
-/** Every queue of an agent, and that of its tools. */
+/** Every queue of an agent, and the queue of its tools. */
 const TOPICS = [topics.runWake, topics.result(AGENT), topics.approvalHeld(AGENT), topics.approvalDecided(AGENT), topics.invoke(TOOLSET)];
 
 export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): Promise<LoopContender> {
@@ -35,7 +35,7 @@ export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): 
     stopTools = await startTools(part, place);
     await loop.ask({ kind: "begin", part, place });
   } catch (error) {
-    // Report the error that ended it.
+    // The error that stopped the loop is reported, not an error of the cleanup.
     await stop().catch(() => undefined);
     throw error;
   }
@@ -46,7 +46,7 @@ export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): 
   };
 }
 
-/** Starts the process of the tools, if they have one; returns a function that stops it. */
+/** Starts the process of the tools, if they are remote. Returns a function that stops the process. */
 async function startTools(part: "toolbus" | "by hand", place: LoopPlace): Promise<() => Promise<void>> {
   const { tools } = place;
   if (tools.kind === "here") return async () => undefined;

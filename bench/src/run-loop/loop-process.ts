@@ -1,4 +1,4 @@
-// A loop, or the worker of one, in its own process.
+// A loop, or the worker of a loop, in a separate process.
 import { answerQuestions } from "../asked-process.ts";
 import { handLoop } from "./hand-loop.ts";
 import type { Loop, LoopPlace } from "./loop.ts";
@@ -6,10 +6,10 @@ import { type ToolbusLoop, toolbusLoop, toolbusWorker } from "./toolbus-loop.ts"
 
 export type LoopQuestion =
   | { readonly kind: "begin"; readonly part: "toolbus" | "toolbus worker" | "by hand"; readonly place: LoopPlace }
-  /** So many runs of so many rounds each, so many of them in flight at any time. */
+  /** Makes `count` runs of `rounds` rounds each, with `inFlight` runs in flight at any time. */
   | { readonly kind: "runs"; readonly count: number; readonly rounds: number; readonly inFlight: number }
   | { readonly kind: "trace"; readonly rounds: number }
-  /** How much processor time it has used, in milliseconds. */
+  /** Asks how much processor time the process has used, in milliseconds. */
   | { readonly kind: "cpu" };
 
 let loop: Loop | null = null;

@@ -4,7 +4,7 @@ import type { DriverName } from "../tool-call/drivers.ts";
 import { type Ground, newNamespace, speedRow, withLoop } from "./ground.ts";
 import type { Tools } from "./loop.ts";
 
-// docs/performance.md says where it comes from.
+// docs/performance.md gives the source of this target.
 const SPEED = { is: "at least", target: 0.85 } as const;
 
 interface Chain {
@@ -18,7 +18,9 @@ export const CHAINS: readonly Chain[] = [
   { kind: "rabbitmq", name: "RabbitMQ", raw: "raw amqplib" },
 ];
 
-/** The whole chain: the tools in a separate process behind a broker, which the hand-written loop reaches with the broker's raw client. */
+/**
+ * Measures the whole chain. The tools are in a separate process behind a broker. The hand-written loop reaches them with the broker's raw client.
+ */
 export async function overBroker({ kind, name, raw }: Chain, url: string, ground: Ground): Promise<Goal> {
   const there = (): Tools => ({ kind: "there", broker: kind, raw, place: { url, namespace: newNamespace() } });
   return withLoop("toolbus", there(), ground, (ours) =>

@@ -25,7 +25,7 @@ describe("the trace of a run", () => {
     await write(store, "turn:one:1", "é");
     await store.range(LOG, { after: 0, limit: 1 });
     tracer.asked();
-    // During the model call.
+    // This read happens during the model call.
     await store.read([KEY]);
     tracer.answered();
     tracer.asked();

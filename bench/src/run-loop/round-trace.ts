@@ -3,16 +3,16 @@ import type { ModelWitness } from "./chat-provider.ts";
 
 /** The requests of a run to its store between the end of one model call and the beginning of the next. */
 export interface RoundTrace {
-  /** The round trips that did not overlap, by name, in order: their times add up. */
+  /** The names of the round trips that did not overlap, in order. Their times add up. */
   readonly inSeries: readonly string[];
-  /** Of everything that was written, as JSON. */
+  /** The number of written bytes, as JSON. */
   readonly bytes: number;
 }
 
 export interface RoundTracer extends ModelWitness {
   /**
-   * The same store, with its requests recorded. Work that a service does for all runs and that no run waits for (claims, settling, the feed) is not
-   * recorded.
+   * Returns the same store, with its requests recorded. Work that a service does for all runs and that no run waits for (claims, settling, the feed)
+   * is not recorded.
    */
   watch(state: StateStore): StateStore;
   begin(): void;
@@ -92,7 +92,7 @@ export function roundTracer(): RoundTracer {
     },
   };
 
-  /** Only parsed while a trace is recorded. */
+  /** The request is described only while a trace is recorded. */
   function noted<T>(ask: () => Promise<T>, what: () => Pick<Operation, "name" | "bytes">): Promise<T> {
     return current ? kept(current, ask, what()) : ask();
   }
@@ -108,7 +108,7 @@ async function kept<T>(operations: Operation[], ask: () => Promise<T>, what: Pic
   }
 }
 
-/** The longest sequence without overlap: always take next the one that ends first. */
+/** Returns the longest sequence without overlap. It always chooses the next operation that ends first. */
 function inSeries(operations: readonly Operation[]): readonly string[] {
   const names: string[] = [];
   let free = 0;
@@ -124,13 +124,13 @@ function bytesOf(operations: readonly Operation[]): number {
   return operations.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Named by the families of the keys: `tb:run:{00}:rn_…` is of the family run. */
+/** Names an operation by the families of its keys. `tb:run:{00}:rn_…` is of the family run. */
 function of(verb: string, keys: readonly string[], bytes = 0): Pick<Operation, "name" | "bytes"> {
   const families = new Set(keys.map((key) => key.split(":")[1] ?? key));
   return { name: `${verb} ${[...families].join(", ") || "nothing"}`, bytes };
 }
 
-/** The maker's name of a change: the first word of its op. */
+/** Returns the first word of a change's op, which names the change. */
 function verbOf({ op }: Change): string {
   return op.split(":")[0] ?? op;
 }

@@ -8,8 +8,9 @@ import { CHAINS, overBroker } from "./over-broker.ts";
 const LOAD: RunLoad = { count: 64, inFlight: 32 };
 
 /**
- * Runs of five tool rounds and an answer on a stub of a model, through gateway and agent with Redis as state, compared with a hand-written loop that stores
- * one checkpoint per round on the same Redis: with the tools in process, and behind each available broker. And the requests of one run to its store.
+ * Measures runs of five tool rounds and an answer on a stub of a model, through gateway and agent with Redis as state. They are compared with a
+ * hand-written loop that stores one checkpoint per round on the same Redis. The tools are in process, and then behind each available broker. Also
+ * counts the requests of one run to its store.
  */
 export async function runLoop(conditions: Conditions, { servers }: Pick<Requests, "servers">, load: RunLoad = LOAD): Promise<Results> {
   return onGround(servers.redis, conditions, load, async (ground) => {

@@ -3,11 +3,11 @@ import { removeNamespace, startPrivateServer } from "@toolbus/testing/servers";
 import { remedyFor, whyAbsent } from "../absent-server.ts";
 import { hostOf, withOption } from "../server-urls.ts";
 
-/** The Redis that both loops store their runs on. */
+/** The Redis on which both loops store their runs. */
 export interface RunRedis {
-  /** As the state store accepts it, without a namespace. */
+  /** The address, in the form of the state store, without a namespace. */
   readonly url: string;
-  /** What readers of the figures have to know about it, one sentence each. */
+  /** Sentences about this Redis that readers of the figures must know. */
   readonly notes: readonly string[];
   /** Removes everything under a namespace. */
   remove(namespace: string): Promise<void>;
@@ -17,13 +17,13 @@ export interface RunRedis {
 const USUAL_URL = "redis://127.0.0.1:6379";
 
 /**
- * The named Redis; else a private one that syncs every write to disk; else, if none can be started, the one at the usual address. Rejects with one sentence
- * if there is none.
+ * Returns the named Redis. If none is named, starts a private one that syncs every write to disk. If that fails, returns the one at the usual
+ * address. Rejects with one sentence if no Redis is available.
  */
 export async function runRedis(named: string | null, signal: AbortSignal): Promise<RunRedis> {
   if (named !== null) return sharedRedis(named, []);
   try {
-    // A rewrite of the file in the middle would be charged to the side whose turn it is.
+    // A rewrite of the file in the middle would be charged to the side that is being measured.
     const server = await startPrivateServer("redis", { settings: { "auto-aof-rewrite-percentage": "0" } }, signal);
     return {
       url: server.url,
@@ -53,7 +53,10 @@ async function sharedRedis(url: string, reasons: readonly string[]): Promise<Run
   };
 }
 
-/** The state store's objection to this server. If the store refuses the server, it is measured anyway, because both loops lose the same there. */
+/**
+ * Returns the state store's objections to this server. A server that the store refuses is measured anyway, because both loops would lose the same
+ * data there.
+ */
 async function durabilityDoubts(url: string): Promise<{ readonly refused: boolean; readonly sentences: readonly string[] }> {
   const sentences: string[] = [];
   const look = async (address: string): Promise<void> => {

@@ -1,16 +1,16 @@
-// A language model without thinking time, in its own process: OpenAI's chat form over HTTP, one tool call per round until the user's number
-// of rounds is reached, then an answer. Everything it knows is in the request.
+// A language model without thinking time, in a separate process. It speaks OpenAI's chat form over HTTP. It asks for one tool call per round until
+// the user's number of rounds is reached, and then answers. It knows only the request.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answerQuestions } from "../asked-process.ts";
 import { ARGUMENTS } from "../embedded/noop-tools.ts";
 
-/** Starts it; the answer is its address. */
+/** Starts the stub. The answer is its address. */
 export interface StubQuestion {
   readonly kind: "begin";
 }
 
-/** One result of a tool, as in the request's JSON; inside a text the quotes would be escaped. */
+/** One result of a tool in the request's JSON. Inside a text, the quotes would be escaped. */
 const RESULT = Buffer.from('"role":"tool"');
 
 const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ function completion(done: number, rounds: number): object {
   const call = {
     id: `call_${done + 1}`,
     type: "function",
-    // Different arguments each time: a run whose model keeps asking for the same is ended as a loop.
+    // The arguments differ in each call, because a run whose model repeats a call is stopped as a loop.
     function: { name: "look", arguments: JSON.stringify({ ...ARGUMENTS, limit: 10 + done }) },
   };
   const message =

@@ -15,17 +15,17 @@ import { chatProvider } from "./chat-provider.ts";
 import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf } from "./loop.ts";
 import { type RoundTrace, roundTracer } from "./round-trace.ts";
 
-/** A run that has ended well, and its answer. */
+/** A run that ended with an answer. */
 export interface AnsweredRun {
   readonly runId: string;
   readonly text: string;
 }
 
-/** A loop of the product, which can also report what a run asks of its store. */
+/** A loop of the product, which can also report the requests of a run to the store. */
 export interface ToolbusLoop extends Loop {
-  /** The same as `run`; the caller checks the answer. */
+  /** Makes a run, as `run` does, and returns the answer. The caller checks the answer. */
   ask(rounds: number): Promise<AnsweredRun>;
-  /** What a single run asks of the store, round by round. */
+  /** Returns the requests of a single run to the store, round by round. */
   trace(rounds: number): Promise<readonly RoundTrace[]>;
 }
 
@@ -51,9 +51,9 @@ const clock = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
 /**
- * The gateway's core and an agent on Redis, and the worker too if the tools are here. A run begins with a person's message: the conversation is created,
- * the message accepted, and the run has ended when the commit that ends it is answered. Without its own model it asks with the client of the hand-written
- * loop.
+ * Starts the gateway's core and an agent on Redis, and also a worker if the tools are in this process. A run begins with a person's message: the
+ * conversation is created and the message accepted. The run has ended when the commit that ends it is answered. Without `model`, it uses the model
+ * client of the hand-written loop.
  */
 export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null = null): Promise<ToolbusLoop> {
   const ends = endsOfRuns();
@@ -87,7 +87,7 @@ export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null 
   };
 }
 
-/** A worker alone, for an agent in another process. */
+/** Starts only a worker, for an agent in another process. */
 export async function toolbusWorker(place: LoopPlace): Promise<Pick<Loop, "stop">> {
   const { bus, state } = await connect(place, "worker");
   const worker = await startBenchWorker(infrastructureOf(bus, state));
@@ -136,12 +136,12 @@ async function oneRun(inbound: Starting, ends: EndsOfRuns, rounds: number): Prom
 }
 
 interface EndsOfRuns {
-  /** The same store; its commits are watched. */
+  /** Returns the same store, with its commits watched. */
   watch(state: StateStore): StateStore;
   of(runId: string): Promise<RunEnd>;
 }
 
-/** Sees the ends of runs in the commits that end them, which costs the loop nothing. */
+/** Reads the ends of runs from the commits that end them, so the loop makes no extra request. */
 function endsOfRuns(): EndsOfRuns {
   const byLog = new Map<string, PromiseWithResolvers<RunEnd>>();
   return {

@@ -1,36 +1,38 @@
 import { startAsked } from "../asked-process.ts";
 
-/** How long a reader may stall until it is disconnected: less than the default, because nobody wants to wait for it here. */
+/**
+ * How long a reader may stall until it is disconnected. The time is shorter than the default, so that the benchmark does not have to wait for it.
+ */
 export const STANDSTILL_MS = 2000;
 
 export interface Pace {
   readonly perSecond: number;
   readonly seconds: number;
-  /** The length of each event's text. */
+  /** The length of each event's text, in bytes. */
   readonly bytes: number;
 }
 
-/** The questions to the process of the gateway; `run` counts from 0. */
+/** The questions to the process of the gateway. The numbers of runs start from 0. */
 export type GatewayQuestion =
   | { readonly kind: "publish"; readonly run: number; readonly pace: Pace }
   | { readonly kind: "key" | "run" | "memory" };
 
-/** In bytes. */
+/** The memory of the process, in bytes. */
 export interface Memory {
-  /** After a garbage collection. */
+  /** The memory after a garbage collection. */
   readonly rss: number;
-  /** The most since the last question, while events were appended. */
+  /** The highest memory since the last question, while events were appended. */
   readonly peak: number;
 }
 
 export interface HostedRun {
-  /** The address of its stream. */
+  /** The address of the run's stream. */
   readonly events: string;
-  /** Appends events at this pace for this long; returns their number. */
+  /** Appends events at this pace for this long, and returns their number. */
   publish(pace: Pace): Promise<number>;
 }
 
-/** A gateway on SQLite in its own process. */
+/** A gateway on SQLite, in a separate process. */
 export interface GatewayHost {
   readonly apiKey: string;
   newRun(): Promise<HostedRun>;

@@ -1,4 +1,4 @@
-// The gateway in its own process, so that its memory is the gateway's and not that of its clients.
+// The gateway in a separate process, so that the measured memory does not include its clients' memory.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -42,7 +42,7 @@ async function host(): Promise<Hosted> {
   return { gateway, directory };
 }
 
-/** Appends events at a pace; each contains the time at which it was appended. */
+/** Appends events at a pace. Each event contains the time at which it was appended. */
 async function publish(run: number, { perSecond, seconds, bytes }: Pace): Promise<object> {
   const target = runs[run];
   if (!target) throw new Error(`there is no run ${run}`);

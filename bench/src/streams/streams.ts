@@ -5,26 +5,26 @@ import { quantile } from "../row.ts";
 import { type Column, tableWith } from "../table.ts";
 import { STANDSTILL_MS, startGatewayHost } from "./gateway-host.ts";
 
-/** One crowd at one gateway. Memory in MB, times in milliseconds. */
+/** The figures of many readers at one gateway. Memory is in MB, times are in milliseconds. */
 export interface StreamsRow {
   readonly name: string;
   readonly readers: number;
-  /** The readers' events a second, all together. */
+  /** The number of events per second that all readers together receive. */
   readonly perSecond: number;
-  /** From the moment before the event's commit to the reader. */
+  /** The median time from the moment before an event's commit to its arrival at the reader. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Missing events of all readers together. */
+  /** The number of missing events of all readers together. */
   readonly missing: number;
   readonly rssIdleMb: number;
-  /** With every stream open and nothing sent. */
+  /** The memory with every stream open and nothing sent. */
   readonly rssOpenMb: number;
   readonly rssPeakMb: number;
-  /** With every stream closed again. */
+  /** The memory after every stream is closed. */
   readonly rssEndMb: number;
   readonly kbPerReader: number;
   readonly slow: number;
-  /** How many of them the gateway disconnected. */
+  /** How many of the slow readers the gateway disconnected. */
   readonly slowLetGo: number;
   readonly neverRead: number;
   readonly neverReadLetGo: number;
@@ -33,7 +33,7 @@ export interface StreamsRow {
 interface Crowd {
   readonly name: string;
   readonly readers: number;
-  /** Of a run with far more events, next to the others. */
+  /** The number of readers that never read. They are on another run with far more events. */
   readonly neverRead: number;
   readonly slow: number;
 }
@@ -43,13 +43,13 @@ const CROWDS: readonly Crowd[] = [
   { name: "1,000 readers", readers: 1000, neverRead: 0, slow: 0 },
   { name: "1,000, and 20 slow, 20 that never read", readers: 1000, neverRead: 20, slow: 20 },
 ];
-/** 700 bytes, twenty times per second: the events of a talkative run. */
+/** 700 bytes, twenty times per second: the events of a busy run. */
 const TALK = { perSecond: 20, bytes: 500 };
-/** Two and a half megabytes per second for each reader: more than the kernel buffers for one that does not read. */
+/** Two and a half megabytes per second for each reader. This is more than the kernel buffers for a reader that does not read. */
 const FLOOD = { perSecond: 50, bytes: 50_000 };
 const SLOW = { bytesPerSecond: 1_000_000 };
 
-/** Measures what many readers of one run cost, and whether readers that are slow or never read affect the others. */
+/** Measures the cost of many readers of one run, and whether readers that are slow or never read affect the other readers. */
 export async function streams({ seconds, signal }: Conditions): Promise<Results> {
   const rows: StreamsRow[] = [];
   for (const crowd of CROWDS) {

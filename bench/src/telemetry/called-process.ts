@@ -1,4 +1,4 @@
-// A worker and its client in their own process, with telemetry on or off for all of it: OpenTelemetry exists once per process.
+// A worker and its client in a separate process. Telemetry is on or off for the whole process, because OpenTelemetry exists once per process.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { ARGUMENTS, executorOf } from "../embedded/noop-tools.ts";
 import { grantedCall } from "../embedded/write-call.ts";
 
 export type CallQuestion =
-  /** `collector` is the address for telemetry; null: it is off. */
+  /** `collector` is the address for telemetry. If it is null, telemetry is off. */
   { readonly kind: "begin"; readonly collector: string | null } | { readonly kind: "read" | "write"; readonly times: number };
 
 const FLUSH_MS = 2000;

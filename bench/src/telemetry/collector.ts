@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 
 export interface Collector {
   readonly url: string;
-  /** How much it has received so far. */
+  /** Returns how many bytes it has received so far. */
   readonly bytes: () => number;
   stop(): Promise<void>;
 }
 
-/** Accepts everything that OTLP over HTTP sends, and keeps nothing of it. */
+/** Accepts everything that OTLP over HTTP sends, and stores nothing. */
 export async function startCollector(): Promise<Collector> {
   let bytes = 0;
   const server = createServer((request, response) => {

@@ -3,15 +3,16 @@ import type { Place } from "./driver.ts";
 import { type DriverName, drivers } from "./drivers.ts";
 import type { SideQuestion } from "./side-process.ts";
 
-/** One driver with both its sides, each in its own process, ready to be measured. */
+/** One driver with both its sides, each in a separate process, ready to be measured. */
 export interface Contender {
-  /** This many calls, with this many of them in flight at any time. */
+  /** Makes this many calls, with `inFlight` calls in flight at any time. */
   calls(load: { readonly count: number; readonly inFlight: number }): Promise<void>;
   /**
-   * Begins to count. Returns a function that reports the processor time per call of both sides since then, in milliseconds; the broker's is not included.
+   * Starts to count processor time. Returns a function that reports the processor time per call of both sides since then, in milliseconds. The
+   * broker's time is not included.
    */
   cpuMsPerCall(): Promise<() => Promise<number>>;
-  /** Leaves nothing running, and nothing on the broker. */
+  /** Stops both processes and removes their data from the broker. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +22,7 @@ export async function startContender(name: DriverName, place: Place, collector: 
   const answers = startAsked<SideQuestion>(PROCESS);
   const calls = startAsked<SideQuestion>(PROCESS);
   const stop = async (): Promise<void> => {
-    // A caller that waits for an answer has to get it before the answering side is gone.
+    // A caller that waits for an answer must receive it before the answering side stops.
     await calls.stop();
     await answers.stop();
     await (await drivers[name]()).remove(place);
@@ -30,7 +31,7 @@ export async function startContender(name: DriverName, place: Place, collector: 
     await answers.ask({ kind: "begin", side: "answers", driver: name, place, collector });
     await calls.ask({ kind: "begin", side: "calls", driver: name, place, collector });
   } catch (error) {
-    // Report the error that ended it.
+    // The error that stopped the contender is reported, not an error of the cleanup.
     await stop().catch(() => undefined);
     throw error;
   }

@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 
-/** Connects to an address that may contain a login: the client accepts a login as options only. */
+/** Connects to an address that may contain a login. The client accepts a login only as options. */
 export async function dialNats(url: string, options: ConnectionOptions = {}): Promise<NatsConnection> {
   const { host, username, password, protocol } = new URL(url);
   const user = decodeURIComponent(username);

@@ -6,13 +6,13 @@ export type BrokerKind = "rabbitmq" | "nats";
 export interface Place {
   /** The broker's address, without a namespace. */
   readonly url: string;
-  /** In every name on the broker, so that no other messages are touched. */
+  /** A part of every name on the broker, so that no other messages are touched. */
   readonly namespace: string;
 }
 
 /** The side that calls. */
 export interface Caller {
-  /** One call, from the arguments as an object to the result as one. */
+  /** Makes one call. The arguments and the result are objects. */
   call(args: JsonObject): Promise<JsonObject>;
   stop(): Promise<void>;
 }
@@ -22,14 +22,16 @@ export interface Answerer {
   stop(): Promise<void>;
 }
 
-/** One way to make a durable call: request and result are stored by the broker, confirmed to their publishers, and acked when they have been handled. */
+/**
+ * One way to make a durable call. The broker stores request and result and confirms them to their publishers. Each is acked when it has been handled.
+ */
 export interface Driver {
-  /** Resolves when calls are answered. */
+  /** Starts to answer calls. Resolves when calls are answered. */
   answer(place: Place): Promise<Answerer>;
   open(place: Place): Promise<Caller>;
-  /** Removes what both sides left on the broker; they have already stopped. */
+  /** Removes the data of both sides from the broker. Both have already stopped. */
   remove(place: Place): Promise<void>;
 }
 
-/** How many deliveries a worker holds at once, the same in every driver. */
+/** How many unacknowledged deliveries a worker may have at once. It is the same in every driver. */
 export const PREFETCH = 128;

@@ -1,7 +1,9 @@
 import { peerModule } from "../peer-module.ts";
 import type { Driver } from "./driver.ts";
 
-/** Every driver; each is loaded where it runs. Those of peers need the packages that npm installs into their folder. */
+/**
+ * Every driver. Each is loaded in the process that uses it. Those of other libraries need the packages that npm installs into the folder of peers.
+ */
 export const drivers = {
   "Toolbus on RabbitMQ": async (): Promise<Driver> => (await import("./toolbus-driver.ts")).toolbusDriver("rabbitmq"),
   "Toolbus on JetStream": async (): Promise<Driver> => (await import("./toolbus-driver.ts")).toolbusDriver("nats"),

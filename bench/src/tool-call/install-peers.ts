@@ -5,9 +5,9 @@ import path from "node:path";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../peers");
 
-/** Installs the other libraries of every benchmark if they are missing, exactly as their lockfile says, and reports it. Rejects with one sentence. */
+/** Installs the missing libraries of all benchmarks, exactly as their lockfile says, and reports the installation. Rejects with one sentence. */
 export async function installPeers(signal: AbortSignal): Promise<void> {
-  // npm wrote this when it finished: if it is older than the lockfile, it belongs to another list.
+  // npm writes this file when it finishes. If the file is older than the lockfile, it belongs to another list.
   if (writtenAt("node_modules/.package-lock.json") > writtenAt("package-lock.json")) return;
   process.stderr.write("Installing the libraries to compare with into bench/peers with npm, this once.\n");
   const npm = spawn("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], {

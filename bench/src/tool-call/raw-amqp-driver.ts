@@ -4,7 +4,10 @@ import { rawCalls, type RawRequest, rawWorker } from "./raw-call.ts";
 
 const QUORUM = { durable: true, arguments: { "x-queue-type": "quorum" } };
 
-/** Hand-written on amqplib, with the same guarantee: quorum queues both ways, confirms for both, acks when each side has finished, TCP_NODELAY. */
+/**
+ * A hand-written driver on amqplib with the same guarantee: quorum queues, confirms and acks in both directions. Each side acks when it has finished.
+ * TCP_NODELAY is on.
+ */
 export const rawAmqpDriver: Driver = {
   async answer(place) {
     const { connection, consuming, publishing } = await open(place);

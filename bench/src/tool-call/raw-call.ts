@@ -1,13 +1,16 @@
 import { checkArguments, type JsonObject } from "@toolbus/contracts";
 import { act, executorOf, noopTools } from "../embedded/noop-tools.ts";
 
-/** The message of a hand-written client: JSON once, with the arguments and the result as values in it. */
+/** The message of a hand-written client. It is encoded as JSON once, with the arguments or the result as values in it. */
 export interface RawRequest {
   readonly id: string;
   readonly text: string;
 }
 
-/** The side that answers, whatever the transport: the request parsed, its arguments checked by the tool's own schema, the tool, the answer as text. */
+/**
+ * Makes the side that answers, for any transport. It parses the request, checks the arguments by the tool's own schema, calls the tool, and returns
+ * the answer as text.
+ */
 export function rawWorker(): (request: string) => RawRequest {
   const { definition } = executorOf(noopTools(), "look");
   return (request) => {
@@ -20,9 +23,9 @@ export function rawWorker(): (request: string) => RawRequest {
 
 /** The calls that wait for their answers, by their ids. */
 export interface RawCalls {
-  /** The next request, and the promise of its result. */
+  /** Returns the next request, and the promise of its result. */
   next(args: JsonObject): { readonly request: RawRequest; readonly answered: Promise<JsonObject> };
-  /** Accepts an answer; one that nobody waits for is dropped. */
+  /** Accepts an answer. An answer that nobody awaits is dropped. */
   take(answer: string): void;
 }
 

@@ -18,8 +18,8 @@ const KINDS = ["invokes", "results"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * Hand-written on the client's own JetStream API, with the same guarantee: work queues on file both ways, publish acks for both, acks when each side has
- * finished.
+ * A hand-written driver on the client's own JetStream API with the same guarantee: work queues on file, publish acks and acks in both directions.
+ * Each side acks when it has finished.
  */
 export const rawJetStreamDriver: Driver = {
   async answer(place) {
@@ -79,7 +79,7 @@ async function declare(connection: NatsConnection, place: Place): Promise<void> 
   }
 }
 
-/** Handles messages in parallel: a running one does not hold up the next. */
+/** Handles messages in parallel, so that one message does not delay the next. */
 async function consume(
   stream: JetStreamClient,
   place: Place,

@@ -1,4 +1,5 @@
-// One side of a call in its own process: the caller or the answerer. With telemetry or without: OpenTelemetry exists once per process.
+// One side of a call in a separate process: the caller or the answerer. Telemetry is on or off for the whole process, because OpenTelemetry exists
+// once per process.
 import { randomBytes } from "node:crypto";
 import { messagingSystem } from "@toolbus/runtime";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
@@ -13,16 +14,16 @@ export type SideQuestion =
       readonly side: "calls" | "answers";
       readonly driver: DriverName;
       readonly place: Place;
-      /** The address for telemetry; null: it is off. */
+      /** The address for telemetry. If it is null, telemetry is off. */
       readonly collector: string | null;
     }
-  /** Makes so many calls, so many of them in flight at any time. */
+  /** Makes `count` calls, with `inFlight` calls in flight at any time. */
   | { readonly kind: "calls"; readonly count: number; readonly inFlight: number }
-  /** How much processor time it has used, in milliseconds. */
+  /** Asks how much processor time the process has used, in milliseconds. */
   | { readonly kind: "cpu" };
 
 const FLUSH_MS = 2000;
-/** Every correct answer of the tool contains this. */
+/** The number of items in every correct answer of the tool. */
 const ITEMS = 16;
 
 let caller: Caller | null = null;

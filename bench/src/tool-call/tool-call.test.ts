@@ -3,7 +3,7 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import type { ServerUrls } from "../benchmark.ts";
 import { toolCall } from "./tool-call.ts";
 
-/** An hour passes between two clock readings, so every slice is one piece of work. */
+/** Returns a stopwatch on which an hour passes between two readings, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
@@ -12,7 +12,7 @@ function hourly() {
 /** A row needs separate processes, which start slowly on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
-/** An address where nobody listens. */
+/** Addresses on which nothing listens. */
 const NOBODY: ServerUrls = {
   rabbitmq: "amqp://guest:secret@127.0.0.1:1",
   nats: "nats://somebody:secret@127.0.0.1:1",

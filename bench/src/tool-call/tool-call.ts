@@ -21,7 +21,7 @@ interface Broker {
   readonly cpu: Aim;
 }
 
-// docs/performance.md says where the targets come from.
+// docs/performance.md gives the sources of the targets.
 const BROKERS: readonly Broker[] = [
   {
     kind: "rabbitmq",
@@ -51,7 +51,7 @@ const PEERS: readonly (Aim & { readonly name: DriverName; readonly load: keyof L
 
 const TELEMETRY: Aim = { is: "at least", target: 0.93 };
 
-/** How many calls are requested at a time, and how many of those are in flight. */
+/** How many calls are requested at a time, and how many of them are in flight. */
 interface Load {
   readonly count: number;
   readonly inFlight: number;
@@ -63,7 +63,7 @@ export interface Loads {
 }
 
 const SLICE_MS = 1000;
-/** So many calls that the pause between two batches does not matter. */
+/** The counts are so high that the pause between two batches does not matter. */
 const LOADS: Loads = { together: { count: 640, inFlight: 64 }, alone: { count: 20, inFlight: 1 } };
 
 /** The conditions of every row. */
@@ -73,8 +73,9 @@ interface Terms {
 }
 
 /**
- * A durable tool call through Toolbus compared with one made by hand with the broker's own client and the same guarantee: 64 in flight, one at a time, and
- * the processor time of both sides; and compared with itself with telemetry on. Rejects with one sentence if no broker answers.
+ * Compares a durable tool call through Toolbus with a call made by hand, with the broker's own client and the same guarantee. It measures 64 calls in
+ * flight, one call at a time, and the processor time of both sides. It also compares Toolbus with telemetry on and off. Rejects with one sentence if
+ * no broker answers.
  */
 export async function toolCall(
   conditions: Conditions,
@@ -106,7 +107,7 @@ async function onBroker(broker: Broker, url: string, peers: boolean, terms: Term
 
 async function againstRaw(ours: Contender, raw: Contender, broker: Broker, { conditions, loads }: Terms): Promise<readonly Goal[]> {
   const { together, alone } = loads;
-  // Warm-up for the compiler before processor time is counted.
+  // This is a warm-up for the compiler, before processor time is counted.
   for (const side of [ours, raw]) await side.calls(together);
   const used = { ours: await ours.cpuMsPerCall(), raw: await raw.cpuMsPerCall() };
   const paired = await inSlices(ours, raw, together, conditions);
@@ -146,7 +147,7 @@ function inSlices(ours: Contender, theirs: Contender, load: Load, conditions: Co
   return pairedSlices({ subject: () => ours.calls(load), bare: () => theirs.calls(load), sliceMs: SLICE_MS, ...conditions });
 }
 
-/** Starts a contender with its own namespace, and stops it whatever happens. */
+/** Starts a contender with its own namespace, uses it, and always stops it. */
 async function withContender<T>(
   name: DriverName,
   url: string,

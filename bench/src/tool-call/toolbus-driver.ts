@@ -16,12 +16,15 @@ const monotonic = (): number => performance.now();
 const SHARDS = 16;
 const TOPICS = [topics.invoke(TOOLSET), topics.result(CALL_CLIENT)];
 
-/** A read through Toolbus: the agent's invoke with all its attributes, the real worker's pipeline, the result joined by call and secret. */
+/**
+ * Makes a read through Toolbus: the agent's invoke with all its attributes, the real worker's pipeline, and the join of the result by call and
+ * secret.
+ */
 export function toolbusDriver(kind: BrokerKind): Driver {
   return {
     async answer(place) {
       const bus = await open(kind, place, "worker");
-      // The registry of the tools; a read does not use it.
+      // The store is for the registry of the tools. A read does not use it.
       const state = await connectState("memory:", { clock });
       const worker = await startWorker({
         toolset: noopTools(),
@@ -66,7 +69,7 @@ export function toolbusDriver(kind: BrokerKind): Driver {
   };
 }
 
-/** As `runServices` builds it. */
+/** Opens the bus as `runServices` does. */
 async function open(kind: BrokerKind, { url, namespace }: Place, service: string): Promise<MessageBus> {
   const bus = await connectBus(withOption(url, "namespace", namespace), { clock });
   return tracedBus(bus, { service, system: kind, clock, monotonic });

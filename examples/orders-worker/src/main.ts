@@ -1,4 +1,4 @@
-// npx node examples/orders-worker/src/main.ts: serves the toolset in its own process, next to any number of replicas of it.
+// Serves the toolset in a separate process, beside any number of replicas. Start it with: npx node examples/orders-worker/src/main.ts
 import { serveToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
 
@@ -8,7 +8,7 @@ const serving = serveToolset(orders({ refund: async (_, key) => ({ refundId: `re
   busUrl: BUS_URL,
   stateUrl: STATE_URL,
   jwksUrl: JWKS_URL,
-  // "toolbus keys" makes it; its public half is pinned with the tool, so that what the refund did can be proved.
+  // "toolbus keys" makes this key. Its public half is pinned with the tool, so the result of a refund can be proved.
   receiptKeyFile: RECEIPT_KEY_FILE,
 });
 try {

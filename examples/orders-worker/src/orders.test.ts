@@ -71,7 +71,7 @@ async function setup() {
   const definition = toolset.list()[0]?.definition;
   if (!definition) throw new Error("the toolset has a tool");
 
-  /** Sends a refund with a grant of this tier, as an agent would; resolves at the answer. */
+  /** Sends a refund with a grant of this tier, as an agent does. Resolves when the answer has arrived. */
   async function refund(index: number, args: JsonObject, tier: Tier, dispatch = 1): Promise<void> {
     const callId = `${RUN}.1.${index}`;
     const text = canonicalJson(args);
@@ -146,7 +146,7 @@ describe("the orders worker", () => {
 
   it("refunds nothing above 50 EUR that only policy has granted", async () => {
     await using shop = await setup();
-    // The refused call gets no answer; the next one's answer shows that it was skipped.
+    // The refused call receives no answer. The next call's answer shows that the worker skipped the refused one.
     void shop.refund(1, { order: "ORD-1", amount: 80 }, "medium");
     await shop.refund(2, { order: "ORD-2", amount: 5 }, "medium");
     expect(shop.refunds.map((refund) => refund["order"])).toEqual(["ORD-2"]);

@@ -1,18 +1,18 @@
 import type { ServerResponse } from "node:http";
 
-/** The answer to one request; the body is sent as JSON. */
+/** The answer to one request. The body is sent as JSON. */
 export interface Answer {
   readonly status: number;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal: a code for programs, one sentence for people, and further fields. */
+/** Returns a refusal: a code for programs, one sentence for people, and further fields. */
 export function problem(status: number, error: string, message: string, more: object = {}, headers: Answer["headers"] = {}): Answer {
   return { status, body: { error, message, ...more }, headers };
 }
 
-/** Sends an answer. It does not wait for a client that has gone away. */
+/** Sends an answer. It does not wait for a client that has disconnected. */
 export function send(response: ServerResponse, { status, body, headers }: Answer): void {
   if (response.destroyed) return;
   const text = `${JSON.stringify(body)}\n`;

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-/** Reads a text file (UTF-8) of at most `limit` bytes. If it cannot be read, the result is one sentence that names the file. */
+/** Reads a text file (UTF-8) of at most `limit` bytes. If the file cannot be read, returns one sentence that names it. */
 export async function readBounded(
   file: string,
   limit: number,
@@ -14,7 +14,7 @@ export async function readBounded(
   }
 }
 
-// Checked before the file is opened: opening a pipe would wait for its writer.
+// This is checked before the file is opened, because opening a pipe would wait for its writer.
 async function statFile(file: string) {
   const found = await stat(file);
   if (!found.isFile()) throw new Error("it is not a file");

@@ -1,4 +1,4 @@
-/** One changed file; `renamed_from` is its earlier path. Lines of a binary file are not counted. */
+/** One changed file. `renamed_from` is its earlier path. Lines of a binary file are not counted. */
 export interface ChangedFile {
   readonly path: string;
   readonly renamed_from?: string;
@@ -7,7 +7,7 @@ export interface ChangedFile {
   readonly binary?: true;
 }
 
-/** All changed files in numbers, and those with the most changed lines by name. */
+/** The totals of all changed files, and the names of those with the most changed lines. */
 export interface FilesChanged {
   readonly changed: number;
   readonly insertions: number;
@@ -18,7 +18,7 @@ export interface FilesChanged {
   readonly omitted: number;
 }
 
-/** A part of the source tree, two folders deep at most ("." is the root), with its changed files and lines. */
+/** A part of the source tree with its changed files and lines. It is at most two folders deep, and "." is the root. */
 export interface Area {
   readonly area: string;
   readonly files: number;
@@ -27,7 +27,7 @@ export interface Area {
 
 const TOP_FILES = 30;
 
-/** Reads the output of `git diff --numstat -z`, whose paths may contain anything but a zero byte. */
+/** Parses the output of `git diff --numstat -z`, whose paths may contain anything except a zero byte. */
 export function parseNumstat(output: string): readonly ChangedFile[] {
   const files: ChangedFile[] = [];
   const fields = output.split("\0").values();
@@ -38,7 +38,7 @@ export function parseNumstat(output: string): readonly ChangedFile[] {
     if (path) {
       files.push({ path, ...lines });
     } else {
-      // A rename has an empty path here and its two names in the next two fields.
+      // For a rename, the path is empty here and the two names are in the next two fields.
       const renamed_from = String(fields.next().value);
       files.push({ path: String(fields.next().value), renamed_from, ...lines });
     }
@@ -46,7 +46,7 @@ export function parseNumstat(output: string): readonly ChangedFile[] {
   return files;
 }
 
-/** The totals and the files with the most changed lines, most first. */
+/** Returns the totals and the files with the most changed lines, most first. */
 export function totalsOf(files: readonly ChangedFile[]): FilesChanged {
   const top = files.toSorted((a, b) => linesOf(b) - linesOf(a) || compare(a.path, b.path)).slice(0, TOP_FILES);
   return {
@@ -59,7 +59,7 @@ export function totalsOf(files: readonly ChangedFile[]): FilesChanged {
   };
 }
 
-/** The areas of the files, most changed lines first. */
+/** Returns the areas of the files, most changed lines first. */
 export function areasOf(files: readonly ChangedFile[]): readonly Area[] {
   const areas = new Map<string, { files: number; lines: number }>();
   for (const file of files) {
@@ -78,7 +78,7 @@ function linesOf(file: ChangedFile): number {
   return file.insertions + file.deletions;
 }
 
-// Not localeCompare: the order must be the same on every machine.
+// localeCompare would sort differently on different machines.
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

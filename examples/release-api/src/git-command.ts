@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 
-/** Runs git in one repository. Every command is read only, asks for no input and writes at most 32 MiB. */
+/** Executes git in one repository. Every command only reads, asks for no input and writes at most 32 MiB. */
 export interface Git {
-  /** The output of a command that has to work. Throws {@link GitFailed} if it does not, and another error when the signal fires. */
+  /** Returns the output of a command that must succeed. Throws {@link GitFailed} if it fails, and the signal's error when the signal aborts. */
   run(args: readonly string[]): Promise<string>;
-  /** The output of a query, or undefined if git answers with "no" or "no such thing". Throws like `run` if git could not answer. */
+  /** Returns the output of a query, or undefined if git answers "no" or "no such thing". Throws as `run` does if git could not answer. */
   ask(args: readonly string[]): Promise<string | undefined>;
 }
 
-/** Git did not do what was asked. `said` is git's own error text, in English. */
+/** Git did not execute the command. `said` is git's own error text, in English. */
 export class GitFailed extends Error {
   readonly reason: "refused" | "not_installed" | "too_much_output";
   readonly said: string;
@@ -23,12 +23,12 @@ export class GitFailed extends Error {
 
 export interface GitOptions {
   readonly repository: string;
-  /** The variables of the process; only the few that git needs to find itself and its user's settings are passed on. */
+  /** The variables of the process. Only the few that git needs to find itself and its user's settings are passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
-/** Git for one repository. No shell is involved, and settings of the repository cannot make git run another program. */
+/** Returns git for one repository. It uses no shell, and settings of the repository cannot make git start another program. */
 export function gitIn({ repository, environment, signal }: GitOptions): Git {
   const run = (args: readonly string[]) =>
     new Promise<string>((resolve, reject) => {
@@ -42,7 +42,7 @@ export function gitIn({ repository, environment, signal }: GitOptions): Git {
             reject(signal.aborted ? new Error("Git was stopped.", { cause: error }) : new GitFailed(reasonOf(error), said.trim(), error));
         },
       );
-      // Git that could not be started, or that ends early, closes the pipe first; the callback above already reports it.
+      // If git could not be started or exits early, it closes the pipe first. The callback above already reports that.
       child.stdin?.on("error", () => {});
       child.stdin?.end();
     });
@@ -62,10 +62,10 @@ export function gitIn({ repository, environment, signal }: GitOptions): Git {
 
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
-// A repository's own settings name programs (a monitor, a pager, a signature checker): none of them is needed to read history.
+// A repository's own settings name programs, such as a monitor, a pager or a signature checker. Reading history needs none of them.
 const GUARDS = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8"];
 
-// SUDO_UID lets git accept the repository of the caller of sudo. Everything else, above all GIT_DIR of a calling hook, is left out.
+// SUDO_UID lets git accept the repository of the user who used sudo. All other variables are left out, above all GIT_DIR of a calling hook.
 const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
 
 function hardened(environment: GitOptions["environment"]): Record<string, string> {
@@ -74,7 +74,7 @@ function hardened(environment: GitOptions["environment"]): Record<string, string
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // A partial clone fetches what it lacks, over any transport in its settings; history is read from disk or not at all.
+    // A partial clone would fetch missing objects over any transport in its settings. Here history is read only from disk.
     GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "none",
   };

@@ -1,6 +1,6 @@
 import type { GitFailed } from "./git-command.ts";
 
-/** Why a range of history has no summary: what happened, and what to do about it, in one sentence each. */
+/** The reason why a range of history has no summary. One sentence says what happened, and one says what to do. */
 export interface RefusedSummary {
   readonly ok: false;
   readonly problem: GitProblem;
@@ -24,7 +24,7 @@ export function refused(problem: GitProblem, message: string, remedy: string): R
   return { ok: false, problem, message, remedy };
 }
 
-/** What git's refusal means for the person who named this repository. */
+/** Translates git's refusal for the person who named this repository. */
 export function refusalOf(failure: GitFailed, repository: string): RefusedSummary {
   switch (failure.reason) {
     case "not_installed":
@@ -38,7 +38,7 @@ export function refusalOf(failure: GitFailed, repository: string): RefusedSummar
   }
 }
 
-// Git has one exit code (128) for all of these, so its English text tells them apart.
+// Git has one exit code (128) for all of these problems, so its English text distinguishes them.
 function fromWords(said: string, repository: string): RefusedSummary {
   if (said.includes("dubious ownership")) {
     return refused(

@@ -1,21 +1,21 @@
 import type { Git } from "./git-command.ts";
 import { refused, type RefusedSummary } from "./git-problem.ts";
 
-/** One end of a range. The beginning of a history is not a commit, so there `commit` and the dates are absent. Dates are ISO 8601 in UTC. */
+/** One end of a range. Dates are ISO 8601 in UTC. The beginning of a history is not a commit, so `commit` and the dates are absent there. */
 export interface ReleasePoint {
   readonly name: string;
   readonly commit?: string;
   readonly committed_at?: string;
-  /** When the tag was made; only annotated tags have this. */
+  /** When the tag was made. Only annotated tags have this date. */
   readonly tagged_at?: string;
 }
 
-/** A range whose ends were found: from here on git gets only object ids, never typed text. */
+/** A range whose ends were found. Later git commands receive only object ids, never text that somebody typed. */
 export interface GitRange {
   readonly version: string;
   readonly from: ReleasePoint;
   readonly to: ReleasePoint;
-  /** Selects the commits of the range. */
+  /** The argument of git that selects the commits of the range. */
   readonly commits: string;
   /** The two trees whose difference is the release. */
   readonly trees: readonly [string, string];
@@ -23,8 +23,8 @@ export interface GitRange {
 }
 
 /**
- * Finds both ends of a range. `to` is HEAD by default; `from` is the nearest tag before it, or the beginning of the history if there is no tag. The
- * difference of two ends on different branches is that of their trees: what a deployment really changes.
+ * Finds both ends of a range. `to` is HEAD by default. `from` is by default the nearest tag before `to`, or the beginning of the history if no such
+ * tag exists. If the ends are on different branches, the difference is that of their trees, because a deployment changes exactly that.
  */
 export async function findRange(
   git: Git,
@@ -56,7 +56,7 @@ export async function findRange(
   };
 }
 
-/** The commit that a name stands for. A name that starts with "-", is empty, is very long or contains control characters is refused. */
+/** Returns the commit that a name means. Refuses a name that starts with "-", is empty, is very long or contains control characters. */
 async function resolve(git: Git, name: string): Promise<string | undefined> {
   if (!/^(?!-)[^\p{Cc}]{1,250}$/u.test(name)) return undefined;
   return git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
@@ -70,7 +70,7 @@ async function describe(git: Git, commit: string): Promise<string> {
   return (await git.run(["describe", "--tags", "--always", "--end-of-options", commit])).trim();
 }
 
-/** The nearest tag in the history before a commit; a tag on the commit itself is its own name, not its predecessor. */
+/** Returns the nearest tag in the history before a commit. A tag on the commit itself is its own name, so it is not a predecessor. */
 function tagBefore(git: Git, commit: string): Promise<string | undefined> {
   return git.ask(["describe", "--tags", "--abbrev=0", "--end-of-options", `${commit}^`]);
 }
@@ -81,7 +81,7 @@ async function pointOf(git: Git, name: string, commit: string): Promise<ReleaseP
   return { name, commit, ...dated("committed_at", committed), ...dated("tagged_at", tagged.trim()) };
 }
 
-// A commit may carry a date that no calendar has; it is left out instead of guessed.
+// A commit may have a date that no calendar has. Such a date is left out instead of guessed.
 function dated(field: "committed_at" | "tagged_at", text: string): Partial<ReleasePoint> {
   const time = Date.parse(text);
   return Number.isNaN(time) ? {} : { [field]: new Date(time).toISOString() };
@@ -95,7 +95,7 @@ async function sinceTheBeginning(git: Git, version: string, to: ReleasePoint, la
     from: { name: "the beginning of the history" },
     to,
     commits: last,
-    // Git computes the id of the empty tree itself, so both of its object formats work; no input is the empty tree.
+    // Git itself computes the id of the empty tree from empty input, so both of its object formats work.
     trees: [(await git.run(["hash-object", "-t", "tree", "--stdin"])).trim(), last],
     notes: [`${nothing}: everything since the first commit counts.`],
   };

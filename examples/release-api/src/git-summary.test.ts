@@ -6,7 +6,7 @@ import { type GitSummary, summariseGitRange } from "./git-summary.ts";
 import type { RefusedSummary } from "./git-problem.ts";
 import { scratchFolder, type ScratchRepository, scratchRepository } from "./scratch-repository.ts";
 
-/** Two releases: v1.0.0 with one commit, v1.1.0 two commits later. */
+/** Makes two releases: v1.0.0 with one commit, and v1.1.0 two commits later. */
 function twoReleases(): ScratchRepository {
   const repo = scratchRepository();
   repo.write("packages/bus/src/queue.ts", "one\ntwo\n");
@@ -32,7 +32,7 @@ async function refusalOf(
 ): Promise<RefusedSummary> {
   const outcome = await summariseGitRange({ repository: path, ...more });
   if (outcome.ok) throw new Error(`A summary of ${outcome.summary.version} was not expected.`);
-  // One sentence each, whatever the problem.
+  // Both are one sentence for every problem.
   expect(outcome.message).toMatch(/^[^\n]+\.$/);
   expect(outcome.remedy).toMatch(/^[^\n]+$/);
   return outcome;

@@ -3,17 +3,17 @@ import { type Git, GitFailed, gitIn } from "./git-command.ts";
 import { refusalOf, refused, type RefusedSummary } from "./git-problem.ts";
 import { findRange, type GitRange, type ReleasePoint } from "./git-range.ts";
 
-/** What changed between two points of a git history. Lists are bounded; a count or a note says what was left out. */
+/** The changes between two points of a git history. Lists are bounded, and a count or a note says how much was left out. */
 export interface GitSummary {
-  /** The tag of the newer end, or what `git describe` calls it. */
+  /** The tag of the newer end, or the name that `git describe` gives it. */
   readonly version: string;
   readonly from: ReleasePoint;
   readonly to: ReleasePoint;
   readonly change_count: number;
-  /** Subjects of the commits, newest first. */
+  /** The subjects of the commits, newest first. */
   readonly changes: readonly string[];
   readonly changes_omitted: number;
-  /** Names only: addresses of people do not belong in a report. */
+  /** The authors' names only. The addresses of people do not belong in a report. */
   readonly authors: readonly Author[];
   readonly files: FilesChanged;
   readonly areas: readonly Area[];
@@ -28,11 +28,11 @@ export interface Author {
 
 export interface SummariseOptions {
   readonly repository: string;
-  /** A tag, branch or commit; the nearest tag before `to` when absent. */
+  /** A tag, branch or commit. The default is the nearest tag before `to`. */
   readonly from?: string | undefined;
-  /** A tag, branch or commit; HEAD when absent. */
+  /** A tag, branch or commit. The default is HEAD. */
   readonly to?: string | undefined;
-  /** The variables that git may see; those of the process when absent. */
+  /** The variables that git may read. The default is those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,8 +44,8 @@ const MAX_AUTHORS = 50;
 const MAX_AREAS = 30;
 
 /**
- * Summarises the part of a repository's history between two points, within 60 seconds. It reads only; nothing of the repository is run. A repository or
- * range that has no summary is a value with a remedy. Throws the signal's reason when that fires.
+ * Summarises the part of a repository's history between two points, within 60 seconds. It only reads, and starts no program of the repository. If a
+ * repository or range has no summary, it returns a value with a remedy. Throws the signal's reason when the signal aborts.
  */
 export async function summariseGitRange(
   options: SummariseOptions,
@@ -91,7 +91,7 @@ async function summarise(git: Git, range: GitRange): Promise<{ readonly ok: true
 }
 
 async function subjectsOf(git: Git, range: GitRange): Promise<readonly string[]> {
-  // The id in front keeps a commit without a subject from being an empty record, which git leaves out.
+  // Each record begins with the id. Without it, a commit without a subject would be an empty record, which git leaves out.
   const output = await git.run([
     "log",
     "-z",
@@ -116,7 +116,7 @@ async function authorsOf(git: Git, range: GitRange): Promise<readonly Author[]> 
   });
 }
 
-// Some people's configured name is their address.
+// Some people's configured name is their email address.
 function withoutAddress(name: string): string {
   return name.replaceAll(/<?([^\s<>@]+)@[^\s<>]+>?/gu, "$1").trim() || "(no name)";
 }

@@ -1,7 +1,7 @@
 import { XMLParser } from "fast-xml-parser";
 import { readBounded } from "./bounded-file.ts";
 
-/** The outcome of a test run. An error counts as a failure. `failures` holds the first 50 of them. */
+/** The results of one set of tests. An error counts as a failure. `failures` has the first 50 of them. */
 export interface TestResults {
   readonly passed: number;
   readonly failed: number;
@@ -12,7 +12,7 @@ export interface TestResults {
 export interface TestFailure {
   readonly name: string;
   readonly suite: string;
-  /** At most 300 characters. */
+  /** The text has at most 300 characters. */
   readonly message: string;
 }
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_FAILURES = 50;
 const MAX_TEXT = 300;
 
-/** Reads a JUnit XML file of at most 32 MiB, counting its test cases. Any other file is refused in one sentence. */
+/** Reads a JUnit XML file of at most 32 MiB and counts its test cases. Any other file is refused with one sentence. */
 export async function readJunit(
   file: string,
 ): Promise<{ readonly ok: true; readonly tests: TestResults } | { readonly ok: false; readonly message: string }> {
@@ -38,12 +38,12 @@ export async function readJunit(
     return { ok: false, message: `${file} is XML but holds no JUnit test suite.` };
   }
   const tests = count([...childrenOf(document, "testsuites"), document]);
-  // Zero tests and zero failures would read like a clean run.
+  // Zero tests with zero failures would look as if all tests had passed.
   if (tests.passed + tests.failed + tests.skipped === 0) return { ok: false, message: `${file} holds no test case.` };
   return { ok: true, tests };
 }
 
-// The parser does not expand entities: `plain` decodes the few that every XML file has, and only in the text that is kept.
+// The parser does not expand entities. `plain` decodes the few that every XML file has, and only in the text that is reported.
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
@@ -55,7 +55,7 @@ const parser = new XMLParser({
 
 const REPEATED = new Set(["testsuites", "testsuite", "testcase", "failure", "error", "skipped"]);
 
-// Only the part before the first suite can declare one; a failure's text may quote anything.
+// Only the part before the first suite can declare an entity. A failure's text may quote anything.
 function declaresEntities(text: string): boolean {
   const root = text.indexOf("<testsuite");
   return text.slice(0, root < 0 ? text.length : root).includes("<!ENTITY");
@@ -75,10 +75,10 @@ function count(roots: readonly Element[]): TestResults {
     if (failures.length < MAX_FAILURES) failures.push(failure);
   };
   const suites = roots.flatMap((root) => childrenOf(root, "testsuite"));
-  // The loop also visits what it adds: suites may contain suites.
+  // The loop also visits the suites that it adds, because suites may contain suites.
   for (const suite of suites) {
     const name = attribute(suite, "name");
-    // A suite that broke before its first test has the fault on itself.
+    // If a suite failed before its first test, the fault is in the suite itself.
     for (const fault of faultsOf(suite)) fail({ name: name || "(suite)", suite: name, message: messageOf(fault) });
     for (const test of childrenOf(suite, "testcase")) {
       const [fault] = faultsOf(test);
@@ -96,7 +96,7 @@ const NOT_RUN = new Set(["notrun", "disabled", "skipped"]);
 
 function childrenOf(element: Element, name: string): readonly Element[] {
   const children = element[name];
-  // An element without attributes and children is its text.
+  // The parser represents an element without attributes and children as its text.
   return Array.isArray(children) ? children.map((child: unknown) => (isElement(child) ? child : { "#text": child })) : [];
 }
 
@@ -112,7 +112,7 @@ function attribute(element: Element, name: string): string {
   return plain(element[`@${name}`]);
 }
 
-/** Bounded text with XML's own character references decoded, each exactly once. */
+/** Returns bounded text with XML's own character references decoded, each exactly once. */
 function plain(value: unknown): string {
   if (typeof value !== "string") return "";
   return value

@@ -16,23 +16,23 @@ export interface LoadReleaseOptions {
   readonly junit?: string | undefined;
   /** A JSON file with the deployment metrics of this release. */
   readonly metrics?: string | undefined;
-  /** Uses the recorded release if the repository has no usable history and no end of a range was named. */
+  /** Whether to use the recorded release if the repository has no usable history and no end of a range was named. */
   readonly allowRecorded?: boolean | undefined;
-  /** The variables that git may see; those of the process when absent. */
+  /** The variables that git may read. The default is those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A release, with the notes to show to the person who asked; or one sentence on what is wrong and one on what to do. */
+/** A release with notes for the person who asked for it, or one message that says what is wrong and what to do. */
 export type LoadedRelease =
   | { readonly ok: true; readonly release: ReleaseSummary; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
-/** Loads one release from a repository and the files that belong to it. Throws the signal's reason when that fires. */
+/** Loads one release from a repository and the files that belong to it. Throws the signal's reason when the signal aborts. */
 export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRelease> {
   const { repo, from, to, environment, signal } = options;
   const unnamed = from === undefined && to === undefined;
-  // A copy inside another repository must not be mistaken for that one.
+  // A copy inside another repository must not be mistaken for that repository.
   if (options.allowRecorded && unnamed && !existsSync(path.join(repo, ".git")))
     return recorded(`${repo} has no git history of its own.`, options);
   const history = await summariseGitRange({ repository: repo, from, to, environment, signal });
@@ -48,7 +48,7 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
   return { ok: true, release, notes: release.notes };
 }
 
-// Problems of the machine or the folder. A wrong tag is the caller's mistake, and another release would be a wrong answer.
+// Problems of the machine or the folder. A wrong tag is the caller's mistake, so another release would be a wrong answer.
 const NO_HISTORY: ReadonlySet<GitProblem> = new Set([
   "git_not_installed",
   "not_a_repository",
@@ -58,7 +58,7 @@ const NO_HISTORY: ReadonlySet<GitProblem> = new Set([
 ]);
 
 async function recorded(why: string, { junit, metrics }: LoadReleaseOptions): Promise<LoadedRelease> {
-  // Somebody's test results next to somebody else's changes would be an invented release.
+  // Test results from one project together with changes from another would be an invented release.
   if (junit !== undefined || metrics !== undefined) {
     return {
       ok: false,

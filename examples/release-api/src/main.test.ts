@@ -21,7 +21,7 @@ function setup() {
     return child;
   };
   return {
-    /** Starts the server and returns the process and its address once it prints one. */
+    /** Starts the server, and returns the process and its address once the server prints one. */
     async serve(...args: string[]) {
       const child = spawnMain(...(args.length > 0 ? args : ["--repo", repo.path]), "--port", "0", "--data", folder.path);
       for await (const line of createInterface({ input: child.stdout })) {
@@ -30,7 +30,7 @@ function setup() {
       }
       throw new Error("The server printed no address.");
     },
-    /** Runs it to its end. */
+    /** Starts the program and waits until it exits. */
     async run(...args: string[]) {
       const child = spawnMain(...args);
       let said = "";

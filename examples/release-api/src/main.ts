@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { loadRelease } from "./load-release.ts";
 import { startReleaseApi } from "./release-api.ts";
 
-// Serves the release summary of one repository until it is stopped.
+// This program serves the release summary of one repository until it is stopped.
 const USAGE = `Usage: npx node examples/release-api/src/main.ts [--repo PATH] [--from TAG] [--to TAG] [--junit FILE] [--metrics FILE]
          [--recorded] [--host ADDRESS] [--port N] [--data DIR]
 

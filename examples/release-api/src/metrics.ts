@@ -1,10 +1,10 @@
 import { readBounded } from "./bounded-file.ts";
 
-/** How a service behaves under a release. */
+/** The behaviour of a service under a release. */
 export interface Metrics {
   /** The share of requests that fail, from 0 to 1. */
   readonly error_rate: number;
-  /** Milliseconds within which 95 of 100 requests are answered. */
+  /** The time in milliseconds within which 95 of 100 requests are answered. */
   readonly response_time_p95: number;
 }
 
@@ -15,7 +15,7 @@ export interface DeploymentMetrics extends Metrics {
 
 const MAX_BYTES = 64 * 1024;
 
-/** Reads a metrics file: JSON of at most 64 KiB with exactly these fields. Any other file is refused in one sentence. */
+/** Reads a metrics file: JSON of at most 64 KiB with exactly these fields. Any other file is refused with one sentence. */
 export async function readMetrics(
   file: string,
 ): Promise<{ readonly ok: true; readonly metrics: DeploymentMetrics } | { readonly ok: false; readonly message: string }> {

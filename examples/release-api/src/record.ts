@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { summariseGitRange } from "./git-summary.ts";
 import { RECORDED_SUMMARY } from "./recorded-release.ts";
 
-// Records the newest release of this repository, from its own history: npx node examples/release-api/src/record.ts
+// This program records the newest release of this repository, from its own history: npx node examples/release-api/src/record.ts
 const outcome = await summariseGitRange({ repository: fileURLToPath(new URL("../../..", import.meta.url)) });
 if (outcome.ok) {
   await writeFile(RECORDED_SUMMARY, `${JSON.stringify(outcome.summary, null, 2)}\n`);

@@ -5,33 +5,33 @@ import { openRiskReports, type RiskReportsOptions } from "./risk-reports.ts";
 import { type Releases, type Respond, routes } from "./routes.ts";
 
 /**
- * A running release API.
+ * A release API that was started.
  *
- *     GET  /release-summary?release_id=…   what changed, how the tests went, how it behaves
+ *     GET  /release-summary?release_id=…   what changed, the test results, the metrics
  *     POST /risk-report                    files a risk report, once for each Idempotency-Key
  *     GET  /releases                       the ids that it knows, newest first
  *     GET  /risk-report/<id>, /risk-reports, /healthz
  *
- * A report is on the disk before it is answered, so a process that is killed loses none that anybody was told of.
- * It knows no users: it listens on the loopback interface unless told otherwise.
+ * A report is on the disk before the request is answered. So a killed process loses no report that a client knows of.
+ * The API has no users, so by default it listens only on the loopback interface.
  */
 export interface ReleaseApi {
-  /** Where it listens, without a slash at the end. */
+  /** The address of the API, without a slash at the end. */
   readonly url: string;
-  /** Every report filed so far, oldest first. */
+  /** Returns every report filed so far, oldest first. */
   reports(): readonly RiskReport[];
-  /** Accepts no more requests, lets active ones end for up to 5 seconds, then frees the port and the folder. Safe to call twice. */
+  /** Accepts no more requests, gives active ones up to 5 seconds, and then releases the port and the folder. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * For tests that have to know about the effect: `beforeEffect` is awaited before a new report is stored, `afterEffect` when it is on the disk and not yet
- * answered. `onEffect` is called for each new report.
+ * Options of the API. Tests can use three hooks. `beforeEffect` is awaited before a new report is stored. `afterEffect` is awaited when the report is
+ * on the disk and not yet answered. `onEffect` is called for each new report.
  */
 export interface ReleaseApiOptions extends RiskReportsOptions {
-  /** The loopback interface by default. */
+  /** The address to listen on. The default is the loopback interface. */
   readonly host?: string | undefined;
-  /** Any free port by default. */
+  /** The port to listen on. The default is any free port. */
   readonly port?: number | undefined;
   readonly releases: Releases;
   /** Called with the reason why a request was answered with 503. */
@@ -41,7 +41,7 @@ export interface ReleaseApiOptions extends RiskReportsOptions {
 const BODY_DEADLINE_MS = 10_000;
 const STOP_DEADLINE_MS = 5_000;
 
-/** Starts the API. `directory` holds its reports and belongs to one process at a time. Throws if the folder or the port is unavailable. */
+/** Starts the API. `directory` contains its reports, and only one process may use it at a time. Throws if the folder or the port is unavailable. */
 export async function startReleaseApi({
   host = "127.0.0.1",
   port = 0,
@@ -55,7 +55,7 @@ export async function startReleaseApi({
     { headersTimeout: BODY_DEADLINE_MS, requestTimeout: 2 * BODY_DEADLINE_MS, maxHeaderSize: 16 * 1024 },
     (request, response) => {
       void answerTo(request, respond, onError).then((answer) => {
-        // A connection that is kept for the next request would hold up the stop.
+        // A connection that stays open for the next request would delay the stop.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       });

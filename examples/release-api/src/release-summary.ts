@@ -2,25 +2,25 @@ import type { GitSummary } from "./git-summary.ts";
 import type { TestResults } from "./junit.ts";
 import type { DeploymentMetrics } from "./metrics.ts";
 
-/** The source of a summary: read from a repository just now, or recorded earlier and kept with this example. */
+/** The source of a summary: read from a repository just now, or recorded earlier and stored with this example. */
 export type ReleaseSource = "git" | "recorded";
 
 /** The answer of `GET /release-summary`. A part that nobody measured is absent, never zero. */
 export interface ReleaseSummary extends GitSummary {
-  /** The version, which is what people call the release. */
+  /** The version, which people use as the name of the release. */
   readonly release_id: string;
   readonly source: ReleaseSource;
   readonly tests?: TestResults;
   readonly deployment_metrics?: DeploymentMetrics;
 }
 
-/** What is known about a release besides its history. */
+/** The measurements of a release, which are not in its history. */
 export interface ReleaseMeasurements {
   readonly tests?: TestResults | undefined;
   readonly metrics?: DeploymentMetrics | undefined;
 }
 
-/** Assembles the document. */
+/** Combines a history and its measurements into the summary of a release. */
 export function releaseSummary(summary: GitSummary, source: ReleaseSource, { tests, metrics }: ReleaseMeasurements): ReleaseSummary {
   const { notes, ...history } = summary;
   return {

@@ -2,7 +2,7 @@ import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RiskReport } from "./risk-report.ts";
 
-/** One filed report with its key and the fingerprint of the body that came with the key. */
+/** One filed report, with its key and the fingerprint of the request body. */
 export interface JournalEntry {
   readonly key: string;
   readonly fingerprint: string;
@@ -11,18 +11,18 @@ export interface JournalEntry {
 
 /** A file with one entry per line, for one process at a time. */
 export interface ReportJournal {
-  /** The entries of the file when it was opened, oldest first. */
+  /** The entries that the file had when it was opened, oldest first. */
   readonly entries: readonly JournalEntry[];
   /**
-   * Resolves when the entry is on the disk; entries are written in the order of the calls. Rejects if the entry may be missing: from then on nothing more
-   * is written, because half a line may be at the end. Opening the journal again repairs it.
+   * Resolves when the entry is on the disk. Entries are written in the order of the calls. Rejects if the entry may be missing. After that nothing
+   * more is written, because half a line may be at the end. Opening the journal again repairs the file.
    */
   append(entry: JournalEntry): Promise<void>;
-  /** Waits for the entries being written. Safe to call twice. */
+  /** Waits for the entries that are being written. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** Opens the journal in a folder, which is created if it is missing. Throws with one sentence if a line in the middle is damaged. */
+/** Opens the journal in a folder, and creates the folder if it is missing. Throws with one sentence if a line in the middle is damaged. */
 export async function openReportJournal(directory: string): Promise<ReportJournal> {
   const folder = resolve(directory);
   const made = await mkdir(folder, { recursive: true });
@@ -38,13 +38,13 @@ export async function openReportJournal(directory: string): Promise<ReportJourna
   }
 }
 
-/** `whole`: how many bytes of whole lines the file held. */
+/** Returns the journal over an open file. `whole` is the number of bytes of complete lines in the file. */
 function journal(file: FileHandle, entries: readonly JournalEntry[], whole: number): ReportJournal {
   let last: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
-  // Repaired before the first entry and not at the opening: a process that only reads, because another one has the folder, must change
-  // nothing.
+  // The file is repaired before the first new entry, not when it is opened. Another process may be using the folder, and then a process that only
+  // reads must change nothing.
   const repair = async () => {
     const { size } = await file.stat();
     if (size > whole) await file.truncate(whole);
@@ -61,7 +61,7 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
     entries,
     append(entry) {
       if (closing) return Promise.reject(new Error("The journal is closed."));
-      // A rejected write stays at the head of the chain, so every later one is rejected with the same cause.
+      // A rejected write stays at the head of the chain, so every later write is rejected with the same cause.
       last = last.then(() => write(entry));
       return last;
     },
@@ -74,7 +74,8 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
 
 async function load(file: FileHandle, path: string): Promise<{ readonly entries: readonly JournalEntry[]; readonly whole: number }> {
   const bytes = await file.readFile();
-  // Text after the last line end was never confirmed to anybody: the process died while it wrote. The next line must not be appended to it.
+  // The process died while it wrote the text after the last line end, so nobody received a confirmation of it. The next line must not be appended to
+  // this text.
   const whole = bytes.lastIndexOf("\n") + 1;
   const lines = new TextDecoder().decode(bytes.subarray(0, whole)).split("\n").slice(0, -1);
   const entries = lines.map((line, index) => {
@@ -85,7 +86,7 @@ async function load(file: FileHandle, path: string): Promise<{ readonly entries:
   return { entries, whole };
 }
 
-/** Our own line read back: enough is checked to tell damage, the rest was checked before it was written. */
+/** Parses one of our own lines. It checks enough to detect damage, because the rest was checked before it was written. */
 function parseEntry(line: string): JournalEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -98,7 +99,7 @@ function parseEntry(line: string): JournalEntry | undefined {
   }
 }
 
-/** A new file is only as durable as its name in its folder, and a new folder as its name in the one above. */
+/** Syncs the folders. A new file is durable only if its name in its folder is, and a new folder only if its name in its parent is. */
 async function syncFolders(lowest: string, highest: string): Promise<void> {
   for (let folder = lowest; folder.length >= highest.length; folder = dirname(folder)) {
     const handle = await open(folder, "r");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { readJsonBody, type RequestBody } from "./request-body.ts";
 
-/** A real server that reads one body within a signal, and a client whose request is still open. */
+/** Starts a real server that reads one body until a signal aborts, and a client whose request is still open. */
 async function setup() {
   const read = Promise.withResolvers<RequestBody>();
   const arrived = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A body, or why it is invalid. */
+/** A request body, or the reason why it is invalid. */
 export type RequestBody =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: "too_large" | "not_json" | "cut_off" };
@@ -8,7 +8,7 @@ export type RequestBody =
 /** The largest body in bytes. */
 export const MAX_BODY = 256 * 1024;
 
-/** Reads a JSON body of at most 256 KiB in UTF-8. The body of a client that is slower than the signal allows, or goes away, is cut off. */
+/** Reads a JSON body of at most 256 KiB in UTF-8. The body is cut off if the client disconnects, or is too slow and the signal aborts. */
 export function readJsonBody(request: IncomingMessage, signal: AbortSignal): Promise<RequestBody> {
   const { promise: late, resolve } = Promise.withResolvers<RequestBody>();
   const stop = () => resolve({ ok: false, problem: "cut_off" });
@@ -26,7 +26,7 @@ async function read(request: IncomingMessage): Promise<RequestBody> {
       if (!Buffer.isBuffer(chunk)) continue;
       size += chunk.length;
       if (size <= MAX_BODY) chunks.push(chunk);
-      // A client that is still sending does not read the answer yet, so a body that is a little too large is read to its end.
+      // A client that is still sending does not read the answer yet. So a body that is slightly too large is read to its end.
       else if (size > DRAINED) break;
     }
   } catch {

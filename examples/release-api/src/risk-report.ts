@@ -1,4 +1,4 @@
-/** How much a release is at risk. High: critical test failures, more errors, risky changes. Medium: minor faults. Low: nothing found. */
+/** The risk of a release. High: critical test failures, more errors, risky changes. Medium: minor faults. Low: nothing found. */
 export const SEVERITIES = ["low", "medium", "high"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -16,7 +16,7 @@ export interface RiskReport extends RiskReportRequest {
   readonly filed_at: string;
 }
 
-/** One fault in a body: the field, and what is wrong with it. */
+/** One fault in a body: the field, and what is wrong with the field. */
 export interface FieldProblem {
   readonly field: string;
   readonly problem: string;
@@ -28,10 +28,10 @@ const MAX_FINDING = 1_000;
 const MAX_NOTE = 4_000;
 const MAX_PROBLEMS = 16;
 
-/** The longest release id that is looked up. */
+/** The greatest length of a release id that is looked up. */
 export const MAX_RELEASE_ID = 200;
 
-/** Parses a body strictly: every fault is named, and an unknown field is a fault. */
+/** Parses a body strictly. It names every fault, and an unknown field is a fault. */
 export function parseRiskReport(
   body: unknown,
 ): { readonly ok: true; readonly request: RiskReportRequest } | { readonly ok: false; readonly problems: readonly FieldProblem[] } {

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { openReportJournal } from "./report-journal.ts";
 import type { RiskReport, RiskReportRequest } from "./risk-report.ts";
 
-/** The filed reports: one key makes at most one report, across repeats, races and restarts. */
+/** The filed reports. One key makes at most one report, even with repeats, races and restarts. */
 export interface RiskReports {
   /**
-   * Files a report once. A repeat of the key with the same content gets the first report, with other content it is a conflict. Rejects if the report may be
-   * missing on the disk; the same key may be tried again after a restart.
+   * Files a report once. A repeat of the key with the same content receives the first report, and a repeat with other content is a conflict. Rejects
+   * if the report may be missing on the disk. The same key may be tried again after a restart.
    */
   file(key: string, request: RiskReportRequest): Promise<Filing>;
-  /** Whether a report was filed under this key, or is being filed. */
+  /** Returns whether a report was filed under this key, or is being filed. */
   knows(key: string): boolean;
   find(reportId: string): RiskReport | undefined;
-  /** Every report on the disk, oldest first. */
+  /** Returns every report on the disk, oldest first. */
   all(): readonly RiskReport[];
   close(): Promise<void>;
 }
@@ -21,16 +21,16 @@ export type Filing = { readonly kind: "filed" | "repeated"; readonly report: Ris
 
 export interface RiskReportsOptions {
   readonly directory: string;
-  /** Milliseconds since 1970. */
+  /** Returns the time, in milliseconds since 1970. */
   readonly clock: () => number;
-  /** A new id, of characters that need no escape in a URL. */
+  /** Returns a new id, whose characters need no escape in a URL. */
   readonly newId: () => string;
   readonly beforeEffect?: ((key: string) => Promise<void>) | undefined;
   readonly afterEffect?: ((key: string) => Promise<void>) | undefined;
   readonly onEffect?: ((report: RiskReport) => void) | undefined;
 }
 
-/** Opens the reports kept in a folder. */
+/** Opens the reports in a folder. */
 export async function openRiskReports({ directory, clock, newId, ...hooks }: RiskReportsOptions): Promise<RiskReports> {
   const journal = await openReportJournal(directory);
   const stored = new Map(journal.entries.map(({ report }) => [report.report_id, report]));
@@ -49,7 +49,7 @@ export async function openRiskReports({ directory, clock, newId, ...hooks }: Ris
       const fingerprint = fingerprintOf(request);
       const known = byKey.get(key);
       if (known) return known.fingerprint === fingerprint ? { kind: "repeated", report: await known.report } : { kind: "conflict" };
-      // The key is taken before anything is awaited: of requests that race, the second finds the first here.
+      // The key is stored before anything is awaited. So if requests race, the second one finds the first one here.
       const storing = store(key, fingerprint, request);
       byKey.set(key, { fingerprint, report: storing });
       const report = await storing.catch((error: unknown) => {
@@ -67,7 +67,7 @@ export async function openRiskReports({ directory, clock, newId, ...hooks }: Ris
   };
 }
 
-/** Equal for equal content, whatever the spacing and order of the body. */
+/** Returns a hash that is the same for the same content, whatever the spacing and order of the body. */
 function fingerprintOf({ release_id, severity, findings, note }: RiskReportRequest): string {
   return createHash("sha256")
     .update(JSON.stringify([release_id, severity, findings, note ?? null]))

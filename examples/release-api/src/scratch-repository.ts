@@ -3,20 +3,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A folder that is removed when it goes out of scope. For tests. */
+/** Makes a folder for a test. The folder is removed when it goes out of scope. */
 export function scratchFolder(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "release-api-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A real git repository in its own folder, removed when it goes out of scope. For tests. */
+/** A real git repository in its own folder, for tests. It is removed when it goes out of scope. */
 export interface ScratchRepository extends Disposable {
   readonly path: string;
-  /** Runs git in it and returns its output. */
+  /** Executes git in the repository and returns its output. */
   git(...args: string[]): string;
   /** Writes a file, as text or as bytes. */
   write(file: string, content: string | Uint8Array): void;
-  /** Commits everything in the folder, one hour after the commit before. */
+  /** Commits everything in the folder, one hour after the previous commit. */
   commit(subject: string, author?: string): void;
 }
 

@@ -3,20 +3,22 @@ import { commitRepeatedly } from "./commit-repeatedly.ts";
 import type { StateStore } from "./state-store.ts";
 
 export interface RecordToAppend {
-  /** Names this record; a repeat after a lost reply has the same name. */
+  /** Names this record. A repeat after a lost reply has the same name. */
   readonly op: string;
   readonly log: string;
-  /** A small document beside the log, which says when the last record was added: a commit is guarded by a document, and a log is not one. */
+  /**
+   * A small document beside the log. It stores when the last record was added. A commit needs a guard on a document, and a log is not a document.
+   */
   readonly head: string;
-  /** Made with the store's time. */
+  /** Makes the entry. `now` is the store's time. */
   readonly entry: (now: number) => Json;
-  /** How long the log is kept after its last record, in milliseconds; without it for good. */
+  /** How long the log is kept after its last record, in milliseconds. Without it, the log never expires. */
   readonly keepMs?: number;
 }
 
 /**
- * Adds one record to a log that several writers share. False if others were faster twenty times in a row, so that the record is not stored; throws
- * `StoreUnavailable` if the store does not answer.
+ * Adds one record to a log that several writers share. Returns false, without storing the record, if other writers were faster twenty times in a row.
+ * Throws `StoreUnavailable` if the store does not answer.
  */
 export async function appendRecord(state: StateStore, shard: string, record: RecordToAppend): Promise<boolean> {
   const { op, log, head, entry, keepMs } = record;
@@ -35,13 +37,13 @@ export async function appendRecord(state: StateStore, shard: string, record: Rec
 
 const MAX_ATTEMPTS = 20;
 
-/** Appends one record at a time in each shard, so that records of one process do not race each other for the head of their log. */
+/** Appends one record at a time in each shard, so that the records of one process do not race each other for the head of their log. */
 export function recordsInTurn(state: StateStore): (shard: string, record: RecordToAppend) => Promise<boolean> {
   const last = new Map<string, Promise<unknown>>();
   return async (shard, record) => {
     const before = last.get(shard) ?? Promise.resolve();
     const appended = before.then(() => appendRecord(state, shard, record));
-    // The next one in line does not depend on how this one ended.
+    // The next record is appended even if this one failed.
     const ended = appended.catch(() => undefined);
     last.set(shard, ended);
     try {

@@ -1,2 +1,5 @@
-/** A clock that is behind the carried-on time by more than this was set back. Smaller differences happen all the time: clocks are corrected. */
+/**
+ * If a clock is behind the expected time by more than this, it was set back. Smaller differences are normal, because clocks are corrected all the
+ * time.
+ */
 export const STEP_MS = 2000;

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Change, type CommitReply, type StateStore, StoreUnavailable } from "./state-store.ts";
 
 /**
- * Commits, and repeats exactly the same change while the store does not answer: a lost reply is not a lost commit, and the `op` makes the repeat harmless.
- * Gives up with `StoreUnavailable` after three tries, or later if `goOn` still says so.
+ * Commits a change, and repeats exactly the same change while the store does not answer. A commit may have succeeded although its reply was lost, and
+ * the `op` makes the repeat harmless. Throws `StoreUnavailable` after three tries, or later if `goOn` returns true.
  */
 export async function commitRepeatedly(
   state: StateStore,

@@ -1,13 +1,13 @@
 import type { PreparedChange } from "./prepared-change.ts";
 import type { CommitReply } from "./state-store.ts";
 
-/** The steps of a commit, each in an adapter's own storage. The adapter makes sure that no other commit comes between them. */
+/** The steps of a commit in an adapter's own storage. The adapter makes sure that no other commit happens between the steps. */
 export interface CommitSteps {
-  /** The shard's last commit number. */
+  /** Returns the shard's last commit number. */
   last(shard: string): number;
-  /** The commit number of this change if it already happened; null if its first document does not remember it. */
+  /** Returns the commit number of this change if it already happened, else null. Only its first document remembers the change. */
   repeated(change: PreparedChange): number | null;
-  /** Whether every guard holds. */
+  /** Returns whether every guard holds. */
   guarded(change: PreparedChange, now: number): boolean;
   /** Makes the change. */
   apply(shard: string, change: PreparedChange, now: number, commit: number): void;
@@ -17,7 +17,7 @@ export interface CommitSteps {
 export function commitBy(steps: CommitSteps, shard: string, change: PreparedChange, now: number): CommitReply {
   const last = steps.last(shard);
   const lost = change.seen !== undefined && (change.seen.commit > last || change.seen.mark !== markOf(change.seen.commit));
-  // Before everything else: a change that has happened stays "ok", however late the repeat comes.
+  // A repeat is checked first, because a change that has happened stays "ok", however late the repeat arrives.
   const before = steps.repeated(change);
   if (before !== null) return replyOf("ok", before);
   if (lost) return replyOf("stale", last);
@@ -31,7 +31,7 @@ export function commitBy(steps: CommitSteps, shard: string, change: PreparedChan
   }
 }
 
-/** A store that loses nothing while it is open needs no random marks: its numbers alone show whether it was restored from an older copy. */
+/** A store that loses nothing while it is open needs no random marks. The commit numbers alone show whether it was restored from an older copy. */
 function markOf(commit: number): string {
   return String(commit);
 }

@@ -7,34 +7,35 @@ import type { StoreClock } from "./store-clock.ts";
 export interface ConnectStateOptions {
   /** The time of stores that have no clock of their own, in milliseconds since 1970. */
   readonly clock: () => number;
-  /** Learns the time of a store that has its own clock; for any other store, `clock` is the time. */
+  /** Learns the time of a store that has its own clock. For any other store, `clock` is the time. */
   readonly time?: StoreClock;
-  /** For tests: `clock` is the time of every store, even of one whose server has a clock. */
+  /** For tests: `clock` is the time of every store, even of a store whose server has a clock. */
   readonly clockForAll?: boolean;
-  /** How many shards a new store gets. An existing store keeps its number, and refuses another. */
+  /** How many shards a new store has. An existing store refuses any other number than its own. */
   readonly shards?: number;
   /**
-   * Whether a server that may lose acknowledged writes is refused ("required") or only warned about ("relaxed"). By default the URL's `?durability=`
-   * decides, else "required".
+   * Whether a server that may lose acknowledged writes is refused ("required") or causes only a warning ("relaxed"). By default the URL's
+   * `?durability=` decides, else "required".
    */
   readonly durability?: "required" | "relaxed";
-  /** How long to retry a server that is unavailable at the start, in milliseconds; half a minute by default. */
+  /** How long to retry a server that is unavailable at the start, in milliseconds. The default is half a minute. */
   readonly connectForMs?: number;
-  /** Ends that wait. */
+  /** Aborts the wait for an unavailable server. */
   readonly signal?: AbortSignal;
-  /** Receives, sentence by sentence, what the operator of the store should know. */
+  /** Receives each warning for the operator of the store, as one sentence. */
   readonly warn?: (sentence: string) => void;
   /**
-   * Told, before the next commit of this shard is answered at the latest, that the store has lost acknowledged commits of the shard, and when this process
+   * Invoked when the store has lost acknowledged commits of a shard, before the next commit of the shard is answered. `seenAt` is when this process
    * had last seen one of them, by the store's clock.
    */
   readonly onRollback?: (shard: string, seenAt: number) => void;
 }
 
 /**
- * Opens the state store that a URL names: `memory:`, `sqlite:DIRECTORY`, or `redis://HOST` (`rediss://HOST` for TLS; see `RedisAddress` for the options of
- * such a URL). Each adapter is loaded on demand. Throws `StoreRefused`, with a sentence for the operator, for any other URL and for a store that cannot be
- * used as it is; `StoreUnavailable` for a server that stays unavailable.
+ * Opens the state store that a URL names: `memory:`, `sqlite:DIRECTORY`, or `redis://HOST` (`rediss://HOST` for TLS; `RedisAddress` has the options
+ * of such a URL). Loads each adapter on demand.
+ * Throws `StoreRefused`, with a sentence for the operator, for any other URL and for a store that cannot be used as it is. Throws `StoreUnavailable`
+ * for a server that stays unavailable.
  */
 export async function connectState(url: string, options: ConnectStateOptions): Promise<StateStore> {
   return rememberingOutcomes(await openStore(url, options), () => performance.now());
@@ -52,7 +53,7 @@ async function openStore(url: string, options: ConnectStateOptions): Promise<Sta
     const { clock, clockForAll = false, ...rest } = options;
     return openRedisStore({ ...rest, url, random: randomBytes, ...(clockForAll ? { clock } : {}) });
   }
-  // Only the scheme is repeated: the rest may contain a password.
+  // The message repeats only the scheme, because the rest may contain a password.
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "";
   throw new StoreRefused(
     `The state store "${scheme}${scheme === url ? "" : "…"}" is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.`,

@@ -3,7 +3,7 @@ import { eventSample, type LeftOut } from "./event-sample.ts";
 
 const PLACE = { shard: "03" };
 
-/** Twenty a minute, on the test's own clock. */
+/** Samples twenty events a minute, on the test's own clock. */
 async function sampled(
   work: (parts: {
     take: (kind: string, times: number) => number;

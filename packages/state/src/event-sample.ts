@@ -1,45 +1,48 @@
 /**
- * Decides which of many similar events are kept whole. The first of each kind in a minute are; the others are only counted, and their number is reported
- * when the minute is over. So somebody who causes thousands of events costs a bounded number of commits and lines, and no event is lost without being
- * counted.
+ * Decides which of many similar events are recorded in full. The first events of each kind in a minute are recorded. The rest are only counted, and
+ * their number is reported at the end of the minute. So somebody who causes thousands of events costs a bounded number of commits and lines, and
+ * every event is at least counted.
  */
 export interface EventSample {
-  /** Counts one event. True: keep it whole. `about` is reported with the number, for the last event that was left out. */
+  /**
+   * Counts one event. Returns true if the event is to be recorded in full. Otherwise the shard in `about` is reported with the count, if this is the
+   * last omitted event.
+   */
   take(kind: string, about: EventPlace): boolean;
-  /** An event that should have been kept whole could not be: it is counted among the others. */
+  /** Counts an event that should have been recorded in full but could not be recorded. */
   missed(kind: string, about: EventPlace): void;
-  /** Reports the counts so far, and counts no further minute. Resolves when the report is done. Safe to use twice. */
+  /** Reports the counts so far, and starts no further minute. Resolves when the report is done. Safe to use twice. */
   stop(): Promise<void>;
 }
 
-/** Where the number of omitted events is kept: the shard of the last of them. */
+/** Where the number of omitted events is stored: the shard of the last omitted event. */
 export interface EventPlace {
   readonly shard: string;
 }
 
-/** Events of one kind that were not kept whole. */
+/** Events of one kind that were only counted. */
 export interface LeftOut {
   readonly kind: string;
   readonly count: number;
-  /** How long ago the first event of that minute came, in milliseconds. */
+  /** How long ago that minute began, in milliseconds. */
   readonly overMs: number;
   readonly shard: string;
 }
 
 export interface EventSampleOptions {
-  /** How many of a kind are kept whole per minute. */
+  /** How many events of a kind are recorded in full per minute. */
   readonly perMinute?: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Stores the number. If it rejects, the number is reported with the next minute's. */
+  /** Stores the number. If it rejects, the number is added to the next report. */
   readonly tell: (leftOut: LeftOut) => Promise<void>;
-  /** How long a minute is, for tests. */
+  /** The length of a minute in milliseconds, for tests. */
   readonly minuteMs?: number;
 }
 
 export const WHOLE_EVENTS_PER_MINUTE = 30;
 
-// Kinds are our own words; those over the limit share one place.
+// Kinds are words from our own code. The kinds beyond the limit share one counter.
 const MOST_KINDS = 64;
 const OTHERS = "others";
 
@@ -82,14 +85,14 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
   function leaveOut(kind: string, minute: Minute, shard: string): void {
     minute.leftOut++;
     minute.shard = shard;
-    // At the end of its own minute, or at once if there is nothing left to wait for.
+    // Reports at the end of the minute, or at once after `stop`.
     minute.timer ??= setTimeout(() => void report(kind, minute), stopped ? 0 : Math.max(0, minute.since + minuteMs - monotonic())).unref();
   }
 
   function current(kind: string): Minute {
     const known = minutes.get(kind);
     const now = monotonic();
-    // A kind whose number is still unreported ends once it is reported.
+    // A minute with an unreported number continues until it is reported.
     if (known && (known.timer !== null || now - known.since < minuteMs)) return known;
     const minute: Minute = { since: now, whole: 0, leftOut: 0, shard: "00", timer: null };
     minutes.set(kind, minute);
@@ -105,7 +108,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
     try {
       await tell({ kind, count, overMs: Math.round(monotonic() - since), shard });
     } catch {
-      // The store is unavailable: the number is reported with the next one, at the latest at the stop.
+      // The store is unavailable, so the number is added to the next report. The last report happens at the stop.
       const next = minutes.get(kind) ?? minute;
       next.leftOut += count;
       next.shard = shard;

@@ -11,15 +11,15 @@ export interface Feed {
 
 interface Follower {
   items: FeedItem[];
-  /** The buffer was full: its items are lost, and the follower must learn of a gap. */
+  /** The buffer was full and its items were dropped, so the follower must receive a gap. */
   gap: boolean;
   wake: () => void;
 }
 
-/** How many items wait for one slow reader before it gets a gap instead. */
+/** How many items wait for one slow reader before they are replaced by a gap. */
 export const FEED_CAPACITY = 1024;
 
-/** Each follower has its own buffer of `capacity` items, so a slow one costs bounded memory and never delays a commit. */
+/** Makes a feed with a buffer of `capacity` items per follower. A slow follower costs bounded memory and never delays a commit. */
 export function createFeed(capacity = FEED_CAPACITY): Feed {
   const followers = new Set<Follower>();
   let closed = false;
@@ -51,7 +51,7 @@ export function createFeed(capacity = FEED_CAPACITY): Feed {
           for (const item of items) {
             if (closed || signal.aborted) return;
             yield item;
-            // The rest of this batch is older than the gap. If the gap comes first, "read again" stays the last word.
+            // The rest of this batch is older than the gap. The gap must be the last item, so that the reader reads its logs again.
             if (follower.gap) break;
           }
           if (items.length === 0) await new Promise<void>((resolve) => (follower.wake = resolve));

@@ -1,42 +1,44 @@
 import { type ContentRef, EVENT_CONTENT_CHARS, headOf } from "@toolbus/contracts";
 import { type Blobs, StoreRefused, StoreUnavailable } from "./state-store.ts";
 
-/** The longest text that is stored in a document, an entry or a message itself, in bytes of UTF-8. */
+/** The longest text that is stored inside a document, an entry or a message, in bytes of UTF-8. */
 export const INLINE_TEXT_BYTES = 48 * 1024;
-/** The same as JSON text, in which quotes and control characters take more room; the rest of 64 KiB is for the surrounding fields. */
+/**
+ * The same limit for the text in JSON, where quotes and control characters need more bytes. The rest of the 64 KiB is for the surrounding fields.
+ */
 export const INLINE_ENCODED_BYTES = 56 * 1024;
 
-/** A text as it stands in a document: either whole, or its beginning and a reference to the whole. */
+/** A text as a document stores it: either whole, or its beginning and a reference to the whole text. */
 export interface HeldText {
   readonly content: string;
   readonly contentRef?: ContentRef;
 }
 
 /**
- * A text in a form that fits into a document. A long one is stored when this resolves, so a reference to it may then be committed. Throws
- * `StoreUnavailable`.
+ * Returns a text in a form that fits into a document. A long text is already stored when this resolves, so a reference to it may then be committed.
+ * Throws `StoreUnavailable`.
  */
 export async function holdText(blobs: Blobs, text: string): Promise<HeldText> {
   return fitsInline(text) ? { content: text } : referToText(blobs, text);
 }
 
-/** The same for a text that must be stored by reference, however short it is. */
+/** Like `holdText`, but always stores the text by reference, however short it is. */
 export async function referToText(blobs: Blobs, text: string): Promise<HeldText & { readonly contentRef: ContentRef }> {
-  // Invalid Unicode would come back as another text.
+  // Invalid Unicode would be read back as a different text.
   const whole = text.toWellFormed();
   const bytes = Buffer.from(whole);
   const blob = await putBlobRepeatedly(blobs, bytes);
   return { content: headOf(whole, EVENT_CONTENT_CHARS), contentRef: { blob, chars: whole.length, bytes: bytes.length } };
 }
 
-/** The whole text; null if its blob is missing, damaged or a different one. Throws `StoreUnavailable`. */
+/** Returns the whole text, or null if its blob is missing, damaged or a different one. Throws `StoreUnavailable`. */
 export async function heldText(blobs: Blobs, { content, contentRef }: HeldText): Promise<string | null> {
   if (contentRef === undefined) return content;
   const bytes = await blobOrNull(blobs, contentRef.blob);
   return bytes?.length === contentRef.bytes ? Buffer.from(bytes).toString() : null;
 }
 
-/** The bytes under a name; null if they are missing or damaged. */
+/** Returns the bytes of a blob, or null if they are missing or damaged. */
 export async function blobOrNull(blobs: Blobs, hash: string): Promise<Uint8Array | null> {
   try {
     return await blobs.getBlob(hash);
@@ -46,7 +48,7 @@ export async function blobOrNull(blobs: Blobs, hash: string): Promise<Uint8Array
   }
 }
 
-/** Stores bytes, and retries once if the store did not answer: the same bytes are the same blob. */
+/** Stores bytes, and retries once if the store did not answer. The retry is harmless, because the same bytes are the same blob. */
 export async function putBlobRepeatedly(blobs: Blobs, bytes: Uint8Array): Promise<string> {
   try {
     return await blobs.putBlob(bytes);
@@ -56,9 +58,9 @@ export async function putBlobRepeatedly(blobs: Blobs, bytes: Uint8Array): Promis
   }
 }
 
-/** Whether a text stands in a document itself. */
+/** Returns whether a text is stored inside a document. */
 export function fitsInline(text: string): boolean {
-  // No character takes more than three bytes per code unit, or six when encoded.
+  // A code unit needs at most three bytes, or six in JSON.
   if (text.length * 6 <= INLINE_TEXT_BYTES) return true;
   return Buffer.byteLength(text) <= INLINE_TEXT_BYTES && Buffer.byteLength(JSON.stringify(text)) <= INLINE_ENCODED_BYTES;
 }

@@ -1,11 +1,11 @@
 import type { Json } from "@toolbus/contracts";
 
-/** Short-lived batches of logs, in this process's memory and lost with it, which `Logs.live` permits. */
+/** Short-lived batches of logs. `Logs.live` permits that they are only in this process's memory and are lost with it. */
 export interface LiveBatches {
   add(log: string, text: string, now: number): void;
-  /** The batches of a log that are still kept, oldest first. */
+  /** Returns the batches of a log that are still kept, oldest first. */
   recent(log: string, now: number): readonly Json[];
-  /** Those of these batches that the log received and that are not dropped yet, in the given order. */
+  /** Returns those of the given batches that the log received and that are not dropped yet, in the given order. */
   among(log: string, batches: readonly Json[]): readonly Json[];
 }
 
@@ -18,9 +18,9 @@ interface Batch {
   readonly until: number;
 }
 
-/** Keeps 512 batches per log, each for a minute, for the 4096 logs that were written last. */
+/** Keeps up to 512 batches per log, each for a minute. Keeps only the 4096 logs that were written last. */
 export function liveBatches(): LiveBatches {
-  // In the order of their last batch: a log that is written moves to the end.
+  // The logs are ordered by their last batch, because a log that is written moves to the end.
   const logs = new Map<string, Batch[]>();
   return {
     add(log, text, now) {
@@ -35,7 +35,7 @@ export function liveBatches(): LiveBatches {
     },
     among(log, batches) {
       const given = logs.get(log) ?? [];
-      // From its end: the requested batches arrived a moment ago.
+      // Searches from the end, because the requested batches arrived a moment ago.
       const has = (text: string): boolean => given.findLast((batch) => batch.text === text) !== undefined;
       return batches.filter((batch) => has(JSON.stringify(batch)));
     },

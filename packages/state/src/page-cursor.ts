@@ -1,10 +1,10 @@
-/** A place in an index: after this score and member. */
+/** A place in an index, directly after this score and member. */
 export interface Place {
   readonly score: number;
   readonly member: string;
 }
 
-/** Where a page starts: after the place that the cursor names, or at the beginning. Throws RangeError for a cursor that no page returned. */
+/** Returns where a page starts: after the place that the cursor names, or at the beginning. Throws RangeError for a cursor that no page returned. */
 export function startOf(cursor: string | undefined, order: "asc" | "desc"): Place {
   if (cursor === undefined) return { score: order === "asc" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY, member: "" };
   const place = parsePlace(Buffer.from(cursor, "base64url").toString());
@@ -12,12 +12,12 @@ export function startOf(cursor: string | undefined, order: "asc" | "desc"): Plac
   return place;
 }
 
-/** The cursor after this place. */
+/** Returns the cursor after this place. */
 export function cursorAfter({ score, member }: Place): string {
   return Buffer.from(JSON.stringify([score, member])).toString("base64url");
 }
 
-/** The read takes one member more than the limit, to know whether another page follows. */
+/** Makes a page from a read of one member more than the limit. The extra member shows that another page follows. */
 export function pageOf(read: readonly Place[], limit: number): { readonly members: readonly Place[]; readonly cursor?: string } {
   const members = read.slice(0, limit);
   const last = members.at(-1);

@@ -2,10 +2,10 @@ import type { Json } from "@toolbus/contracts";
 import type { ShardKeys } from "./shard-keys.ts";
 import { type Change, type Guard, MAX_VALUE_BYTES, type Seen } from "./state-store.ts";
 
-/** A change that is known to be well formed: values are JSON text of a permitted size, and omitted fields have their defaults. */
+/** A change that was checked. Its values are JSON text of a permitted size, and omitted fields have their defaults. */
 export interface PreparedChange {
   readonly op: string;
-  /** The guard whose document keeps the op. */
+  /** The guard whose document remembers the op. */
   readonly first: Guard;
   readonly guards: readonly Guard[];
   readonly seen: Seen | undefined;
@@ -26,8 +26,8 @@ export interface PreparedChange {
 }
 
 /**
- * Checks a change before anything is touched, in the same way for every adapter. Throws TypeError for a malformed one and RangeError for another shard's
- * key or a value that is too large.
+ * Checks a change before anything is written, in the same way for every adapter. Throws TypeError for a malformed change. Throws RangeError for
+ * another shard's key or a value that is too large.
  */
 export function prepareChange(keys: ShardKeys, shard: string, change: Change): PreparedChange {
   keys.check(shard);
@@ -79,7 +79,7 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
   }
 }
 
-/** The JSON text of a value. Throws TypeError for a value that JSON cannot carry, RangeError above `MAX_VALUE_BYTES`. */
+/** Returns the JSON text of a value. Throws TypeError for a value that JSON cannot express, and RangeError above `MAX_VALUE_BYTES`. */
 export function jsonText(name: string, value: Json): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`The value of "${name}" is not JSON.`);

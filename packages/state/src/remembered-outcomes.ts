@@ -8,9 +8,12 @@ import {
   type TimerRow,
 } from "./state-store.ts";
 
-/** A failure counts until something of its kind succeeds, but at most this long: a service that is not ready gets no work that could succeed. */
+/**
+ * A failure is remembered until something of its kind succeeds, but not for longer than this. The limit is needed because a service that is not ready
+ * receives no work that could succeed.
+ */
 const REMEMBERED_MS = 15_000;
-/** One unusable document is just that; this many different ones in a row point to their shard. */
+/** One unusable document does not prove that its shard is damaged. This many different ones in a row do. */
 const DIFFERENT_DOCUMENTS = 3;
 
 interface Failures {
@@ -21,9 +24,9 @@ interface Failures {
 }
 
 /**
- * The same store, whose `probe` also reflects the outcomes of recent real work. It rejects with the fault "damaged" while changes of a shard, or a
- * service's timers and outbox, fail one after the other with something that is neither an outage nor the caller's mistake; and with the store's own reason
- * if the last change found no room, although a small one still fits.
+ * Returns the same store, whose `probe` also reflects the outcomes of recent work. `probe` rejects with the fault "damaged" while the changes of a
+ * shard, or the claims of a service's timers or outbox, keep failing. Outages and malformed changes do not count as such failures. `probe` rejects
+ * with the store's own reason if the last change failed for lack of room, although a small change still fits.
  */
 export function rememberingOutcomes(store: StateStore, monotonic: () => number): StateStore {
   const failing = new Map<string, Failures>();
@@ -58,7 +61,7 @@ export function rememberingOutcomes(store: StateStore, monotonic: () => number):
     return remembered<readonly (TimerRow | OutboxRow)[]>(`the ${kind} rows of ${service}`, null, rows);
   }
 
-  /** `document` is null for rows, which only their service and this store write. */
+  /** `document` is null for rows, because only their service and this store write rows. */
   async function remembered<T>(what: string, document: string | null, work: Promise<T>): Promise<T> {
     try {
       const done = await work;
@@ -72,7 +75,7 @@ export function rememberingOutcomes(store: StateStore, monotonic: () => number):
   }
 
   function note(what: string, document: string, error: unknown): void {
-    // A malformed change says nothing about the store.
+    // A malformed change says nothing about the state of the store.
     if (error instanceof TypeError || error instanceof RangeError) return;
     const at = monotonic();
     if (error instanceof StoreUnavailable) {

@@ -1,16 +1,16 @@
 import { shardName } from "@toolbus/contracts";
 
-/** The shards of one store, and the shard of a key: the one between its first braces, as in Redis Cluster. */
+/** The shards of one store. The shard of a key is the text between its first braces, as in Redis Cluster. */
 export interface ShardKeys {
   readonly count: number;
   readonly names: readonly string[];
-  /** The key's shard. Throws TypeError for a key without one, RangeError for a shard that the store does not have. */
+  /** Returns the key's shard. Throws TypeError for a key without a shard, RangeError for a shard that the store does not have. */
   shardOf(key: string): string;
   /** Throws RangeError for a shard that the store does not have. */
   check(shard: string): void;
 }
 
-/** Two hex digits name a shard, so there are 256 at most. Throws RangeError for another number. */
+/** Two hex digits name a shard, so a store has at most 256 shards. */
 export const MAX_SHARDS = 256;
 
 export function shardKeys(count: number): ShardKeys {

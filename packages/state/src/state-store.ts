@@ -1,30 +1,30 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The state store: the truth of the system. Five small ports behind one connection: documents, claims, logs, indexes, blobs.
+ * The state store: the truth of the system. It has five small ports behind one connection: documents, claims, logs, indexes, blobs.
  *
- * Guarantees of every adapter, proved by `describeStateStore`:
- * - `commit` moves everything of one change, in one shard, together or not at all. Answered "ok" it survives the death of this process
- *   (the memory adapter excepted).
- * - A change is idempotent by its `op`: repeated after a lost reply it answers "ok" with the first commit number and does nothing again,
- *   as long as no later change was guarded by the same document; after that it answers "stale".
- * - Time is the store's own (`now`, milliseconds since 1970): no deadline is judged by a caller's clock.
- * - Nothing here knows what a key means.
+ * Every adapter guarantees the following, and `describeStateStore` proves it:
+ * - `commit` makes all of one change, in one shard, or none of it. A change that was answered "ok" survives the death of this process, except in the
+ *   memory adapter.
+ * - A change is idempotent by its `op`. A repeat after a lost reply does nothing and is answered "ok" with the first commit number, as long as no
+ *   later change was guarded by the same document. After that, a repeat is answered "stale".
+ * - Time is the store's own (`now`, milliseconds since 1970). No deadline is judged by a caller's clock.
+ * - The store does not know what a key means.
  *
- * Errors: `StoreUnavailable` when the store cannot be reached or answers too late: the change may or may not have happened, repeat it with
- * the same `op`. `TypeError` or `RangeError` for a change that is malformed (no guard, another shard's key, a value over 64 KiB).
+ * Errors: `StoreUnavailable` if the store cannot be reached or answers too late. The change may have happened, so repeat it with the same `op`.
+ * `TypeError` or `RangeError` for a malformed change (no guard, another shard's key, a value over 64 KiB).
  */
 export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
-  /** How many shards this store has; fixed at its first start. */
+  /** How many shards this store has. The number is fixed at the store's first start. */
   readonly shards: number;
   /**
-   * Every owner of a lease taken before this time is dead (0 if nothing is known). A store with an exclusive lock sets it to the time it was opened: the
-   * owner of a lease held the lock, and the lock is ours now.
+   * Every owner of a lease from before this time is dead (0 if nothing is known). A store with an exclusive lock sets it to the time when it was
+   * opened. The owner of an older lease held that lock, and this process holds it now.
    */
   readonly ownersDeadBefore: number;
   /**
-   * Resolves if a change would be accepted now, in every shard: it makes one that changes nothing. Rejects as a commit would, and with the fault "damaged"
-   * if a shard's own records were not as the store wrote them; what it can fix it fixes, and reports as a loss.
+   * Resolves if every shard would accept a change now. To find out, it makes a change that has no effect. Rejects as a commit would. Rejects with the
+   * fault "damaged" if a shard's own records were not as the store wrote them. It fixes the records that it can fix, and reports each as a loss.
    */
   probe(): Promise<void>;
   /** Waits for pending operations, then releases the connection and the lock. Safe to use twice. */
@@ -32,57 +32,60 @@ export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
 }
 
 export interface Documents {
-  /** Reads documents, `null` for missing ones. Those of one shard are read at one moment. */
+  /** Reads documents, with `null` for missing ones. All documents of one shard are read at the same moment. */
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: Change): Promise<CommitReply>;
 }
 
 export interface StoredDocument {
-  /** The number of the commit that wrote it: never repeats for a key, not even after removal. */
+  /** The number of the commit that wrote it. The number never repeats for a key, not even after a removal. */
   readonly version: number;
   readonly value: Json;
 }
 
 export interface ReadReply {
   readonly now: number;
-  /** In the order of the keys. */
+  /** The documents in the order of the keys. */
   readonly documents: readonly (StoredDocument | null)[];
 }
 
-/** A key and the version that it must still have; 0: it must not exist. */
+/** A key and the version that it must still have. Version 0 means that the key must not exist. */
 export interface Guard {
   readonly key: string;
   readonly version: number;
 }
 
 export interface Change {
-  /** Names this change; a repeat after a lost reply has the same name. */
+  /** Names this change. A repeat after a lost reply has the same name. */
   readonly op: string;
   /**
-   * At least one. The first document keeps the last `op`, so it should be one that this change puts or that exists; a change whose first guard is an absent
-   * document that it does not put may contain only timers, removals and index entries (they are idempotent by nature). A removed document keeps the op for
-   * ten minutes. Two changes that both leave their first document unchanged do not see each other: a change that must not happen twice puts its first
-   * document, or guards the absence of one that it puts.
+   * A change has at least one guard. The first document remembers the last `op`, so choose a document that this change puts or that exists. If the
+   * first guard is an absent document that the change does not put, the change may contain only timers, removals and index entries, which are
+   * idempotent by nature. A removed document remembers the op for ten minutes.
+   * Two changes that both leave their first document unchanged do not notice each other. A change that must not happen twice puts its first document,
+   * or guards the absence of a document that it puts.
    */
   readonly guards: readonly Guard[];
   /**
-   * A commit of this shard that was seen, with its mark: a store that does not have it refuses the change as "stale", with `rolledBack`. An adapter whose
-   * store can lose acknowledged commits presents the last one by itself.
+   * A commit of this shard that the caller has seen, with its mark. If the store does not have this commit, it refuses the change as "stale", with
+   * `rolledBack`. An adapter whose store can lose acknowledged commits presents the last one by itself.
    */
   readonly seen?: Seen;
-  /** The store refuses the change as "late" if its own clock is past this. */
+  /** The store refuses the change as "late" if its own clock is past this time. */
   readonly notAfter?: number;
-  /** A document with `expiresAt` reads as absent from then on and is removed some time later. */
+  /** A document with `expiresAt` reads as absent from that time on, and is removed some time later. */
   readonly put?: readonly { readonly key: string; readonly value: Json; readonly expiresAt?: number }[];
   readonly remove?: readonly string[];
   /**
-   * Entries get consecutive sequence numbers from 1, per log. `expiresAt` applies to the whole log: the last value given holds; an expired log reads as
-   * empty and starts again.
+   * Entries receive consecutive sequence numbers from 1, per log. `expiresAt` applies to the whole log, and the last given value is valid. An expired
+   * log reads as empty and starts again.
    */
   readonly append?: readonly { readonly log: string; readonly entries: readonly Json[]; readonly expiresAt?: number }[];
-  /** A timer of a service: set to `dueIn` milliseconds from now, replaced if it exists, removed with null. */
+  /** Timers of services. Each is set to `dueIn` milliseconds from now, replaces an existing one, or is removed with null. */
   readonly timers?: readonly { readonly service: string; readonly id: string; readonly dueIn: number | null }[];
-  /** Messages to publish. Due `dueIn` from now: until then the committer publishes and settles, later the relay does. */
+  /**
+   * Messages to publish, each due `dueIn` milliseconds from now. Until then the committer publishes and settles the message, later the relay does.
+   */
   readonly outbox?: readonly {
     readonly service: string;
     readonly id: string;
@@ -90,34 +93,37 @@ export interface Change {
     readonly message: Json;
     readonly dueIn: number;
   }[];
-  /** Members of a sorted index; null removes. */
+  /** Members of a sorted index. A null score removes the member. */
   readonly index?: readonly { readonly index: string; readonly member: string; readonly score: number | null }[];
 }
 
-/** A commit as its reply named it. */
+/** A commit, as its reply named it. */
 export interface Seen {
   readonly commit: number;
   readonly mark: string;
 }
 
 /**
- * "stale": a guard does not hold, so read again and decide again; not an error. "late": past `notAfter`. In both cases nothing happened. `commit` is the
- * shard's commit number: for "ok" that of the change (for a repeat, that of the first time).
+ * "stale": a guard does not hold. This is not an error: read again and decide again. "late": the time is past `notAfter`. In both cases nothing
+ * happened. `commit` is the shard's last commit number. For "ok" it is the number of this change, and for a repeat the number of its first time.
  */
 export interface CommitReply {
   readonly outcome: "ok" | "stale" | "late";
   readonly now: number;
   readonly commit: number;
-  /** Distinguishes this commit from another one with its number; absent if there is none yet, or the store has forgotten it. */
+  /**
+   * Distinguishes this commit from another commit with the same number. It is absent if the shard has no commit, or if the store has forgotten the
+   * mark.
+   */
   readonly mark?: string;
-  /** The store has lost acknowledged commits: the one that was presented as `seen` is missing, or is a different one. */
+  /** The store has lost acknowledged commits: the commit that was presented as `seen` is missing, or is a different one. */
   readonly rolledBack?: true;
 }
 
 export interface Claims {
   /**
-   * Takes due rows of a service, oldest first, over all shards, and makes each due again `visibleAfter` milliseconds from now: re-armed, never popped. Two
-   * claimers never get the same row for the same due time.
+   * Claims due rows of a service, oldest first, over all shards. Each claimed row is due again `visibleAfter` milliseconds from now and is not
+   * removed. Two claimers never receive the same row for the same due time.
    */
   claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
   claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
@@ -133,7 +139,7 @@ export interface ClaimOptions {
 export interface TimerRow {
   readonly shard: string;
   readonly id: string;
-  /** When it was due, before this claim. */
+  /** When the row was due, before this claim. */
   readonly due: number;
 }
 
@@ -143,21 +149,24 @@ export interface OutboxRow extends TimerRow {
 }
 
 export interface Logs {
-  /** Entries after a sequence number, in order. */
+  /** Returns the entries after a sequence number, in order. */
   range(log: string, options: { readonly after: number; readonly limit: number }): Promise<readonly LogEntry[]>;
-  /** Adds a short-lived batch that followers get at once and that `recent` returns for a while; capped, never synced to disk, may be lost. */
+  /**
+   * Adds a short-lived batch. Followers receive it at once, and `recent` returns it for a while. Batches are capped, are never synced to disk, and
+   * may be lost.
+   */
   live(log: string, batch: Json): Promise<void>;
-  /** The live batches of a log that are still kept, oldest first. */
+  /** Returns the live batches of a log that are still kept, oldest first. */
   recent(log: string): Promise<readonly Json[]>;
   /**
-   * Those of these batches that the log itself has, in the given order. All writers share the feed: what it says about a log is a hint, and only somebody
-   * with the right to write the log can have put a batch into it. Two batches are the same if their JSON is.
+   * Returns those of the given batches that the log itself has, in the given order. All writers share the feed, so what the feed says about a log is
+   * only a hint. Only a writer with the right to this log can put a batch into the log. Two batches are the same if their JSON is the same.
    */
   genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
   /**
-   * Every append and live batch from the moment the first `next()` is pending, in all shards: for appends a hint to read (`sequence` is the log's last),
-   * for live the batch, which `genuine` confirms. It may skip items if the reader is slow: then it yields `{ kind: "gap" }` and the reader reads its logs
-   * again. Ends when the signal aborts or the store closes.
+   * Yields every append and live batch in all shards, from the moment when the first `next()` is pending. An append is a hint to read (`sequence` is
+   * the last of the log). A live item contains the batch, which `genuine` confirms. If the reader is slow, items may be skipped. It then yields `{
+   * kind: "gap" }`, and the reader must read its logs again. It finishes when the signal aborts or the store closes.
    */
   follow(options: { readonly signal: AbortSignal }): AsyncIterable<FeedItem>;
 }
@@ -173,28 +182,29 @@ export type FeedItem =
   | { readonly kind: "gap" };
 
 export interface Indexes {
-  /** A page of an index over all shards, by (score, member); `cursor` comes from the previous page, and is absent for the first. */
+  /** Returns a page of an index over all shards, by (score, member). `cursor` is from the previous page, and is absent for the first page. */
   page(index: string, options: { readonly cursor?: string; readonly limit: number; readonly order?: "asc" | "desc" }): Promise<Page>;
 }
 
 export interface Page {
   readonly members: readonly { readonly member: string; readonly score: number }[];
-  /** Absent on the last page. */
+  /** The cursor is absent on the last page. */
   readonly cursor?: string;
 }
 
 export interface Blobs {
-  /** Stores bytes under their SHA-256 (`sha256-<hex>`); storing the same bytes again is the same blob. */
+  /** Stores bytes under their SHA-256 (`sha256-<hex>`). Storing the same bytes again makes no second blob. */
   putBlob(bytes: Uint8Array): Promise<string>;
-  /** The bytes, verified against the hash; null if there are none. */
+  /** Returns the bytes, verified against the hash, or null if they do not exist. */
   getBlob(hash: string): Promise<Uint8Array | null>;
 }
 
-/** The largest document, log entry, live batch or outbox message, in bytes of JSON; a larger one goes to a blob. */
+/** The largest document, log entry, live batch or outbox message, in bytes of JSON. A larger value must be stored as a blob. */
 export const MAX_VALUE_BYTES = 64 * 1024;
 
 /**
- * Why a store that answers accepts no changes: its memory or its disk is full, too few replicas have its data, it is a copy, or its records are damaged.
+ * Why a store that answers accepts no changes: its memory or disk is full, too few replicas have its data, it is a replica, or its records are
+ * damaged.
  */
 export type StoreFault = "memory" | "disk" | "replicas" | "read-only" | "damaged";
 
@@ -202,7 +212,7 @@ export type StoreFault = "memory" | "disk" | "replicas" | "read-only" | "damaged
 export class StoreUnavailable extends Error {
   readonly code = "store_unavailable";
   override readonly name = "StoreUnavailable";
-  /** Set if it answers and accepts no changes. */
+  /** The reason, set if the store answers but accepts no changes. */
   readonly fault: StoreFault | undefined;
 
   constructor(message: string, { fault, ...options }: ErrorOptions & { readonly fault?: StoreFault | undefined } = {}) {
@@ -211,7 +221,10 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The store cannot be used as it is: locked by another process, of another version, damaged, not ours. The message says what to do. */
+/**
+ * The store cannot be used as it is: another process has locked it, it has another version, it is damaged, or it is not ours. The message says what
+ * to do.
+ */
 export class StoreRefused extends Error {
   readonly code = "store_refused";
   override readonly name = "StoreRefused";

@@ -1,8 +1,8 @@
 import { STEP_MS } from "./clock-step.ts";
 
 /**
- * The time of a store that has no clock but this process's: that clock as long as nobody sets it back, and after that the same time carried on. Deadlines
- * from before the step come neither a moment later nor an hour late. It may be set forward. Milliseconds since 1970.
+ * Returns the time of a store that has only this process's clock, in milliseconds since 1970. If somebody sets the clock back, the time continues
+ * without the step. So a deadline from before the step passes when it should, and not an hour late. If the clock is set forward, the time follows it.
  */
 export function steadyClock({ wall, monotonic }: { readonly wall: () => number; readonly monotonic: () => number }): () => number {
   let setBackBy = 0;

@@ -2,55 +2,55 @@ import { steadyClock } from "./steady-clock.ts";
 import { STEP_MS } from "./clock-step.ts";
 
 /**
- * The time of the state store, as a process knows it between two answers of the store: the store's last answer, carried on with this process's monotonic
- * clock. All times that processes exchange, and all times that they compare, come from here, so that a machine's own clock does not matter, not even if
- * somebody sets it. Milliseconds, as everywhere.
+ * The state store's time, as a process knows it between two answers of the store. It is the last answer plus the time that has passed since then by
+ * the monotonic clock. All times that processes exchange or compare are read from here. So a machine's own clock does not matter, even if somebody
+ * sets it. All values are milliseconds.
  */
 export interface StoreClock {
   /**
-   * The store's time now, since 1970: never later than the true one, except for the drift of the monotonic clock since the last answer. Before the first
-   * answer, and with a store that has no clock of its own: the process's time, which does not go back.
+   * Returns the store's time now, since 1970. It is never later than the true time, except for the drift of the monotonic clock since the last
+   * answer. Before the first answer, and with a store without a clock, it returns the process's time, which does not go back.
    */
   now(): number;
-  /** The clock for the `askedAt` of `heard`. */
+  /** Returns the monotonic time, for the `askedAt` of `heard`. */
   monotonic(): number;
   /**
-   * The store answered this time when it was asked at `askedAt`. False if that is more than `STEP_MS` before the time that is carried on: then the store's
-   * clock was set back, and the carried-on time stays.
+   * Records that the store answered with this time when it was asked at `askedAt`. Returns false if the answer is more than `STEP_MS` behind the
+   * expected time. The store's clock was then set back, and the expected time stays.
    */
   heard(time: number, askedAt: number): boolean;
-  /** The same for a store whose servers need not agree: every answer holds. */
+  /** Like `heard`, but accepts every answer. It is for a store whose servers need not agree on the time. */
   believed(time: number, askedAt: number): void;
-  /** How far the store's time is ahead of its server's clock, because that was set back. */
+  /** Records how far the store's time is ahead of its server's clock, because that clock was set back. */
   heldAhead(ms: number): void;
-  /** This process's own clock minus that of the store's server; null before the first answer. */
+  /** Returns this process's own clock minus the clock of the store's server, or null before the first answer. */
   skew(): number | null;
-  /** What an operator should know about the clocks now. */
+  /** Returns the current problems of the clocks that an operator should know. */
   faults(): readonly ClockFault[];
 }
 
-/** Clocks that disagree. */
+/** A disagreement between clocks. */
 export interface ClockFault {
   readonly name: "ahead" | "behind" | "set_back";
   readonly sentence: string;
 }
 
 export interface StoreClockOptions {
-  /** The process's own clock, which may be wrong: used until a store has answered, and compared with the store's. */
+  /** The process's own clock, which may be wrong. It is used until a store has answered, and is compared with the store's clock. */
   readonly wall: () => number;
-  /** Monotonic: nobody can set it. */
+  /** A monotonic clock, which nobody can set. */
   readonly monotonic: () => number;
-  /** From this difference on, in milliseconds, the operator gets a warning; by default `SKEW_WARN_MS.default`. */
+  /** The difference, in milliseconds, from which the operator receives a warning. The default is `SKEW_WARN_MS.default`. */
   readonly skewWarnMs?: number;
 }
 
 /**
- * How far this machine's clock and the store's may differ before the operator gets a warning. Below the minimum, a slow answer would look like a wrong
- * clock.
+ * How far this machine's clock and the store's may differ before the operator receives a warning. Below the minimum, a slow answer would look like a
+ * wrong clock.
  */
 export const SKEW_WARN_MS = { default: 2000, min: 100, max: 3_600_000 } as const;
 
-/** The store's time, about which nothing is known yet. */
+/** Makes the store's clock. It knows nothing about the store's time yet. */
 export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default }: StoreClockOptions): StoreClock {
   /** The store's time minus the monotonic clock's. */
   let offset: number | null = null;
@@ -65,8 +65,8 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
       return true;
     },
     believed(time, askedAt) {
-      // The store read its clock at some time between the question and now. The carried-on time moves only as far as it contradicts that: a
-      // slow answer says little.
+      // The store read its clock at some time between the question and now. The expected time is corrected only as far as this proves it wrong,
+      // because a slow answer proves little.
       const earliest = time - monotonic();
       offset = Math.min(Math.max(offset ?? earliest, earliest), latest(time, askedAt));
     },
@@ -81,7 +81,7 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
         faults.push({ name: "ahead", sentence: `this machine's clock is ${spanOf(skew)} ahead of the state store's: set both by NTP` });
       if (skew < -skewWarnMs)
         faults.push({ name: "behind", sentence: `this machine's clock is ${spanOf(skew)} behind the state store's: set both by NTP` });
-      // However small: it is an accident, not a clock that is a little fast, and it stays until somebody removes it.
+      // Reports even a small step. It is an accident and not a clock that is a little fast, and it stays until somebody removes it.
       if (ahead > 0)
         faults.push({
           name: "set_back",
@@ -93,7 +93,7 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
   return clock;
 }
 
-/** The offset if the time was read just when it was requested, including the truncated fraction of a millisecond. */
+/** Returns the offset if the store read its clock at the moment of the question. Includes the truncated fraction of a millisecond. */
 function latest(time: number, askedAt: number): number {
   return time + 1 - askedAt;
 }

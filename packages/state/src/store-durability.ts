@@ -3,16 +3,17 @@ import { StoreRefused } from "./state-store.ts";
 
 /** What a store reports about itself to its operator. */
 export interface StoreDurability {
-  /** Where it is, without a password. */
+  /** The store's address, without a password. */
   readonly shown: string;
-  /** Which acknowledged data may be lost, a sentence each with the remedy. */
+  /** Which acknowledged data may be lost. Each sentence contains the remedy. */
   readonly doubts: readonly string[];
 }
 
 /**
- * Checks whether the store of this URL keeps what it acknowledges. Nothing is written and no store is created. Null for a store within one process: one in
- * files syncs every commit by itself, one in memory keeps nothing by design. Throws `StoreRefused`, like opening it, for problems with which no service
- * starts, and `StoreUnavailable` for a server that does not answer within `connectForMs`.
+ * Checks whether the store of this URL keeps the writes that it acknowledges. It writes nothing and creates no store. Returns null for a store within
+ * one process: a store in files syncs every commit by itself, and a store in memory keeps nothing by design.
+ * Throws `StoreRefused`, as opening it does, for problems that stop every service from starting. Throws `StoreUnavailable` for a server that does not
+ * answer within `connectForMs`.
  */
 export async function storeDurability(
   url: string,

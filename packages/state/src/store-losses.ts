@@ -1,32 +1,33 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The store has lost acknowledged commits of a shard. */
+/** A loss of acknowledged commits of one shard. */
 export interface StoreLoss {
   readonly shard: string;
-  /** When this process had last seen a lost commit, by the store's clock; 0 if it saw none of the shard. */
+  /** When this process had last seen a lost commit, by the store's clock. 0 if it has seen no commit of the shard. */
   readonly seenAt: number;
 }
 
-/** What a process knows about the losses of its store. A store that loses nothing leaves it empty. */
+/** What a process knows about the losses of its store. It stays empty if the store loses nothing. */
 export interface StoreLosses {
-  /** For `connectState`. A known loss does not count again. */
+  /** Records a loss, for `connectState`. A loss that is already known is ignored. */
   readonly onRollback: (shard: string, seenAt: number) => void;
-  /** When this process had last seen the lost data of a shard; undefined if nothing was lost. */
+  /** Returns when this process had last seen the lost data of a shard, or undefined if nothing was lost. */
   seenAt(shard: string): number | undefined;
   /**
-   * Makes `tell` report every loss, including the earlier ones, again and again until it resolves. Simultaneous losses are reported together. Use it once.
+   * Uses `tell` to report every loss, including the earlier ones. Retries each report until it resolves. Simultaneous losses are reported together.
+   * Use it once.
    */
   reportBy(tell: (losses: readonly StoreLoss[]) => Promise<void>): void;
-  /** Ends the reports. A loss that was not reported yet stays unreported. Safe to use twice. */
+  /** Stops the reports. A loss that was not reported yet stays unreported. Safe to use twice. */
   stop(): Promise<void>;
 }
 
 export interface StoreLossesOptions {
-  /** Gets each loss once, at the moment when it is noticed. */
+  /** Receives each loss once, when it is noticed. */
   readonly onLoss: (loss: StoreLoss) => void;
-  /** Invoked when a report fails for the first time; it is retried. */
+  /** Invoked when a report fails for the first time. The report is retried. */
   readonly onReportFailed: (error: unknown) => void;
-  /** How long to wait before a report is retried, in milliseconds; doubles each time, up to half a minute. */
+  /** How long to wait before a report is retried, in milliseconds. The time doubles with each retry, up to half a minute. */
   readonly retryMs?: number;
 }
 
@@ -68,7 +69,7 @@ export function storeLosses({ onLoss, onReportFailed, retryMs = RETRY_MS }: Stor
   }
 
   async function reportAll(by: (losses: readonly StoreLoss[]) => Promise<void>): Promise<void> {
-    // Losses of the same turn are reported together: a store that was exchanged has lost every shard.
+    // Waits for the rest of this turn, so that its losses are reported together. If the whole store was replaced, every shard has a loss.
     await Promise.resolve();
     for (let failures = 0; unreported.size > 0 && !stopping.signal.aborted;) {
       const losses = [...unreported].map(([shard, seenAt]) => ({ shard, seenAt }));

@@ -4,27 +4,27 @@ import { REDIS_ADMIN_RULES, redisAclFile, redisRulesOf } from "./redis/redis-rig
 import { parseRedisUrl, type RedisAddress } from "./redis/redis-url.ts";
 import { StoreRefused } from "./state-store.ts";
 
-/** A login of the store. */
+/** A login for the store. */
 export interface StoreLogin {
   readonly user: string;
   readonly password: string;
-  /** The service that it is for; `setup` makes the record of the store, `admin` operates the server. */
+  /** The service that uses the login. `setup` makes the record of the store, and `admin` operates the server. */
   readonly service: string;
 }
 
-/** The store of a deployment, as far as logins are concerned. */
+/** The state store of a deployment, for everything about logins. */
 export interface StoreRightsPlace {
-  /** The file of users that the server reads (`aclfile`). */
+  /** Returns the file of users that the server reads (`aclfile`). */
   fileOf(logins: readonly StoreLogin[], services: readonly ServiceRights[]): string;
-  /** The URL of the store with another login. */
+  /** Returns the URL of the store with another login. */
   urlFor(login: { readonly user: string; readonly password: string }): string;
   /** Makes the record of the store, with the login of the URL. It can be repeated. Throws `StoreRefused` and `StoreUnavailable`. */
   setUp(warn: (sentence: string) => void): Promise<void>;
-  /** Tries everything that the URL's login may do, and everything that it may not, under keys of a shard that no store has. */
+  /** Tries everything that the URL's login may do and may not do, under keys of a shard that no store has. */
   tryRights(service: ServiceRights | "setup", services: readonly ServiceRights[], parts: DeploymentParts): Promise<readonly TriedRight[]>;
 }
 
-/** Reads it from the URL of a store. Asks no server. Throws `StoreRefused` for a store that has no logins. */
+/** Reads the place from the URL of a store, without connecting to it. Throws `StoreRefused` for a store that has no logins. */
 export function storeRights(url: string): StoreRightsPlace {
   if (!/^rediss?:\/\//.test(url))
     throw new StoreRefused("STATE_URL names a store within one process, which has no logins; name a redis:// address.");

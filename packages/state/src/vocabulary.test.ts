@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
-// `statement.run(`, `client.call(` and `redis.call(` are the drivers' words, not ours.
+// The drivers define the words in `statement.run(`, `client.call(` and `redis.call(`.
 const DRIVER_WORDS = /\.(?:run|call|callBuffer)\b/g;
 const DOMAIN_WORDS = /(?<![a-z])(?:runs?|calls?|approvals?|tools?|toolsets?|conversations?|grants?|agents?|workers?|ledgers?)(?![a-z])/gi;
 

@@ -3,23 +3,23 @@ import type { StateStore } from "../state-store.ts";
 /** A fresh store for one case, with control over its clock. */
 export interface OpenedStore {
   readonly store: StateStore;
-  /** Lets so many milliseconds pass on the store's clock. */
+  /** Advances the store's clock by this many milliseconds. */
   advance(ms: number): void | Promise<void>;
-  /** Opens the stored data again, after the store was closed. Durable stores have it. */
+  /** Opens the stored data again after the store was closed. Only durable stores have this method. */
   reopen?(): Promise<StateStore>;
 }
 
-/** What an adapter can do beyond the port; never which adapter it is. */
+/** What an adapter can do beyond the port. It does not say which adapter it is. */
 export interface StateStoreFeatures {
   /** Committed data survives the process. */
   readonly durable: boolean;
 }
 
-/** One sentence of the contract: `check` rejects if the store does not keep it. */
+/** One sentence of the contract. `check` rejects if the store breaks it. */
 export interface ConformanceCase {
   readonly area: string;
   readonly name: string;
-  /** The feature without which the sentence does not apply. */
+  /** The feature that the sentence requires. The case is skipped for adapters without the feature. */
   readonly needs?: keyof StateStoreFeatures;
   check(opened: OpenedStore): Promise<void>;
 }

@@ -88,7 +88,7 @@ describe("the conformance suite", () => {
   });
 });
 
-/** The names of the cases that fail on a memory store with this fault. They run side by side, because some wait for something that never comes. */
+/** Returns the names of the cases that fail on a memory store with this fault. The cases run concurrently, because some wait until they time out. */
 async function failures(cases: readonly ConformanceCase[], breaks: (store: StateStore) => Partial<StateStore>): Promise<readonly string[]> {
   const kept = await Promise.all(cases.map((one) => isKept(one, breaks)));
   return cases.filter((_, n) => !kept[n]).map(({ name }) => name);
@@ -107,7 +107,7 @@ async function isKept(one: ConformanceCase, breaks: (store: StateStore) => Parti
   );
 }
 
-/** A store that changes every change before it is committed. */
+/** Returns a fault: a store that alters every change before it commits the change. */
 function changing(change: (change: Change) => Change): (store: StateStore) => Partial<StateStore> {
   return (store) => ({ commit: (shard, given) => store.commit(shard, change(given)) });
 }
@@ -122,7 +122,7 @@ function numberedOps(store: StateStore): Partial<StateStore> {
   return { commit: (shard, change) => store.commit(shard, { ...change, op: `${change.op} ${count++}` }) };
 }
 
-/** Entries and messages are written even if the guards do not hold. */
+/** A fault: the store writes entries and messages even if the guards do not hold. */
 function inTwoHalves(store: StateStore): Commit {
   return async (shard, { append = [], outbox = [], ...change }) => {
     const [guard] = change.guards;
@@ -146,7 +146,7 @@ function claimingBackwards(store: StateStore): Partial<StateStore> {
   };
 }
 
-/** A claim with other options, or that returns its rows differently. */
+/** A fault: the store claims with other options, or returns the claimed rows differently. */
 function claimingBy(
   store: StateStore,
   change: (options: ClaimOptions) => ClaimOptions,

@@ -52,14 +52,14 @@ export const feedChecks: Checks = {
   },
 
   async "reports a gap to a slow follower, keeps a bounded buffer, and continues after it"({ store }) {
-    // What the follower has taken out and what waits for it: each may be as large as the buffer.
+    // The follower may have taken a full buffer of items, and another full buffer may be waiting for it.
     const last = 2 * FEED_CAPACITY + 10;
     await following(store, (nextOfQuick) =>
       following(store, async (next) => {
         const first = next();
         const quick = kindsUntil(nextOfQuick, last);
         for (let n = 0; n <= last; n++) await store.live(LOG, n);
-        // Both are notified at the same moment: nothing more is on its way to the slow one.
+        // Both followers are notified at the same moment. When the quick one has everything, nothing more is on its way to the slow one.
         await quick;
         expect(await first).toEqual({ kind: "live", log: LOG, batch: 0 });
         const kinds = await kindsUntil(next, last);
@@ -86,7 +86,7 @@ export const feedChecks: Checks = {
   },
 };
 
-/** The kinds of all items up to the live batch of this number. */
+/** Returns the kinds of all items up to the live batch with this number. */
 async function kindsUntil(next: () => Promise<FeedItem>, last: number): Promise<readonly string[]> {
   const kinds: string[] = [];
   for (;;) {

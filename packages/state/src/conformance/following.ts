@@ -1,7 +1,7 @@
 import type { FeedItem, StateStore } from "../state-store.ts";
 import { soon } from "./soon.ts";
 
-/** Follows the store for as long as `work` takes; `next` returns the next item, which must come soon. */
+/** Follows the store until `work` resolves. `next` returns the next item, and rejects if the item does not arrive soon. */
 export async function following(store: StateStore, work: (next: () => Promise<FeedItem>) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const feed = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();

@@ -71,14 +71,14 @@ export const indexPagingChecks: Checks = {
   },
 };
 
-/** m0 to m6 with equal and growing scores, every other one in another shard. */
+/** Adds m0 to m6, two at a time with the same score, and every second one in another shard. */
 async function fill(store: StateStore): Promise<number> {
   const members = ASCENDING.map((member, n) => ({ index: "i", member, score: Math.floor(n / 2) * 1.5 }));
   await create(store, keyIn(ELSEWHERE, "a"), 1, { index: members.filter((_, n) => n % 2 === 1).toReversed() });
   return create(store, A, 1, { index: members.filter((_, n) => n % 2 === 0) });
 }
 
-/** Every page from the first to the last. */
+/** Returns every page from the first to the last. */
 async function walk(store: StateStore, limit: number, order: "asc" | "desc" = "asc"): Promise<readonly (readonly string[])[]> {
   const pages: string[][] = [];
   let cursor: string | undefined;

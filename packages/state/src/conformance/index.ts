@@ -4,13 +4,13 @@ import type { ConformanceCase, OpenedStore, StateStoreFeatures } from "./case.ts
 import { stateStoreCases } from "./cases.ts";
 
 export interface StateStoreSuite {
-  /** Opens a fresh, empty store for one case; the suite closes it. */
+  /** Opens a fresh, empty store for one case. The suite closes it. */
   open(): Promise<OpenedStore>;
   readonly features: StateStoreFeatures;
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 }
 
-/** Proves that an adapter keeps the contract of the state store: one test per sentence, by area. */
+/** Proves that an adapter fulfils the contract of the state store. Each sentence of the contract is one test. */
 export function describeStateStore(name: string, { open, features, skip = [] }: StateStoreSuite): void {
   const promised = stateStoreCases.filter(({ needs }) => !needs || features[needs]);
   for (const { test } of skip) {
@@ -25,7 +25,7 @@ export function describeStateStore(name: string, { open, features, skip = [] }: 
   });
 }
 
-/** Checks one sentence on a fresh store, and closes everything it opened; rejects if the sentence is not kept. */
+/** Checks one sentence on a fresh store, and closes every store that it opened. Rejects if the store breaks the sentence. */
 export async function checkCase(one: ConformanceCase, open: StateStoreSuite["open"]): Promise<void> {
   const opened = await open();
   const { reopen } = opened;

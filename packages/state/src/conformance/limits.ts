@@ -3,7 +3,7 @@ import { MAX_VALUE_BYTES, StoreUnavailable } from "../state-store.ts";
 import type { Checks } from "./case.ts";
 import { A, B, claimedIds, create, entriesOf, HERE, LOG, message, valuesOf } from "./samples.ts";
 
-// In JSON, with its two quotes, exactly as large as a value may be; half as many two-byte characters each.
+// With its two quotes in JSON, the first text is exactly as large as a value may be. The second has half as many characters of two bytes each.
 const LARGEST = "x".repeat(MAX_VALUE_BYTES - 2);
 const TOO_LARGE = "ä".repeat(MAX_VALUE_BYTES / 2);
 

@@ -25,11 +25,11 @@ export const racingWriterChecks: Checks = {
   },
 };
 
-/** Adds one, `ROUNDS` times, and decides again whenever another writer was faster; every second change is sent twice. */
+/** Adds one, `ROUNDS` times. If another writer was faster, it reads and decides again. Every second change is sent twice. */
 async function countUp(store: StateStore, writer: number): Promise<void> {
   let tries = 0;
   for (let round = 0; round < ROUNDS;) {
-    // A broken store may let nobody win: the case must fail then, not continue for ever.
+    // On a broken store, every writer may lose for ever. The case must fail then.
     if (++tries > MOST_TRIES) throw new Error(`Writer ${writer} has lost ${tries} races.`);
     const document = (await store.read([A])).documents[0];
     const count = (typeof document?.value === "number" ? document.value : 0) + 1;

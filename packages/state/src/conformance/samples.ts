@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import type { Change, StateStore } from "../state-store.ts";
 
-/** The shards that the cases use; every store has at least these. */
+/** The shards that the cases use. Every store has at least these two. */
 export const HERE = "00";
 export const ELSEWHERE = "01";
 
@@ -25,31 +25,31 @@ export async function create(store: StateStore, key: string, value: Json, more: 
   return commit;
 }
 
-/** A change that a document with this version permits, and that leaves the document unchanged. */
+/** Returns a change that is guarded by this version of a document and leaves the document unchanged. */
 export function under(key: string, version: number, change: Omit<Change, "op" | "guards">): Change {
   return { op: `under ${key} ${JSON.stringify(change).slice(0, 200)}`, guards: [{ key, version }], ...change };
 }
 
-/** The values of documents, null for missing ones. */
+/** Returns the values of documents, with null for missing ones. */
 export async function valuesOf(store: StateStore, ...keys: readonly string[]): Promise<readonly (Json | null)[]> {
   const { documents } = await store.read(keys);
   return documents.map((document) => (document ? document.value : null));
 }
 
-/** The values of a log from its start. */
+/** Returns the values of a log from its start. */
 export async function entriesOf(store: StateStore, log: string): Promise<readonly Json[]> {
   const entries = await store.range(log, { after: 0, limit: 1000 });
   return entries.map(({ value }) => value);
 }
 
-/** The ids of the due rows, claimed for a minute. */
+/** Claims the due rows for a minute and returns their ids. */
 export async function claimedIds(store: StateStore, kind: "timer" | "outbox", limit = 100): Promise<readonly string[]> {
   const options = { limit, visibleAfter: 60_000 };
   const rows = kind === "timer" ? await store.claim(SERVICE, "timer", options) : await store.claim(SERVICE, "outbox", options);
   return rows.map(({ id }) => id);
 }
 
-/** A message that is due at once. */
+/** Returns an outbox message, which is due at once unless `dueIn` says otherwise. */
 export function message(id: string, dueIn = 0): NonNullable<Change["outbox"]>[number] {
   return { service: SERVICE, id, topic: "topic.one", message: { id }, dueIn };
 }

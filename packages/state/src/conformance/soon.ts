@@ -1,6 +1,6 @@
 const DEADLINE_MS = 2000;
 
-/** The value of a promise that must resolve within two seconds; otherwise rejects and says what was awaited. */
+/** Returns the value of a promise that must resolve within two seconds. Otherwise rejects with an error that names what was awaited. */
 export async function soon<T>(what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {

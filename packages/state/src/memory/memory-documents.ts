@@ -7,7 +7,7 @@ import type { StoredDocument } from "../state-store.ts";
 /** The documents of a memory store. */
 export interface MemoryDocuments extends Pick<CommitSteps, "repeated" | "guarded"> {
   read(key: string, now: number): StoredDocument | null;
-  /** Writes the puts and removals of the change, and the op into its first document. */
+  /** Writes the puts and removals of the change, and writes the op into its first document. */
   apply(change: PreparedChange, now: number, commit: number): void;
   sweep(now: number): void;
 }
@@ -39,7 +39,7 @@ export function memoryDocuments(): MemoryDocuments {
     },
     apply({ op, first, put, remove }, now, commit) {
       const before = rows.get(first.key);
-      // A removed document stays as an expired one: it must remember the op for a repeat.
+      // A removed document stays as an expired one, because it must remember the op for a repeat.
       if (before) rows.set(first.key, { ...before, op, opCommit: commit, expiresAt: remove.includes(first.key) ? now : before.expiresAt });
       for (const key of remove) if (key !== first.key) rows.delete(key);
       for (const { key, text, expiresAt } of put) {

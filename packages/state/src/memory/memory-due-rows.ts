@@ -1,10 +1,10 @@
 import type { ClaimOptions, TimerRow } from "../state-store.ts";
 
-/** Rows of services that become due: timers or outbox rows, with the other contents of a row. */
+/** Rows of services that become due: timers, or outbox rows with their contents. */
 export interface DueRows<Payload> {
   set(service: string, shard: string, id: string, due: number, payload: Payload): void;
   remove(service: string, shard: string, id: string): void;
-  /** The due rows, oldest first, each with the time when it was due; every one is armed again. */
+  /** Returns the due rows, oldest first, each with the time when it was due. Makes every returned row due again later. */
   claim(service: string, now: number, options: ClaimOptions): readonly (TimerRow & { readonly payload: Payload })[];
 }
 

@@ -3,14 +3,14 @@ import { isExpired } from "../expiry.ts";
 import type { LogEntry } from "../state-store.ts";
 
 export interface MemoryLogs {
-  /** Appends and gives the log's last sequence number. */
+  /** Appends and returns the log's last sequence number. */
   append(log: string, texts: readonly string[], expiresAt: number | null, now: number): number;
   range(log: string, options: { readonly after: number; readonly limit: number }, now: number): readonly LogEntry[];
   sweep(now: number): void;
 }
 
 interface Log {
-  /** JSON texts; the first has sequence number 1. */
+  /** JSON texts. The first has sequence number 1. */
   readonly texts: string[];
   expiresAt: number | null;
 }

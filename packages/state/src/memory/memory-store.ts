@@ -19,8 +19,8 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * The reference adapter: everything that the port promises, in the memory of this process and lost with it. For tests, the simulator and experiments. Every
- * operation happens at once, before its promise is returned.
+ * Opens the reference adapter. It fulfils the whole contract of the port in the memory of this process, and its data is lost with the process. It is
+ * for tests, the simulator and experiments. Every operation happens at once, before its promise is returned.
  */
 export function memoryStore(options: MemoryStoreOptions): StateStore {
   const { clock } = options;
@@ -114,7 +114,7 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
     },
   };
 
-  /** The time of this operation. Throws if the store is closed. */
+  /** Returns the time of this operation. Throws if the store is closed. */
   function begin(): number {
     if (closed) throw new StoreUnavailable("The state store is closed.");
     return clock();

@@ -4,21 +4,21 @@ import type { PreparedChange } from "../prepared-change.ts";
 import type { Seen } from "../state-store.ts";
 import { FEED_LENGTH, type RedisKeys } from "./redis-keys.ts";
 
-/** What a commit carries besides the change itself. */
+/** The values that a commit sends besides the change itself. */
 export interface CommitContext {
-  /** Used instead of the server's time, in tests; "" otherwise. */
+  /** A time that replaces the server's, or "+N" for the server's time plus N milliseconds. "" means the server's time. */
   readonly clock: string;
-  /** A deadline before this has passed, whatever the server's clock says. */
+  /** A deadline before this time has passed, whatever the server's clock says. */
   readonly floor?: number | undefined;
   /** Eight characters that no other commit has. */
   readonly mark: string;
-  /** The last known commit of the shard. */
+  /** The commit of the shard that this process last saw. */
   readonly seen: Seen | undefined;
 }
 
 const NONE = "-";
 const ROOM_FOR_COMMITS = " ".repeat(32);
-// Any other form is not one of our marks: not even "-".
+// Our marks always have this form. The word "-", which means an absent mark, does not have it.
 const MARK = /^[\w-]{8}$/;
 const NO_OP = "-".repeat(40);
 
@@ -28,8 +28,8 @@ export interface CommitArguments {
 }
 
 /**
- * A change as `commit.lua` reads it: first numbers and words without a blank in one line, as JavaScript writes them and "-" for absent ones, then the
- * texts, both in the order in which the script reads them.
+ * Returns a change in the form that `commit.lua` reads. The numbers and the words without a blank are in one line, as JavaScript writes them, with
+ * "-" for absent ones. The texts follow. Both are in the order in which the script reads them.
  */
 export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
   const { op, first, guards, notAfter, put, remove, append, timers, outbox, index } = change;
@@ -77,7 +77,7 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
     keys.push(layout.outbox(service, shard), layout.outboxRows(service, shard));
     words.push(rows.length);
     for (const { id, topic, text, dueIn } of rows) {
-      // JSON text contains no line feed.
+      // A line feed separates the two, because JSON text contains none.
       texts.push(id, `${text}\n${topic}`);
       words.push(dueIn);
     }
@@ -93,12 +93,12 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
   return { keys, args: [words.join(" "), ...texts] };
 }
 
-/** The deadline, or one that has passed by any clock. */
+/** Returns the deadline. If it has passed according to `floor`, returns 0, which has passed by any clock. */
 function held(notAfter: number, floor: number | undefined): number {
   return floor !== undefined && notAfter < floor ? 0 : notAfter;
 }
 
-/** The head of a document, see `RedisKeys.document`, with room for the commit, which the script writes. */
+/** Returns the head of a document (see `RedisKeys.document`). The script writes the commit into the blank part. */
 function headOf(expiresAt: number | null, opHash: string): string {
   return ROOM_FOR_COMMITS + (expiresAt === null ? "" : String(expiresAt)).padEnd(26) + opHash;
 }

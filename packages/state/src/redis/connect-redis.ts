@@ -13,27 +13,27 @@ export interface ConnectRedisOptions {
   readonly durability: "required" | "relaxed";
   /** How long to retry an unavailable server at the start, in milliseconds. */
   readonly connectForMs: number;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly warn: (sentence: string) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A server that was found fit for the state store. */
+/** A connection to a server that can be used for the state store. */
 export interface ConnectedRedis {
   readonly connection: RedisConnection;
-  /** Whether keys of two shards must not meet in one command. */
+  /** Whether the keys of two shards must not be in one command. */
   readonly clustered: boolean;
-  /** Another connection to the same server, for commands that wait up to `blockMs` for an item. Connects in the background. */
+  /** Makes another connection to the same server, for commands that wait up to `blockMs` for an item. It connects in the background. */
   another(blockMs: number): RedisConnection;
-  /** Invoked whenever a lost connection is restored. */
+  /** Registers a listener that is invoked whenever a lost connection is restored. */
   onReconnect(listener: () => void): void;
 }
 
 /**
- * Connects, retrying an unavailable server for a while, and checks that it keeps what it acknowledges. Throws `StoreRefused` at once for problems that
- * waiting does not fix: a refused login, a missing database, a replica, a server that is too old or may lose writes; `StoreUnavailable` when the time is
- * over.
+ * Connects, and checks that the server keeps the writes that it acknowledges. Retries an unavailable server for a while. Throws `StoreRefused` at
+ * once for problems that waiting does not fix: a refused login, a missing database, a replica, a server that is too old or may lose writes. Throws
+ * `StoreUnavailable` when the time is over.
  */
 export async function connectRedis(options: ConnectRedisOptions): Promise<ConnectedRedis> {
   const { address, random } = options;
@@ -91,7 +91,7 @@ function clusterClient(address: RedisAddress, random: () => number, blockMs: num
   return new Cluster([{ host: address.host, port: address.port }], {
     lazyConnect: true,
     enableOfflineQueue: false,
-    // Nothing is sent again automatically, unless a node has said that it did not do it.
+    // A command is sent again only if a node has answered that it did not execute the command.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     clusterRetryStrategy: (times) => reconnectDelay(times, random),
@@ -101,7 +101,7 @@ function clusterClient(address: RedisAddress, random: () => number, blockMs: num
 
 function eager(client: Redis | Cluster, { shown }: RedisAddress): RedisConnection {
   const connection = connectionOver(client, shown);
-  // Events report a failure, and so does every command.
+  // The client's events report this failure, and so does every command.
   client.connect().catch(() => undefined);
   return connection;
 }
@@ -133,7 +133,7 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
   deadline.addEventListener("abort", onDeadline);
   try {
     if (deadline.aborted) onDeadline();
-    // Why it failed comes as an event; the client tries again by itself.
+    // An event reports why it failed, and the client retries by itself.
     else client.connect().catch((error: Error) => (problem ??= error));
     await promise;
   } finally {
@@ -143,15 +143,18 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
   }
 }
 
-/** A server that starts together with us may take a moment; after this time a person who watches wants to know what the process waits for. */
+/**
+ * A server that starts at the same time as this process may need a moment. After this time, a person who watches must learn what the process waits
+ * for.
+ */
 const PATIENCE_MS = 2000;
 
-/** If all nodes fail, a cluster client says only that; the last node's failure says why. */
+/** Returns the failure of the last node. If all nodes fail, the cluster client's own error does not say why. */
 function causeOf(error: Error): Error {
   return "lastNodeError" in error && error.lastNodeError instanceof Error ? error.lastNodeError : error;
 }
 
-/** Any key that commits write. */
+/** Returns a key that commits write. Any such key will do. */
 function keyIn({ namespace }: RedisAddress): string {
   return redisKeys(namespace).commits("00");
 }

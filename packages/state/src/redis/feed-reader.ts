@@ -5,28 +5,28 @@ import { reconnectDelay } from "./fail-fast-options.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { listOf, textIn } from "./redis-replies.ts";
 
-/** How long one read waits for an item. */
+/** How long one read waits for an item, in milliseconds. */
 export const FEED_BLOCK_MS = 5000;
 
 const ITEMS_AT_ONCE = 512;
 
 export interface FeedReaderOptions {
-  /** Streams that one command may read. */
+  /** Streams that one command may read together. */
   readonly feeds: readonly string[];
-  /** Where each stream ended when the first follower came: reading starts after this. */
+  /** Where each stream ended when the first follower arrived. Reading starts after these places. */
   readonly heads: Promise<readonly string[]>;
-  /** A separate connection, because it blocks. */
+  /** A separate connection, because the reads block it. */
   readonly connection: RedisConnection;
   readonly publish: (item: FeedItem) => void;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /** Gets the reason why nothing can be read, if waiting does not fix it. */
+  /** Receives the reason why nothing can be read, if waiting does not fix it. */
   readonly warn: (sentence: string) => void;
 }
 
 /**
- * Reads feeds until the signal aborts, and reports a gap whenever something may have been missed. Ids of a feed count up by one, so a jump means that the
- * cap removed items, or that somebody else wrote; and after a lost connection the server may have forgotten some.
+ * Reads feeds until the signal aborts, and reports a gap whenever items may have been missed. The ids of a feed increase by one. A jump means that
+ * the cap removed items or that somebody else wrote to the feed. After a lost connection, the server may have lost some items.
  */
 export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal): Promise<void> {
   const { feeds, heads, connection, publish, random, warn } = options;
@@ -41,7 +41,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
       else places = await startAgain();
       failures = 0;
     } catch (error) {
-      // Commands report what is wrong with the server; a follower only waits until it is fixed.
+      // Commands report what is wrong with the server. A follower only waits until it is fixed.
       if (failures++ === 0 && error instanceof StoreRefused) warn(error.message);
       places = null;
       await wait(reconnectDelay(failures, random), undefined, { signal, ref: false }).catch(() => undefined);
@@ -50,7 +50,8 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
 
   async function startAgain(): Promise<string[]> {
     const found = await headsOf(connection, feeds);
-    // Only now: items after the gap must be read here, not by a reader that starts again because of the gap.
+    // The gap is published after the heads are known. Otherwise items in between would be missed, because followers would already have read their
+    // logs and this reader would start after those items.
     publish({ kind: "gap" });
     return found;
   }
@@ -58,7 +59,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
   async function readNext(at: string[]): Promise<void> {
     const reply = await connection.command("xread", ["COUNT", ITEMS_AT_ONCE, "BLOCK", FEED_BLOCK_MS, "STREAMS", ...feeds, ...at]);
     if (reply !== null) return publishAll(at, listOf(reply));
-    // An emptied feed counts from 1 again, and would stay silent until it passes our place.
+    // The ids of a feed that was emptied start from 1 again. Without this check, nothing would be read until they pass our place.
     const found = await headsOf(connection, feeds);
     if (found.every((head, n) => orderOf(head) >= orderOf(at[n] ?? NOWHERE))) return;
     at.splice(0, at.length, ...found);
@@ -80,7 +81,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
   }
 }
 
-/** Where feeds end: the id of the last item, or the one before the first of an empty feed. */
+/** Returns where feeds end: the id of the last item, or the id before the first one for an empty feed. */
 export async function headsOf({ command }: Pick<RedisConnection, "command">, feeds: readonly string[]): Promise<string[]> {
   const replies = await Promise.all(feeds.map((feed) => command("xrevrange", [feed, "+", "-", "COUNT", 1])));
   return replies.map((reply) => {
@@ -91,7 +92,10 @@ export async function headsOf({ command }: Pick<RedisConnection, "command">, fee
 
 const NOWHERE = "0-0";
 
-/** Our ids are `0-1`, `0-2`, and so on. Every service may write to a feed, and so create an id of any value up to twice 64 bits. */
+/**
+ * Returns a number that orders ids. Our ids are `0-1`, `0-2`, and so on. Every service may write to a feed, so an id may have any value in both of
+ * its 64-bit parts.
+ */
 function orderOf(id: string): bigint {
   const [time = "", number = ""] = id.split("-");
   return (BigInt(time) << 64n) + BigInt(number);

@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { gatheredCommands } from "./gathered-commands.ts";
 
-/** A client that is not connected, on a socket that records what it was given at once each time. */
+/** Makes a client that is not connected. Its socket records each write. */
 function setup() {
   const given: string[][] = [];
   const stream = new Writable({

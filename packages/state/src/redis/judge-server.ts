@@ -1,15 +1,15 @@
 import type { ServerFacts } from "./server-facts.ts";
 
 export interface Verdict {
-  /** Why the server cannot be used, with the remedy; null if it can. */
+  /** Why the server cannot be used, with the remedy. Null if it can be used. */
   readonly refusal: string | null;
-  /** What its operator should know. */
+  /** Warnings for the operator of the server. */
   readonly warnings: readonly string[];
 }
 
 const OLDEST_MAJOR = 7;
 
-/** Whether a server keeps what it acknowledges. "relaxed" durability turns its faults into warnings. */
+/** Decides whether a server keeps the writes that it acknowledges. "relaxed" durability turns possible losses into warnings. */
 export function judgeServer(facts: ServerFacts, shown: string, durability: "required" | "relaxed"): Verdict {
   const unfit = unfitness(facts, shown);
   if (unfit !== null) return { refusal: unfit, warnings: [] };
@@ -19,7 +19,7 @@ export function judgeServer(facts: ServerFacts, shown: string, durability: "requ
   return { refusal: null, warnings: [...(loss === null ? [] : [`${loss}.`]), ...doubts(facts, shown)] };
 }
 
-/** The URL that allows the loss. A login is left out, because the sentence goes to logs. */
+/** Returns the URL that allows the loss. The login is left out, because the sentence is logged. */
 function relaxedUrl(shown: string): string {
   const [, place = "127.0.0.1:6379", tls] = / at (\S+)( \(TLS\))?$/.exec(shown) ?? [];
   return `add durability=relaxed to the URL, as in ${tls === undefined ? "redis" : "rediss"}://${place}?durability=relaxed`;

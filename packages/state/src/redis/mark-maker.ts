@@ -1,9 +1,12 @@
 const MARK_CHARACTERS = 8;
 const MARKS_AT_ONCE = 128;
-// Three bytes are four characters.
+// Three bytes become four characters.
 const BYTES_AT_ONCE = (MARK_CHARACTERS * MARKS_AT_ONCE * 3) / 4;
 
-/** Returns marks of 48 random bits, in eight characters each. Draws many at once: asking the system for six bytes costs as much as for hundreds. */
+/**
+ * Returns a function that makes marks of 48 random bits, in eight characters each. It draws many at once, because asking the system for six bytes
+ * costs as much as asking for hundreds.
+ */
 export function markMaker(random: (bytes: number) => Uint8Array): () => string {
   let drawn = "";
   let used = 0;

@@ -5,17 +5,20 @@ import type { RedisConnection } from "./redis-connection.ts";
 import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
 
-/** The time of a store on Redis: its server's time, which does not go back if the server's clock is set back (decision 0043). */
+/** The time of a store on Redis: its server's time, corrected so that it does not go back if the server's clock is set back (decision 0043). */
 export interface RedisClock {
-  /** The time argument of scripts: "" makes them ask the server, "+N" makes them add N milliseconds, any other number is the time. */
+  /**
+   * The time argument of scripts. "" means the server's time, "+N" means the server's time plus N milliseconds, and any other number is the time
+   * itself.
+   */
   readonly argument: () => string;
-  /** The same time, asked for. */
+  /** Asks the server for the time, with the same correction. */
   readonly now: () => Promise<number>;
-  /** The moment when something is asked now, to be passed to `heard`. */
+  /** Returns the moment of a question, to be passed to `heard`. */
   readonly asking: () => number;
-  /** The time in an answer; corrected if the server's clock was set back and that was not known yet. */
+  /** Returns the time in an answer. The time is corrected if the server's clock was set back and this process did not know it. */
   readonly heard: (time: number, askedAt: number) => number;
-  /** Every deadline before this has passed, whatever the server's clock says; undefined if nothing is known. */
+  /** Every deadline before this time has passed, whatever the server's clock says. Undefined if nothing is known. */
   readonly floor: () => number | undefined;
   readonly close: () => void;
 }
@@ -25,26 +28,29 @@ export interface RedisClockOptions {
   readonly time: StoreClock;
   /** The key that stores by how much the server's clock was set back. */
   readonly key: string;
-  /** Nodes of a cluster have their own clocks, and none of them has to follow another's. */
+  /** The nodes of a cluster have their own clocks, and no clock has to follow another. */
   readonly clustered: boolean;
 }
 
-/** If a clock is set forward by more than a day, an idle process sends messages that are too old before it learns of it. */
+/**
+ * How often the time is requested. If a clock is set forward by more than a day, an idle process sends messages that are too old until it learns of
+ * the step.
+ */
 const REFRESH_MS = 1000;
-/** What one of our scripts never writes. */
+/** Our scripts never write a number above this. */
 const MOST_MS = 1e15;
 
-/** Asks for the time once before it resolves, and every second after that, so that an idle process knows it too. */
+/** Asks for the time once before it resolves, and then every second, so that an idle process knows the time too. */
 export async function openRedisClock({ connection, time, key, clustered }: RedisClockOptions): Promise<RedisClock> {
   let ahead = 0;
   let known = false;
-  /** False once the server refused it: if logins have rights, only one of them may write the time that all use. */
+  /** False once the server refused the write. If logins have rights, only one login may write the time that all services use. */
   let mayAgree = true;
   let asking: Promise<void> | null = null;
   const clock: RedisClock = {
     argument: () => (ahead === 0 ? "" : `+${ahead}`),
     async now() {
-      // What is known at the time of asking, in the form for scripts.
+      // Uses the correction that was known when the question was sent, as scripts do.
       const added = ahead;
       return (await serverTime(connection)) + added;
     },
@@ -52,7 +58,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     heard(said, askedAt) {
       if (clustered) time.believed(said, askedAt);
       if (clustered || time.heard(said, askedAt)) return said;
-      // This may answer a question from before the step was known here.
+      // This answer may belong to a question that was sent before this process knew of the step.
       void (asking ??= settle());
       return time.now();
     },
@@ -78,7 +84,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
       }
       known = true;
     } catch {
-      // The server is unavailable or accepts no writes: the next request to it will report that.
+      // The server is unavailable or accepts no writes. The next request to the server will report that.
       if (!known)
         await serverTime(connection).then(
           (now) => time.believed(now, askedAt),
@@ -89,7 +95,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     }
   }
 
-  /** Null if it may not. */
+  /** Returns null if this login may not write the key. */
   async function agree(): Promise<{ readonly now: number; readonly ahead: number } | null> {
     try {
       const reply = listOf(await connection.script(redisScripts.clock, [key], [known ? String(time.now()) : "-"])).map(Number);
@@ -101,9 +107,9 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     }
   }
 
-  /** The same without storing it: what others agreed on, combined with what this process knows better. */
+  /** Like `agree`, but stores nothing. It combines the stored correction with the time that this process expects. */
   async function look(): Promise<{ readonly now: number; readonly ahead: number }> {
-    // Rights of an earlier version do not name the key: then nobody agreed on anything.
+    // The rights of an earlier version do not name the key, so no process has stored a correction.
     const [clock, agreed] = await Promise.all([serverTime(connection), connection.command("get", [key]).catch(() => null)]);
     const [, aheadText = "0", lastText = "0"] = /^(\d{1,15}) (\d{1,15})$/.exec(agreed === null ? "" : textIn(agreed)) ?? [];
     const carried = known ? time.now() : Number(lastText);
@@ -113,7 +119,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
   }
 }
 
-/** In tests the time argument is the time: nothing is asked, and nothing is corrected. */
+/** Makes a clock for tests. It takes every time from the given clock, asks no server and corrects nothing. */
 export function givenClock(clock: () => number): RedisClock {
   return {
     argument: () => String(clock()),

@@ -7,25 +7,25 @@ import type { RedisScript } from "./redis-scripts.ts";
 export type Argument = string | number | Buffer;
 
 /**
- * One connection to Redis, or to every node of a cluster. Each command is sent at once or fails at once, and ends within the time-out: with
- * `StoreUnavailable` for every problem between here and the server, `StoreRefused` for problems that a person has to fix. Nothing is ever sent again
- * automatically. Commands begun in one turn of the event loop cost one round trip, and are executed in order.
+ * A connection to Redis, or to every node of a cluster. Each command is sent at once or fails at once, and ends within the time-out. It rejects with
+ * `StoreUnavailable` for every problem between this process and the server, and with `StoreRefused` for problems that a person must fix. No command
+ * is sent again automatically. The commands of one turn of the event loop cost one round trip and are executed in order.
  */
 export interface RedisConnection {
   command(name: string, args: readonly Argument[]): Promise<unknown>;
-  /** The same for a reply of bytes. */
+  /** Like `command`, for a reply of bytes. */
   commandForBytes(name: string, args: readonly Argument[]): Promise<unknown>;
-  /** Executes a script, which is sent whole if the server does not know it. */
+  /** Executes a script. Sends its whole text if the server does not know it. */
   script(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>;
-  /** Resolves when there is a connection, or the signal aborts. */
+  /** Resolves when the connection is ready or the signal aborts. */
   ready(signal: AbortSignal): Promise<void>;
   /** Waits for pending commands. Safe to use twice. */
   close(): Promise<void>;
-  /** Closes at once: pending commands fail. */
+  /** Closes at once. Pending commands fail. */
   abandon(): void;
 }
 
-/** Takes over a client, which must be made with `failFastOptions`. `shown` names the server in messages. */
+/** Makes a connection from a client, which must be made with `failFastOptions`. `shown` names the server in messages. */
 export function connectionOver(client: Redis | Cluster, shown: string): RedisConnection {
   const underWay = new Set<(error: Error) => void>();
   const idle = Promise.withResolvers<void>();
@@ -105,14 +105,14 @@ export function connectionOver(client: Redis | Cluster, shown: string): RedisCon
   function meaningOf(error: unknown): Error {
     if (error instanceof Error && error.name === "ReplyError" && error.message.startsWith("NOSCRIPT")) return new ScriptUnknown();
     if (!problem || !isUnsent(error)) return storeErrorOf(error, shown);
-    // The obstacle to the connection may be fixed while we retry.
+    // The problem that prevented the connection may be fixed while the client retries.
     return new StoreUnavailable(storeErrorOf(problem, shown).message);
   }
 }
 
 class ScriptUnknown extends Error {}
 
-/** Whether the client had no connection for sending; an event has given the reason. */
+/** Returns whether the client had no connection to send on. An event has already given the reason. */
 function isUnsent(error: unknown): boolean {
   return error instanceof Error && /enableOfflineQueue|^Connection is closed/.test(error.message);
 }

@@ -9,29 +9,31 @@ import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
 
 export interface RedisDocuments {
-  /** When this process last saw a commit of this shard, by the store's clock. */
+  /** Returns when this process last saw a commit of this shard, by the store's clock. */
   seenAt(shard: string): number | undefined;
-  /** The caller says that the store has lost every commit of the shard that this process saw. `now` is the store's time. */
+  /** Records that the store has lost every commit of the shard that this process saw. `now` is the store's time. */
   lost(shard: string, now: number): void;
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
 }
 
 export interface RedisDocumentsOptions {
-  /** Eight characters that no other commit has. */
+  /** Returns eight characters that no other commit has. */
   readonly newMark: () => string;
-  /** The store has lost acknowledged commits of this shard; one of them was seen at this time of the store. */
+  /**
+   * Invoked when the store has lost acknowledged commits of this shard. `seenAt` is when this process last saw one of them, by the store's clock.
+   */
   readonly onRollback: (shard: string, seenAt: number) => void;
 }
 
 interface LastSeen extends Seen {
-  /** The store's time of the reply. */
+  /** The store's time in the reply. */
   readonly at: number;
 }
 
 type Documents = ReadonlyMap<string, StoredDocument | null>;
 
-/** Documents and commits. Each commit presents the last one that this process saw of the shard. */
+/** Makes the documents of a Redis store. Each commit presents the last commit of the shard that this process saw. */
 export function redisDocuments(context: RedisContext, { newMark, onRollback }: RedisDocumentsOptions): RedisDocuments {
   const { connection, keys: layout, shards, together, clock } = context;
   const lastSeen = new Map<string, LastSeen>();
@@ -65,7 +67,7 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
   };
 
   async function readTogether(keys: readonly string[]): Promise<{ now: number; documents: Documents }> {
-    // Begun together: one round trip, and MGET reads everything at one moment.
+    // Both commands are sent together, in one round trip, and MGET reads all documents at one moment.
     const askedAt = clock.asking();
     const [said, reply] = await Promise.all([clock.now(), keys.length === 0 ? [] : connection.command("mget", keys.map(layout.document))]);
     const now = clock.heard(said, askedAt);
@@ -76,7 +78,7 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
   function see(shard: string, presented: LastSeen | undefined, { commit, mark, rolledBack, now }: CommitReply): void {
     const last = lastSeen.get(shard);
     if (rolledBack) {
-      // Other pending commits presented the same commit: one loss is reported once.
+      // Other pending commits presented the same commit, but one loss is reported only once.
       if (last !== presented) return;
       lastSeen.delete(shard);
       if (mark !== undefined) lastSeen.set(shard, { commit, mark, at: now });
@@ -88,7 +90,7 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
   }
 }
 
-/** See `RedisKeys.document`. */
+/** Reads a document in the format of `RedisKeys.document`. */
 function documentIn(stored: unknown, now: number): StoredDocument | null {
   if (stored === null) return null;
   const text = textIn(stored);

@@ -44,8 +44,8 @@ export function redisDueRows({ connection, keys: layout, together, clock, shards
   }
 
   /**
-   * No command sees two shards of a cluster: all are inspected first, and then the oldest rows are taken where they were seen. A row that another process
-   * took in between is not returned; its place stays empty until the next claim.
+   * Claims the rows of a cluster, where no command reads two shards. It inspects all shards, and then claims the oldest rows where it found them. If
+   * another process claimed a row in between, fewer rows are returned.
    */
   async function claimApart(service: string, kind: Kind, { limit, visibleAfter }: ClaimOptions): Promise<readonly Row[]> {
     const seen = await Promise.all(together.map((names) => claimIn(service, kind, names, { limit, visibleAfter: null })));

@@ -67,7 +67,7 @@ describe("a failure on the way to Redis", () => {
   });
 });
 
-/** As the client makes them, with the command that it sent. */
+/** Makes an error as the client does, with the command that it sent. */
 function reply(message: string): Error {
   return Object.assign(new Error(message), { name: "ReplyError", command: { name: "auth", args: ["secret"] } });
 }

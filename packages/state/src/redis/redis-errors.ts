@@ -1,6 +1,6 @@
 import { type StoreFault, StoreRefused, StoreUnavailable } from "../state-store.ts";
 
-/** The first words of a server's errors, and what they mean for the caller. The command is never repeated: its arguments may be secret. */
+/** The first words of a server's errors, and their meaning for the caller. No message repeats the command, because its arguments may be secret. */
 const unavailable: Readonly<Record<string, string>> = {
   LOADING: "is reading its data from disk",
   BUSY: "is busy with somebody's script",
@@ -29,7 +29,9 @@ const refused: Readonly<Record<string, string>> = {
   WRONGTYPE: "holds other data under a key of the state store: name another database or a separate namespace",
 };
 
-/** The port's error for a failure of Redis or of the way to it; a fault of ours stays an error, without the command that it names. */
+/**
+ * Returns the port's error for a failure of Redis or of the connection. An error in our own code stays as it is, without the command that it names.
+ */
 export function storeErrorOf(error: unknown, shown: string): Error {
   if (!(error instanceof Error)) return new StoreUnavailable(`${shown} failed.`);
   if (error.name !== "ReplyError") return new StoreUnavailable(`${shown} ${failureOf(error)}.`);
@@ -41,7 +43,7 @@ export function storeErrorOf(error: unknown, shown: string): Error {
   return new Error(`${shown} answered: ${error.message.slice(0, 300)}`);
 }
 
-/** The sentence for a problem that does not fix itself; null for everything else, above all an unavailable server. */
+/** Returns the refusal for a problem that does not fix itself. Returns null for everything else, above all for an unavailable server. */
 export function refusalOf(error: unknown, shown: string): StoreRefused | null {
   if (!(error instanceof Error)) return null;
   if (error.name === "ReplyError") {
@@ -64,7 +66,7 @@ export function refusalOf(error: unknown, shown: string): StoreRefused | null {
   return null;
 }
 
-/** The problem on the way to the server, as the end of a sentence. */
+/** Returns a problem on the way to the server, as the end of a sentence. */
 export function failureOf(error: Error): string {
   if (error.message === "Command timed out" || error.message.startsWith("Socket timeout.")) return "did not answer in time";
   const code = codeOf(error);

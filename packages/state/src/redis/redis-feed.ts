@@ -11,8 +11,8 @@ export interface RedisFeed {
 }
 
 /**
- * The feeds of all shards, read once for all followers of this process, and only while there are followers: one blocking connection on one server, one per
- * shard in a cluster, where no command reads streams of two slots.
+ * Reads the feeds of all shards once for all followers of this process, and only while it has followers. One server needs one blocking connection. A
+ * cluster needs one per shard, because no command reads streams of two slots.
  */
 export function redisFeed(
   { connection, keys: layout, together }: RedisContext,
@@ -42,9 +42,9 @@ export function redisFeed(
     const stop = new AbortController();
     const readers = together.map((names) => {
       const feeds = names.map(layout.feed);
-      // On the connection of the commits and before this turn ends: this process's next commits come after it.
+      // The request uses the connection of the commits and is sent before this turn ends. So this process's next commits happen after the request.
       const heads = headsOf(connection, feeds);
-      // The reader asks for them when it is connected, which may be after they fail.
+      // The reader awaits the heads when it is connected. They may fail before that.
       heads.catch(() => undefined);
       const reader = another(FEED_BLOCK_MS);
       void readFeeds({ feeds, heads, connection: reader, publish: feed.publish, random, warn }, stop.signal);

@@ -4,12 +4,12 @@ import type { RedisContext } from "./redis-context.ts";
 import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
 
-/** Pages of an index: each shard returns its part, merged here. */
+/** Returns the pages of an index. Each shard returns its part, and the parts are merged here. */
 export function redisIndexes({ connection, keys: layout, together }: RedisContext): Indexes {
   return {
     async page(index, { cursor, limit, order = "asc" }): Promise<Page> {
       const { score, member } = startOf(cursor, order);
-      // One more than the page holds, to know whether another page follows.
+      // Reads one member more than the page, to find out whether another page follows.
       const args = [order, String(limit + 1), Number.isFinite(score) ? String(score) : "", member];
       const parts = together.map((names) =>
         connection.script(
@@ -33,7 +33,7 @@ function placesOf(reply: unknown): readonly Place[] {
   return Array.from({ length: flat.length / 2 }, (_, n) => ({ member: textIn(flat[2 * n]), score: Number(textIn(flat[2 * n + 1])) }));
 }
 
-/** Like sorted sets: members of one score are ordered by their bytes. */
+/** Compares as sorted sets do: members with the same score are ordered by their bytes. */
 function compare(a: Place, b: Place): number {
   return a.score === b.score ? Buffer.compare(Buffer.from(a.member), Buffer.from(b.member)) : a.score - b.score;
 }

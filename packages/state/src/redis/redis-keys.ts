@@ -1,22 +1,20 @@
 /**
- * The layout of all keys in Redis. The shard between braces is the hash tag of Redis Cluster: one shard is one slot, and a commit is one script. A family
- * comes first, so that access rules can be written as key patterns. Other data beside a name of the caller has its own ending, so that a document and
- * a log of one name never meet.
+ * The layout of all keys in Redis. The shard between braces is the hash tag of Redis Cluster, so one shard is one slot, and a commit is one script. A
+ * key begins with its family, so that access rules can be written as key patterns. Other data under a caller's name has its own ending, so a document
+ * and a log with the same name have different keys.
  */
 export interface RedisKeys {
-  /**
-   * A string: a head of 98 bytes (version 16, commit of the last op 16, expiry 26, SHA-1 of that op 40; blanks for no expiry), then the JSON text.
-   */
+  /** A string: a head of 98 bytes (version 16, commit of the last op 16, expiry 26 or blanks, SHA-1 of the last op 40), then the JSON text. */
   document(key: string): string;
-  /** A list: when the log expires ("-" for never), then the entries; an entry's place is its sequence number. */
+  /** A list: the expiry time of the log ("-" for never), then the entries. The place of an entry is its sequence number. */
   log(log: string): string;
-  /** A list of live batches, each after its expiry time and a space. */
+  /** A list of live batches. Each begins with its expiry time and a space. */
   live(log: string): string;
-  /** A sorted set of a service's timers by the time they are due. */
+  /** A sorted set of a service's timers by the time when they are due. */
   timers(service: string, shard: string): string;
-  /** A sorted set of a service's messages by the time they are due. */
+  /** A sorted set of a service's messages by the time when they are due. */
   outbox(service: string, shard: string): string;
-  /** A hash of the contents of those messages, by id: JSON text, a line feed, the topic. */
+  /** A hash of the contents of a service's messages, by id: JSON text, a line feed, the topic. */
   outboxRows(service: string, shard: string): string;
   /** A sorted set of an index's members in one shard. */
   index(index: string, shard: string): string;
@@ -24,23 +22,23 @@ export interface RedisKeys {
   commits(shard: string): string;
   /** The marks of the shard's last 8192 commits, eight bytes each, as a ring. */
   marks(shard: string): string;
-  /** How far the store's time is ahead of its server's clock, and what it was when it was last requested. */
+  /** A string: how far the store's time is ahead of its server's clock, and the store's time when it was last written. */
   readonly clock: string;
-  /** A stream of appends and live batches, capped; its ids count from 0-1 without a gap. */
+  /** A capped stream of appends and live batches. Its ids start at 0-1 and have no gaps. */
   feed(shard: string): string;
-  /** Bytes under their hash; the only thing besides `store` that belongs to no shard. */
+  /** The bytes of a blob under their hash. Blobs, `store` and `clock` belong to no shard. */
   blob(hash: string): string;
-  /** A hash: the format of all this, the number of shards, and a random identity. */
+  /** A hash: the format of all this data, the number of shards, and a random identity. */
   readonly store: string;
 }
 
-/** How many items the feed of a shard keeps, roughly. */
+/** The approximate number of items that the feed of a shard keeps. */
 export const FEED_LENGTH = 1024;
 
-/** How many bytes precede a document's text. */
+/** The number of bytes before a document's text. */
 export const DOCUMENT_HEAD = 98;
 
-/** The keys of one deployment. A namespace, which must contain no brace, comes before every key of it. */
+/** Returns the keys of one deployment. A namespace, which must contain no brace, is prepended to every key. */
 export function redisKeys(namespace: string | null): RedisKeys {
   const prefix = namespace === null ? "" : `${namespace}:`;
   return {
@@ -60,7 +58,7 @@ export function redisKeys(namespace: string | null): RedisKeys {
   };
 }
 
-/** The first braces of a key are its hash tag: no name before the shard may contain any. */
+/** Encodes braces. The first braces of a key are its hash tag, so no name before the shard may contain any. */
 function unbraced(name: string): string {
   return name.replaceAll(/[{}]/g, (brace) => (brace === "{" ? "%7B" : "%7D"));
 }

@@ -13,10 +13,10 @@ export interface RedisLogs {
   genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
 }
 
-/** How many batches may have come after the requested ones before the whole log is read. */
+/** How many batches may have been added after the requested ones before the whole log must be read. */
 const TAIL = 32;
 
-/** Logs, and the last 512 live batches of each for a minute. */
+/** Logs, with up to 512 live batches of each, kept for a minute. */
 export function redisLogs(context: RedisContext): RedisLogs {
   const { connection, keys: layout, shards, clock } = context;
   return {
@@ -36,7 +36,7 @@ export function redisLogs(context: RedisContext): RedisLogs {
       await connection.script(redisScripts.live, [layout.live(log), feed], [clock.argument(), log, text, String(FEED_LENGTH)]);
     },
     async recent(log) {
-      // Begun together: one round trip.
+      // Both commands are sent together, in one round trip.
       const [now, batches] = await Promise.all([clock.now(), connection.command("lrange", [layout.live(log), 0, -1])]);
       return listOf(batches)
         .map(textIn)
@@ -47,7 +47,7 @@ export function redisLogs(context: RedisContext): RedisLogs {
       shards.shardOf(log);
       const wanted = batches.map((batch) => JSON.stringify(batch));
       const tail = await written(log, -(wanted.length + TAIL));
-      // Either a log that is ahead of its feed, or somebody who put something into the feed that the log does not have.
+      // Either the log is ahead of its feed, or somebody put a batch into the feed that the log does not have.
       const known = wanted.every((text) => tail.has(text)) ? tail : await written(log, 0);
       return batches.filter((_, n) => known.has(wanted[n] ?? ""));
     },
@@ -55,7 +55,7 @@ export function redisLogs(context: RedisContext): RedisLogs {
 
   async function written(log: string, from: number): Promise<ReadonlySet<string>> {
     const found = await connection.command("lrange", [layout.live(log), from, -1]);
-    // Serialised again in the same way as those that are looked for, whoever wrote it.
+    // Each batch is serialised again in the same way as the requested ones, because another program may have written it in another way.
     return new Set(listOf(found).map((batch) => JSON.stringify(valueOf(textOf(textIn(batch))))));
   }
 }
@@ -64,7 +64,7 @@ function keptUntil(batch: string): number {
   return Number(batch.slice(0, batch.indexOf(" ")));
 }
 
-/** The part after the expiry time. */
+/** Returns the part after the expiry time. */
 function textOf(batch: string): string {
   return batch.slice(batch.indexOf(" ") + 1);
 }

@@ -6,13 +6,13 @@ import { redisScripts } from "./redis-scripts.ts";
 export interface RedisProbeOptions {
   /** Names the server in errors. */
   readonly shown: string;
-  /** Gets a shard whose counter was not a number: its commits are not known any more. */
+  /** Invoked for a shard whose counter was not a number. Its commits are no longer known. */
   readonly onDamage: (shard: string, now: number) => void;
 }
 
 /**
- * Asks whether the server, or every node of a cluster by way of its shards, accepts changes. Each time it writes another shard's counter. Rejects as a
- * commit would, and with the fault "damaged" if it had to fix a counter.
+ * Asks whether the server, or every node of a cluster, accepts changes. Each probe writes the counter of another shard. Rejects as a commit would,
+ * and with the fault "damaged" if it had to fix a counter.
  */
 export function redisProbe(
   { connection, keys, together, clock }: RedisContext,

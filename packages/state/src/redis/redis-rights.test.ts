@@ -24,7 +24,7 @@ describe("the rules of a user of Redis", () => {
       ...[...(source + scripts).matchAll(/(?:redis\.p?call|ask|flush)\('(\w+)'/g)].map(([, name]) => name?.toLowerCase()),
     ];
     const known = [...COMMANDS.connection, ...COMMANDS.store, ...COMMANDS.setUp];
-    // What the client itself asks when it connects, and CONFIG GET with its second word.
+    // The commands that the client itself sends when it connects, and CONFIG GET with its second word.
     const asked = new Set<string | undefined>([
       ...called,
       "hello",

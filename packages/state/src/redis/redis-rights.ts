@@ -10,8 +10,9 @@ export interface RedisLogin {
 }
 
 /**
- * The rules of a service: its families to read and write, those of others to read, and the commands that the state store uses. A script has the rights of
- * its sender, so the commands of the scripts are named too. No command that inspects, changes or stops the server is among them except INFO.
+ * Returns the rules of a service: the families that it reads and writes, the families of other services that it reads, and the commands that the
+ * state store uses. A script has the rights of its sender, so the rules also name the commands that scripts use. INFO is the only permitted command
+ * that inspects the server. No permitted command changes or stops it.
  */
 export function redisRules(namespace: string | null, { store }: ServiceRights): readonly string[] {
   const keys = redisKeys(namespace);
@@ -21,7 +22,7 @@ export function redisRules(namespace: string | null, { store }: ServiceRights): 
     ...keyRules(store.live, (name) => keys.live(namePattern(name))),
     ...keyRules(store.indexes, (name) => keys.index(name, ANY)),
     ...store.rows.flatMap((name) => [keys.timers(name, ANY), keys.outbox(name, ANY), keys.outboxRows(name, ANY)].map(readAndWrite)),
-    // Every commit writes these.
+    // Every commit writes these keys.
     ...[keys.commits(ANY), keys.marks(ANY), keys.feed(ANY)].map(readAndWrite),
     ...(store.blobs === "none" ? [] : [(store.blobs === "write" ? readAndWrite : readOnly)(keys.blob(ANY))]),
     readOnly(keys.store),
@@ -30,7 +31,7 @@ export function redisRules(namespace: string | null, { store }: ServiceRights): 
   return [...NOTHING, ...patterns, ...[...COMMANDS.connection, ...COMMANDS.store].map((command) => `+${command}`)];
 }
 
-/** The rules of the login that makes the record of the store, and asks the server whether it keeps what it acknowledges. */
+/** Returns the rules of the setup login. It makes the record of the store, and asks the server whether it keeps the writes that it acknowledges. */
 export function redisSetUpRules(namespace: string | null): readonly string[] {
   return [
     ...NOTHING,
@@ -39,12 +40,12 @@ export function redisSetUpRules(namespace: string | null): readonly string[] {
   ];
 }
 
-/** The rules of the server's operator. */
+/** The rules of the login for the server's operator. */
 export const REDIS_ADMIN_RULES: readonly string[] = ["allkeys", "allchannels", "+@all"];
 
 /**
- * The file of users (`aclfile`): the given users, and nobody else. Passwords are there as their SHA-256, which is of no use to a reader of the file,
- * because they are 32 random bytes.
+ * Returns the file of users (`aclfile`), with only the given users. The file contains the SHA-256 of each password. A hash is useless to a reader of
+ * the file, because each password is 32 random bytes.
  */
 export function redisAclFile(logins: readonly RedisLogin[]): string {
   const lines = logins.map(({ user, password, rules }) => `user ${user} reset on #${hash("sha256", password)} ${rules.join(" ")}`);
@@ -52,12 +53,12 @@ export function redisAclFile(logins: readonly RedisLogin[]): string {
 }
 
 /**
- * Nobody can be `default`: it is off, and has no password. It may still do everything, because a server reads its append-only file as this user, and skips
- * everything in it that this user may not do (redis/redis#14541).
+ * The `default` user is off and has no password, so nobody can log in as it. It still has every right, because a server reads its append-only file as
+ * this user and skips everything that this user may not do (redis/redis#14541).
  */
 const DEFAULT_USER = "user default reset off allkeys allchannels +@all";
 
-/** Rules of every login by its name: one for each service, and the one that sets up. */
+/** Returns the rules of every login by its name: one login for each service, and one for the setup. */
 export function redisRulesOf(namespace: string | null, services: readonly ServiceRights[]): ReadonlyMap<string, readonly string[]> {
   return new Map([
     ...services.map((service) => [service.service, redisRules(namespace, service)] as const),
@@ -65,7 +66,7 @@ export function redisRulesOf(namespace: string | null, services: readonly Servic
   ]);
 }
 
-/** What the state store asks a server to do, by who asks it. `redis-rights.test.ts` compares it with the source. */
+/** The commands that the state store sends to a server, by login. `redis-rights.test.ts` compares them with the source. */
 export const COMMANDS = {
   connection: [
     "hello",
@@ -74,7 +75,7 @@ export const COMMANDS = {
     "info",
     "time",
     "client|setname",
-    // Only in a cluster, where they are needed to find its nodes.
+    // These are sent only in a cluster, to find its nodes.
     "cluster|slots",
     "cluster|info",
   ],
@@ -126,7 +127,7 @@ function keyRules({ writes, reads }: Access, key: (name: string) => string): rea
   return [...writes.map((name) => readAndWrite(key(name))), ...reads.map((name) => readOnly(key(name)))];
 }
 
-/** `tb:<family>:{<any shard>}:<any id, or this one>`. */
+/** Returns `tb:<family>:{<any shard>}:<any id, or this one>`. */
 function namePattern(name: string): string {
   const [family = "", id = ANY] = name.split(":");
   return `tb:${family}:{${ANY}}:${id}`;

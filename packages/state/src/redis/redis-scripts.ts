@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** A Lua script that the server keeps under its hash. */
+/** A Lua script that the server stores under its hash. */
 export interface RedisScript {
   readonly text: string;
   readonly sha: string;
-  /** Declares no write, so that a user with read-only rights may use it. */
+  /** Whether the script declares that it writes nothing. A user with read-only rights may then use it. */
   readonly readOnly: boolean;
 }
 
-/** Read when this file is loaded, so a missing script is found at the start, not at the first commit. */
+/** The scripts are read when this file is loaded. So a missing script fails the start, not the first commit. */
 export const redisScripts = {
   commit: load("commit.lua"),
   claim: load("claim.lua"),

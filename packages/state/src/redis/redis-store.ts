@@ -21,19 +21,21 @@ import { openStoreRecord, type StoreRecord } from "./store-record.ts";
 export interface RedisStoreOptions {
   /** See `RedisAddress`. */
   readonly url: string;
-  /** Counts at the first start only; later a number other than the stored one is refused. */
+  /** How many shards a new store has. An existing store refuses any other number than its own. */
   readonly shards?: number;
-  /** Whether a server that may lose acknowledged writes is refused; by default the URL decides, else "required". */
+  /** Whether a server that may lose acknowledged writes is refused. By default the URL decides, else "required". */
   readonly durability?: "required" | "relaxed";
-  /** How long to retry an unavailable server at the start, in milliseconds; half a minute by default. */
+  /** How long to retry a server that is unavailable at the start, in milliseconds. The default is half a minute. */
   readonly connectForMs?: number;
   /** Returns this many random bytes. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Receives what the server's operator should know. */
+  /** Receives each warning for the server's operator. */
   readonly warn?: (sentence: string) => void;
-  /** Told that the store has lost acknowledged commits of this shard, and when this process last saw one, by the store's clock. */
+  /**
+   * Invoked when the store has lost acknowledged commits of this shard. `seenAt` is when this process last saw one of them, by the store's clock.
+   */
   readonly onRollback?: (shard: string, seenAt: number) => void;
-  /** Ends the wait for an unavailable server. */
+  /** Aborts the wait for an unavailable server. */
   readonly signal?: AbortSignal;
   /** Learns the store's time. */
   readonly time?: StoreClock;
@@ -45,11 +47,12 @@ const CONNECT_FOR_MS = 30_000;
 const IDENTITY_BYTES = 12;
 
 /**
- * A store on Redis 7 or Valkey, on one server or a cluster: for services in separate processes. Every commit is one script of one shard; time is the
- * server's. A change that was answered "ok" survives whatever the server's own append-only file survives, and a failover as far as `replicas` says.
+ * Opens a store on Redis 7 or Valkey, on one server or a cluster, for services in separate processes. Every commit is one script of one shard, and
+ * the time is the server's. A change that was answered "ok" survives whatever the server's own append-only file survives. It survives a failover as
+ * far as `replicas` says.
  *
- * Throws `StoreRefused`, with one sentence that says what to do, if the server cannot be used as it is, and `StoreUnavailable` if it stays unavailable. A
- * connection that is lost later is retried for ever; until it is back every operation throws `StoreUnavailable`.
+ * Throws `StoreRefused`, with one sentence that says what to do, if the server cannot be used as it is. Throws `StoreUnavailable` if the server stays
+ * unavailable. A connection that is lost later is retried for ever. Until it is restored, every operation throws `StoreUnavailable`.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<StateStore> {
   const { url, connectForMs = CONNECT_FOR_MS, random, warn = () => undefined, signal } = options;
@@ -194,7 +197,7 @@ function storeOn(
     if (refusal) throw refusal;
   }
 
-  /** After a lost connection, the answering server may be another one, or one that has lost everything. */
+  /** After a lost connection, another server may answer, or a server that has lost everything. */
   async function checkAgain(): Promise<void> {
     try {
       const found = await openStoreRecord(connection, keys.store, { shards: record.shards, identity }, shown);
@@ -202,10 +205,10 @@ function storeOn(
       if (found.identity === identity) return;
       identity = found.identity;
       const now = await context.clock.now();
-      // If this process saw no commit, it can only say that everything that was there is gone.
+      // If this process saw no commit, it must report that everything in the store is lost.
       for (const shard of shards.names) onRollback(shard, Math.min(documents.seenAt(shard) ?? 0, now));
     } catch (error) {
-      // Unavailable: the next connection is checked again.
+      // The server is unavailable. The check is repeated after the next connection.
       if (error instanceof StoreRefused) refusal = error;
     }
   }

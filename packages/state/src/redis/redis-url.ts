@@ -1,12 +1,12 @@
 import { StoreRefused } from "../state-store.ts";
 
-/** What a URL says: `redis://[user[:password]@]host[:port][/database][?option=value]`, or `rediss:` for TLS. */
+/** The parts of a URL `redis://[user[:password]@]host[:port][/database][?option=value]`, or `rediss:` for TLS. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
   readonly username: string | null;
-  /** Never shown. */
+  /** The password is never shown in messages. */
   readonly password: string | null;
   readonly database: number;
   /** `namespace=NAME` puts `NAME:` before every key, for several deployments on one server. */
@@ -15,14 +15,14 @@ export interface RedisAddress {
   readonly durability: "required" | "relaxed" | null;
   /** `replicas=N`: a commit is answered when this many replicas have it. */
   readonly replicas: number;
-  /** How messages name the server; contains no secret. */
+  /** The name of the server in messages. It contains no secret. */
   readonly shown: string;
 }
 
 const OPTIONS = ["namespace", "durability", "replicas"] as const;
 const DEFAULT_PORT = 6379;
 
-/** Throws `StoreRefused`, with a sentence that repeats neither user nor password, for any other URL. */
+/** Parses the URL of a store. Throws `StoreRefused` for any other URL. Its message repeats neither the user nor the password. */
 export function parseRedisUrl(url: string): RedisAddress {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || parsed.hostname === "" || parsed.hash !== "") {

@@ -1,22 +1,22 @@
 import { StoreUnavailable } from "../state-store.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
-/** What a server reports about itself; null if this user may not ask, or the server does not say. */
+/** The facts that a server reports about itself. A fact is null if this user may not ask for it, or the server does not report it. */
 export interface ServerFacts {
   readonly version: string | null;
   readonly isReplica: boolean;
   readonly isClustered: boolean;
-  /** Whether it keeps an append-only file. */
+  /** Whether the server writes an append-only file. */
   readonly aof: boolean | null;
-  /** When it is synced to disk: "always", "everysec" or "no". */
+  /** When the append-only file is synced to disk: "always", "everysec" or "no". */
   readonly fsync: string | null;
-  /** What it does when memory is full. */
+  /** The server's policy when its memory is full. */
   readonly eviction: string | null;
-  /** Whether it replays multi-command commits from its append-only file when it starts again. */
+  /** Whether the server replays multi-command commits from its append-only file when it starts again. */
   readonly replays: boolean | null;
 }
 
-/** Asks CONFIG or, if that is forbidden (as on managed servers), INFO; and what its user `default` may do with this key. */
+/** Asks CONFIG, or INFO if CONFIG is forbidden (as on managed servers). Also asks what the server's user `default` may do with this key. */
 export async function serverFacts({ command }: Pick<RedisConnection, "command">, key: string): Promise<ServerFacts> {
   const [info, config, replays] = await Promise.all([infoOf(command), configOf(command), mayReplay(command, key)]);
   return factsOf(info, config, replays);
@@ -39,7 +39,7 @@ export function factsOf(
   };
 }
 
-/** The lines `name:value` of an INFO reply. */
+/** Returns the lines `name:value` of an INFO reply. */
 export function infoLines(text: string): ReadonlyMap<string, string> {
   const lines = text.split("\r\n").filter((line) => line.includes(":"));
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
@@ -51,15 +51,16 @@ async function infoOf(command: RedisConnection["command"]): Promise<ReadonlyMap<
 }
 
 async function configOf(command: RedisConnection["command"]): Promise<ReadonlyMap<string, string>> {
-  // Several names at once are a syntax error before 7.0: such a server is refused for its version.
+  // Before version 7.0, several names at once are a syntax error. Such a server is refused for its version.
   const reply = await permitted(command("config", ["get", "appendonly", "appendfsync", "maxmemory-policy"]));
   const parts: unknown[] = Array.isArray(reply) ? reply : [];
   return new Map(parts.flatMap((name, n) => (n % 2 === 0 ? [[String(name), String(parts[n + 1])] as const] : [])));
 }
 
 /**
- * A server reads its append-only file as its user `default`, and EXEC checks again what that user may do. With fewer rights, the writes of a script or a
- * transaction are left out, and only its log says so (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
+ * Returns whether the user `default` has enough rights to replay commits, or null if the server does not say. A server reads its append-only file as
+ * this user, and EXEC checks the user's rights again. With fewer rights, the writes of a script or a transaction are left out, and only the server's
+ * log reports it (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
  */
 async function mayReplay(command: RedisConnection["command"], key: string): Promise<boolean | null> {
   const replies = await Promise.all(
@@ -86,7 +87,7 @@ export const REPLAYED = [
   ["xadd", "*", "f", "v"],
 ] as const;
 
-/** Null if the server refuses to say; only a server that does not answer is an error. */
+/** Returns the reply, or null if the server refuses to answer. Only an unavailable server is an error. */
 async function permitted(reply: Promise<unknown>): Promise<unknown> {
   try {
     return await reply;

@@ -2,21 +2,21 @@ import { DEFAULT_SHARDS } from "@toolbus/contracts";
 import { StoreRefused } from "../state-store.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
-/** What was fixed at the first start. */
+/** The values that were fixed at the store's first start. */
 export interface StoreRecord {
   readonly shards: number;
-  /** Distinguishes this store from every other, and from itself after all of it was lost. */
+  /** Distinguishes this store from every other store, and from a new store at the same address after all data was lost. */
   readonly identity: string;
 }
 
-/** Raised with every change of the keys and their contents; a store of another format is refused. */
+/** The format is raised with every change of the keys or their contents. A store with another format is refused. */
 export const FORMAT = "1";
 
-// HSETNX per field would let two first starts mix theirs.
+// With one HSETNX per field, two first starts could mix their values.
 const CREATE = "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end";
 
 /**
- * Reads the record, and writes it at the first start with the requested number of shards. Throws `StoreRefused` for another format, and for a number of
+ * Reads the record. At the first start, writes it with the requested number of shards. Throws `StoreRefused` for another format, and for a number of
  * shards other than the requested one.
  */
 export async function openStoreRecord(
@@ -35,7 +35,7 @@ export async function openStoreRecord(
       { cause: error },
     );
   });
-  // Another process may have been first.
+  // Another process may have written the record first.
   const written = await fields(command, key);
   if (!written) throw new StoreRefused(`${shown} did not keep what was written: something removes keys of the state store.`);
   return checked(written, wanted.shards, shown);

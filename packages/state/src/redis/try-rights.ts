@@ -17,8 +17,8 @@ interface Thing {
 }
 
 /**
- * Tries with one login to read and to write something of every family, and every command that could do harm. All keys are in a shard that no store has, so
- * that nobody reads them; the commands have arguments with which even a server that accepts them does nothing.
+ * Tries with one login to read and to write something of every family, and to use every command that could do harm. Keys with a shard are in a shard
+ * that no store has, so nobody reads them. The arguments are chosen so that the commands have no effect even on a server that accepts them.
  */
 export async function tryRedisRights(
   address: RedisAddress,
@@ -72,14 +72,14 @@ const SHARD = "permissions-check";
 const ID = "permissions-check";
 
 /**
- * Scripts report it in their own words, which were different before 7.2. A command that the server does not have, or has switched off, can do no harm
- * either.
+ * Returns whether an error is a refusal. Scripts report a refusal in their own words, which were different before 7.2. A command that the server does
+ * not have, or has switched off, can do no harm either.
  */
 function isRefusal({ message }: Error): boolean {
   return /NOPERM|ACL failure|The user executing the script can't|^ERR unknown (?:sub)?command|^ERR \w+ command not allowed/.test(message);
 }
 
-/** The same command, with its key as an argument of the script: Redis checks the right when the script gets there. */
+/** Returns a script with the same command, whose key is an argument of the script. Redis checks the right when the script executes the command. */
 function script([name, , ...args]: readonly string[]): string {
   return `return redis.call(${[`'${name}'`, "ARGV[1]", ...args.map((arg) => `'${arg}'`)].join(", ")})`;
 }
@@ -94,7 +94,7 @@ function thingsOf(
   const own = service === "setup" ? null : service.store;
   const name = (family: string, id: string): string => `tb:${family}:{${SHARD}}:${id}`;
   const { families, indexes } = storeNames(parts);
-  // Some have a document in the name of one service.
+  // Some families have a document that is named after one service.
   const named = (kind: "documents" | "logs"): readonly (readonly [string, string])[] =>
     services.flatMap(({ store }) =>
       [...store[kind].writes]
@@ -108,7 +108,7 @@ function thingsOf(
   const kindFamilies = (kind: "logs" | "live"): readonly string[] => [
     ...new Set(services.flatMap(({ store }) => [...store[kind].writes, ...store[kind].reads].map((each) => each.split(":")[0] ?? ""))),
   ];
-  // A right to the documents of a family covers its logs: they begin alike.
+  // A right to the documents of a family covers its logs, because their keys begin in the same way.
   const may = (kind: "documents" | "logs" | "live", family: string, id: string) => rightsTo(own && [own[kind], own.documents], family, id);
   return [
     ...ids("documents", families).map(([family, id]) =>
@@ -132,7 +132,7 @@ function thingsOf(
     text("the marks of commits", keys.marks(SHARD), { mayRead: own !== null, mayWrite: own !== null }),
     stream("the feed", keys.feed(SHARD), { mayRead: own !== null, mayWrite: own !== null }),
     text("a blob", keys.blob(ID), { mayRead: own !== null && own.blobs !== "none", mayWrite: own?.blobs === "write" }),
-    // Nothing is written over nothing: this one is not of a shard of the check.
+    // This key is outside the shard of the check. Its write is empty and changes nothing.
     {
       ...text("the store's time", keys.clock, { mayRead: own !== null, mayWrite: own?.keepsTime ?? false }),
       write: ["SETRANGE", keys.clock, "0", ""],
@@ -186,8 +186,8 @@ const stream = (what: string, key: string, rights: Rights): Thing => ({
 });
 
 /**
- * Commands that no service needs, each with whether the setup login does. Redis checks the number of arguments, then the rights, and only then the content
- * of the arguments: with these it can do nothing.
+ * Commands that no service needs, each with whether the setup login needs it. Redis checks the number of arguments, then the rights, and only then
+ * the content of the arguments. With these arguments no command has an effect.
  */
 const HARMFUL: readonly (readonly [readonly string[], boolean])[] = [
   [["CONFIG", "GET", "appendfsync"], true],

@@ -5,12 +5,12 @@ import type { SQLOutputValue } from "node:sqlite";
 export type Row = Record<string, SQLOutputValue>;
 
 /**
- * The limit of a statement that is used often. SQLite treats a limit that is just a parameter as a part of the plan and prepares the statement again each
- * time that it is bound (`sqlite3ExprIsInteger`), which costs three times the query.
+ * The limit of a statement that is used often. SQLite treats a limit that is only a parameter as a part of the plan (`sqlite3ExprIsInteger`). It then
+ * prepares the statement again each time the parameter is bound, which costs three times as much as the query.
  */
 export const LIMIT = "LIMIT 0 + ?";
 
-/** The readers of columns: each throws for a value that our own schema cannot contain. */
+/** Returns the text in a column. Each reader of a column throws for a value that our own schema cannot contain. */
 export function textOf(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== "string") throw unexpected(column, value);
@@ -33,7 +33,7 @@ export function bytesOf(row: Row, column: string): Uint8Array {
   return value;
 }
 
-/** A column of JSON text, parsed. */
+/** Parses a column of JSON text. */
 export function jsonOf(row: Row, column: string): Json {
   const value: Json = JSON.parse(textOf(row, column));
   return value;

@@ -49,7 +49,7 @@ describe("work that can wait for the next sync to disk", () => {
   });
 });
 
-/** A connection to a database of one table, and a second view of what is committed there. */
+/** Makes a connection to a database with one table, and a second view of the committed rows. */
 function setup() {
   const directory = mkdtempSync(path.join(tmpdir(), "connection-"));
   const file = path.join(directory, "state.db");

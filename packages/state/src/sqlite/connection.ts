@@ -3,31 +3,31 @@ import { setTimeout as wait } from "node:timers/promises";
 import { StoreUnavailable } from "../state-store.ts";
 import { isBusy, storeError } from "./sqlite-errors.ts";
 
-/** One open database. Work is synchronous, so nothing of this process comes between its steps; other processes are kept out by transactions. */
+/** One open database. Work is synchronous, so nothing else in this process happens between its steps. Transactions keep other processes out. */
 export interface Connection {
   prepare(sql: string): StatementSync;
-  /** Does the work in one write transaction, synced to disk before it resolves; nothing of it stays if the work throws. */
+  /** Does the work in one write transaction, which is synced to disk before it resolves. If the work throws, the transaction is rolled back. */
   write<T>(work: () => T): Promise<T>;
   /** Does work that only reads, all of it at one moment. */
   read<T>(work: () => T): Promise<T>;
-  /** Does read-only work of one statement, which sees one moment without a transaction. */
+  /** Does read-only work of one statement. One statement sees one moment without a transaction. */
   look<T>(statement: () => T): Promise<T>;
   /**
-   * Does the work at the start of the next write transaction, or within 100 ms in a separate one: for work that a crash may undo and that is not worth its
-   * own sync to disk. Throws `StoreUnavailable` if the connection is closed.
+   * Does the work at the start of the next write transaction, or within 100 ms in a separate transaction. It is for work that a crash may undo and
+   * that is not worth its own sync to disk. Throws `StoreUnavailable` if the connection is closed.
    */
   soon(work: () => void): void;
-  /** Waits for pending work and does what `soon` deferred. Safe to use twice. */
+  /** Waits for pending work and does the work that `soon` deferred. Safe to use twice. */
   close(): Promise<void>;
 }
 
-// About two seconds in all. The event loop continues meanwhile: the driver itself is configured to give up at once.
+// The delays add up to about two seconds. The event loop continues meanwhile, because the driver itself is configured to give up at once.
 const BUSY_DELAYS_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256, 256, 256, 256, 256];
 
-// Long enough that under load another write comes first.
+// The delay is so long that under load another write usually happens first.
 const SOON_MS = 100;
 
-/** Takes over an open database. `file` is named in errors. */
+/** Makes a connection from an open database. `file` is named in errors. */
 export function connectionTo(database: DatabaseSync, file: string): Connection {
   const underWay = new Set<Promise<unknown>>();
   const beginWrite = database.prepare("BEGIN IMMEDIATE");
@@ -55,7 +55,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       try {
         if (putOff.length > 0) writing(() => {});
       } catch {
-        // A crash may undo it, and so may this.
+        // A crash may undo this work, so a failure may too.
       }
       database.close();
     },
@@ -71,7 +71,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       for (const each of putOff) each();
       return work();
     });
-    // Only now: work that was rolled back is done with the next one.
+    // The work is removed only now. Work that was rolled back is done with the next transaction.
     putOff.splice(0, waiting);
     return value;
   }
@@ -80,7 +80,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
     soonTimer = null;
     if (putOff.length === 0) return;
     tracked(() => writing(() => {})).catch(() => {
-      // Nobody waits for it; what is wrong with the database shows at the next commit, and the next `soon` sets the timer again.
+      // Nobody awaits this work. The next commit reports a problem with the database, and the next `soon` sets the timer again.
     });
   }
 
@@ -102,7 +102,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       commit.run();
       return value;
     } finally {
-      // Still open only if the work or the commit failed; SQLite has already rolled back after some faults.
+      // The transaction is still open only if the work or the commit failed. After some faults, SQLite has already rolled back.
       if (database.isTransaction) rollback.run();
     }
   }

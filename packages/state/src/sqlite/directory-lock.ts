@@ -10,8 +10,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the data directory for this process alone, by an exclusive SQLite lock on a small separate database. The operating system releases it with the
- * process, however that ends. Throws `StoreRefused` if another process, or another store of this one, has it.
+ * Locks the data directory for this process alone, by an exclusive SQLite lock on a small separate database. The operating system releases the lock
+ * when the process ends, for whatever reason. Throws `StoreRefused` if another process, or another store of this process, has the lock.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = path.join(directory, "lock.db");
@@ -33,7 +33,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
-/** Makes the directory and those above it, for this user only. Throws `StoreRefused` if that fails. */
+/** Makes the directory and its parents, for this user only. Throws `StoreRefused` if that fails. */
 export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -43,8 +43,8 @@ export function makeDirectory(directory: string): void {
 }
 
 /**
- * Makes an empty file that only this user may read; SQLite gives its other files the same rights. An existing file is not even opened: closing it would
- * release every lock that this process has on it.
+ * Makes an empty file that only this user may read. SQLite gives its other files the same rights. An existing file is not even opened, because
+ * closing it would release every lock that this process has on it.
  */
 export function createPrivately(file: string): void {
   try {

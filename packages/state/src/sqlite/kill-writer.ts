@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-// The child process of kill.test.ts: writes for ever and prints the number of each change once it is acknowledged, until it is killed.
+// The child process of kill.test.ts. It writes until it is killed, and prints the number of each change once the change is acknowledged.
 
 const [directory = "", first = "1"] = process.argv.slice(2);
 const store = await openSqliteStore({ directory });
@@ -23,6 +23,6 @@ for (let n = Number(first); ; n++) {
   });
   if (outcome !== "ok") throw new Error(`Change ${n} was answered ${outcome}.`);
   version = commit;
-  // Written synchronously, not by the event loop: a number that is read was acknowledged.
+  // The number is written synchronously, not by the event loop. So every number that the test reads was acknowledged.
   writeSync(1, `${n}\n`);
 }

@@ -23,7 +23,7 @@ describe("a process that is killed while it writes", () => {
       const store = await openSqliteStore({ directory });
       written = await changesIn(store);
       await store.close();
-      // The one pending change may have succeeded without its acknowledgement.
+      // The pending change may have succeeded without an acknowledgement.
       expect(written - acknowledged).toBeGreaterThanOrEqual(0);
       expect(written - acknowledged).toBeLessThanOrEqual(1);
     }
@@ -42,7 +42,7 @@ describe("a process that is killed while it writes", () => {
   });
 });
 
-/** How many changes the store holds, after it is proved that each of them is there with all its parts. */
+/** Checks that every change in the store is complete, and returns the number of changes. */
 async function changesIn(store: StateStore): Promise<number> {
   const { documents, now } = await store.read(["tb:sample:{00}:head"]);
   const count = Number(documents[0]?.value ?? 0);
@@ -59,12 +59,12 @@ async function changesIn(store: StateStore): Promise<number> {
   expect(timers.map(({ id }) => id).toSorted()).toEqual(numbers.map((n) => `timer-${n}`).toSorted());
   const messages = await store.claim("s", "outbox", options);
   expect(messages.map(({ message }) => Number(message)).toSorted((a, b) => a - b)).toEqual(numbers);
-  // The start made them due: their owner is dead.
+  // The start made the timers due, because the process that owned them is dead.
   expect(Math.max(0, ...timers.map(({ due }) => due))).toBeLessThanOrEqual(now);
   return count;
 }
 
-/** After how many more acknowledgements each writer is killed; the seed always gives the same ones. */
+/** Returns the number of further acknowledgements after which each writer is killed. The seed always gives the same numbers. */
 function killPoints(): readonly number[] {
   let state = SEED;
   return Array.from({ length: KILLS }, () => {
@@ -107,7 +107,7 @@ function setup() {
       }
     }
 
-    /** Kills the writer once this change is acknowledged, and returns the last number that it printed. */
+    /** Kills the writer once this change is acknowledged, and returns the last number that the writer printed. */
     async function killedAfter(n: number): Promise<number> {
       await acknowledged(n);
       await killed(child);

@@ -8,8 +8,8 @@ import { createPrivately } from "./directory-lock.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 /**
- * Opens the database, and creates it at its first start. Throws `StoreRefused`, with the file and what to do, if it is not a database, not ours, has
- * another schema version, or a number of shards other than the requested one; such a file stays as it is.
+ * Opens the database, and creates it at its first start. Throws `StoreRefused` if the file is not a database, is not ours, or has another schema
+ * version or another number of shards than requested. The message names the file and says what to do. Such a file stays unchanged.
  */
 export async function openDatabase(file: string, shards: number | undefined): Promise<{ connection: Connection; shards: number }> {
   createPrivately(file);
@@ -26,8 +26,8 @@ export async function openDatabase(file: string, shards: number | undefined): Pr
 }
 
 /**
- * Makes sure that every commit is synced to disk before it is answered, and reads the settings back: SQLite silently accepts a setting that it does not
- * follow, for example if a file system cannot share memory, or a build has its own. Throws `StoreRefused` in this case.
+ * Makes sure that every commit is synced to disk before it is answered, and reads the settings back. SQLite silently accepts a setting that it does
+ * not follow, for example if a file system cannot share memory, or a build has its own setting. Throws `StoreRefused` in this case.
  */
 export function makeDurable(database: Pick<DatabaseSync, "exec" | "prepare">, file: string): void {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -41,7 +41,7 @@ export function makeDurable(database: Pick<DatabaseSync, "exec" | "prepare">, fi
 
 const SYNCHRONOUS_FULL = 2;
 
-/** Whether the file is empty and may become ours. Only reads: any other file is not touched. */
+/** Returns whether the file is empty and may become ours. It only reads, so any other file stays unchanged. */
 function checkOwner(database: DatabaseSync, file: string): boolean {
   const owner = pragma(database, "application_id");
   const version = pragma(database, "user_version");
@@ -58,12 +58,12 @@ function checkOwner(database: DatabaseSync, file: string): boolean {
   return false;
 }
 
-/** All in one transaction, so that a process that dies in the middle leaves an empty file. */
+/** Creates the schema in one transaction, so that a process that dies in the middle leaves an empty file. */
 function createSchema(database: DatabaseSync, shards: number): void {
   const { names } = shardKeys(shards);
   database.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have created it meanwhile.
+    // Another process may have created the schema meanwhile.
     if (pragma(database, "application_id") === 0) {
       database.exec(SCHEMA);
       database.prepare("INSERT INTO meta (name, value) VALUES ('shards', ?)").run(String(shards));

@@ -1,10 +1,10 @@
-/** "TBUS", in the header of every database of ours. */
+/** "TBUS", in the header of every database of this store. */
 export const APPLICATION_ID = 0x54425553;
 
-/** Raised with every change of the tables; a database of another version is refused. */
+/** The version is raised with every change of the tables. A database with another version is refused. */
 export const SCHEMA_VERSION = 1;
 
-/** Times are milliseconds since 1970 (REAL can hold every number of JavaScript), values are JSON text. */
+/** Times are milliseconds since 1970, and values are JSON text. A REAL column can store every JavaScript number. */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE shards (shard TEXT PRIMARY KEY, commits INTEGER NOT NULL) STRICT, WITHOUT ROWID;

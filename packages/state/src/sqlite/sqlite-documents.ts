@@ -5,12 +5,12 @@ import type { StoredDocument } from "../state-store.ts";
 import { jsonOf, numberOf, numberOrNullOf, type Row } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
-/** The documents and commit numbers of a SQLite store. Everything here happens inside the caller's transaction. */
+/** The documents and commit numbers of a SQLite store. All methods need the caller's transaction. */
 export interface SqliteDocuments extends Pick<CommitSteps, "last" | "repeated" | "guarded"> {
   read(key: string, now: number): StoredDocument | null;
   /** Writes the puts and removals of the change, the op into its first document, and the shard's commit number. */
   apply(shard: string, change: PreparedChange, now: number, commit: number): void;
-  /** Deletes some documents that expired long enough ago; true if there may be more. */
+  /** Deletes some documents that expired long enough ago. Returns true if more may remain. */
   sweep(now: number, limit: number): boolean;
 }
 
@@ -51,7 +51,7 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
     },
     apply(shard, { op, first, put, remove: removed }, now, commit) {
       updateCommits.run(commit, shard);
-      // A removed document stays as an expired one: it must remember the op for a repeat.
+      // A removed document stays as an expired one, because it must remember the op for a repeat.
       if (removed.includes(first.key)) expireAndRemember.run(op, commit, now, first.key);
       else if (!put.some(({ key }) => key === first.key)) remember.run(op, commit, first.key);
       for (const key of removed) if (key !== first.key) remove.run(key);

@@ -10,7 +10,7 @@ export interface SqliteDueRows {
   claimTimers(service: string, now: number, options: ClaimOptions): Promise<readonly TimerRow[]>;
   claimOutbox(service: string, now: number, options: ClaimOptions): Promise<readonly OutboxRow[]>;
   settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
-  /** Makes everything due at once, for a start that knows that nobody else is at work. */
+  /** Makes everything due at once. A start uses it when it knows that no other process works on the rows. */
   makeAllDue(now: number): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
     },
     async settle(service, rows) {
       if (rows.length === 0) return;
-      // After a crash they are published again, as if the crash had come before this.
+      // After a crash, the messages are published again, as if the crash had happened before this step.
       connection.soon(() => {
         for (const { shard, id } of rows) deleteMessage.run(service, shard, id);
       });
@@ -63,7 +63,7 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
 
   async function claim(select: Statement, rearm: Statement, service: string, now: number, options: ClaimOptions): Promise<readonly Row[]> {
     const { limit, visibleAfter } = options;
-    // A poll that finds nothing, as most do, must not take the write lock.
+    // Most polls find nothing, and such a poll must not take the write lock.
     if ((await connection.look(() => select.get(service, now, 1))) === undefined) return [];
     return connection.write(() => {
       const rows = select.all(service, now, limit);

@@ -1,12 +1,12 @@
 import { type StoreFault, StoreRefused, StoreUnavailable } from "../state-store.ts";
 
-// Primary result codes of SQLite; the driver returns extended ones, whose low byte is the primary code.
+// Primary result codes of SQLite. The driver returns extended codes, whose low byte is the primary code.
 const BUSY = 5;
 const LOCKED = 6;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 const OUTSIDE_CAUSES = new Set([4, 7, 8, 9, 10, 13, 14, 15, 22, 23]);
-/** SQLITE_NOMEM, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL. */
+/** SQLITE_NOMEM, SQLITE_READONLY, SQLITE_IOERR and SQLITE_FULL, with the fault that each one means. */
 const FAULTS: ReadonlyMap<number, StoreFault> = new Map([
   [7, "memory"],
   [8, "read-only"],
@@ -14,13 +14,16 @@ const FAULTS: ReadonlyMap<number, StoreFault> = new Map([
   [13, "disk"],
 ]);
 
-/** Whether another process holds the lock that this operation needs, so that it can be retried. */
+/** Returns whether another process holds the lock that this operation needs, so that the operation can be retried. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;
 }
 
-/** The port's error for a fault of SQLite: a damaged file is refused, a failing disk is unavailable, a fault of ours stays as it is. */
+/**
+ * Returns the port's error for a fault of SQLite. A damaged file is refused, and a failing disk is unavailable. An error in our own code stays as it
+ * is.
+ */
 export function storeError(error: unknown, file: string): unknown {
   const code = resultCode(error);
   if (code === null || !(error instanceof Error)) return error;

@@ -4,7 +4,7 @@ import type { Indexes, Page } from "../state-store.ts";
 import { LIMIT, numberOf, textOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
-/** The sorted indexes of a SQLite store. Everything here happens inside the caller's transaction. */
+/** The sorted indexes of a SQLite store. All methods need the caller's transaction. */
 export interface SqliteIndexes {
   apply(shard: string, change: PreparedChange): void;
   page(index: string, options: Parameters<Indexes["page"]>[1]): Page;

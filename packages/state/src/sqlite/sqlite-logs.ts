@@ -3,12 +3,12 @@ import type { LogEntry } from "../state-store.ts";
 import { jsonOf, LIMIT, numberOf, numberOrNullOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
-/** The logs of a SQLite store. Everything here happens inside the caller's transaction. */
+/** The logs of a SQLite store. All methods need the caller's transaction. */
 export interface SqliteLogs {
   /** Appends and returns the log's last sequence number. */
   append(log: string, texts: readonly string[], expiresAt: number | null, now: number): number;
   range(log: string, options: { readonly after: number; readonly limit: number }, now: number): readonly LogEntry[];
-  /** Deletes some entries of a log that has expired; true if there may be more. */
+  /** Deletes some entries of a log that has expired. Returns true if more may remain. */
   sweep(now: number, limit: number): boolean;
 }
 
@@ -45,7 +45,7 @@ export function sqliteLogs({ prepare }: Connection): SqliteLogs {
     },
   };
 
-  /** The current log; an expired one is replaced by a new log. */
+  /** Returns the current log. Replaces an expired log with a new one. */
   function current(name: string, now: number): { readonly id: number; readonly last: number } {
     const row = selectLog.get(name);
     if (row) {

@@ -1,11 +1,11 @@
 import type { Connection } from "./connection.ts";
 
-/** As much as a change of a few documents needs. */
+/** The number of bytes that a change of a few documents needs. */
 const PROBE_BYTES = 16 * 1024;
 
 /**
- * Asks whether changes are accepted: writes and removes as many bytes as a change has, in one transaction that is synced like a commit. Rejects as a commit
- * would.
+ * Asks whether changes are accepted. It writes and removes as many bytes as a change has, in one transaction that is synced like a commit. Rejects as
+ * a commit would.
  */
 export function sqliteProbe({ prepare, write }: Connection): () => Promise<void> {
   const insert = prepare("INSERT INTO blobs (hash, bytes) VALUES ('probe', zeroblob(?))");

@@ -237,7 +237,7 @@ describe("messages that were published", () => {
   });
 });
 
-/** The test's own directory, with control over its clock. Every store that is opened in it is closed in the end. */
+/** Makes a directory for the test, with control over its clock. Every store that is opened in it is closed at the end. */
 function setup(below = ".") {
   const root = mkdtempSync(path.join(tmpdir(), "state-store-"));
   const directory = path.join(root, below);
@@ -267,7 +267,7 @@ async function countUp(store: StateStore, writer: number, rounds: number): Promi
   for (let round = 0; round < rounds;) {
     const document = (await store.read([KEY])).documents[0];
     const count = (typeof document?.value === "number" ? document.value : 0) + 1;
-    // Lets the other writers come between the decision and the commit.
+    // Gives the other writers time to write between the decision and the commit.
     await new Promise(setImmediate);
     const guards = [{ key: KEY, version: document?.version ?? 0 }];
     const { outcome } = await store.commit("00", { op: `${writer}.${round} to ${count}`, guards, put: [{ key: KEY, value: count }] });

@@ -27,22 +27,23 @@ import { sqliteProbe } from "./sqlite-probe.ts";
 import { watchOthers } from "./watch-others.ts";
 
 export interface SqliteStoreOptions {
-  /** The directory of `state.db` and `lock.db`; created, for this user only, if it does not exist. */
+  /** The directory of `state.db` and `lock.db`. It is created, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Counts at the first start only; later a number other than the stored one is refused. */
+  /** How many shards a new store has. An existing store refuses any other number than its own. */
   readonly shards?: number;
   /** The store's own time, in milliseconds since 1970. */
   readonly clock?: () => number;
   /**
-   * "exclusive" (the default): only this process uses the directory, and every earlier owner of a lease is known to be dead. "none": several processes
-   * share it; appends of others are noticed within 250 ms, live batches stay in their own process.
+   * "exclusive" (the default): only this process uses the directory, so every earlier owner of a lease is dead. "none": several processes share the
+   * directory. Appends by other processes are noticed within 250 ms. Live batches are visible only in their own process.
    */
   readonly lock?: "exclusive" | "none";
 }
 
 /**
- * The embedded store: one SQLite database in WAL mode, synced to disk at every commit, so that a change that was answered "ok" survives kill -9 and a power
- * cut. An exclusive start makes every timer and outbox row due at once, because every process that worked on one is dead. Live batches are kept in memory.
+ * Opens the embedded store: one SQLite database in WAL mode, synced to disk at every commit. A change that was answered "ok" survives kill -9 and a
+ * power cut. An exclusive start makes every timer and outbox row due at once, because every process that worked on one is dead. Live batches are kept
+ * in memory.
  *
  * Throws `StoreRefused`, with one sentence that says what to do, if the directory cannot be used as it is.
  */
@@ -77,12 +78,12 @@ interface OpenStore {
   readonly shards: number;
   readonly clock: () => number;
   readonly ownersDeadBefore: number;
-  /** Other processes may write too. */
+  /** Whether other processes may write too. */
   readonly shared: boolean;
   readonly release: () => void;
 }
 
-// Small enough to delay a commit by no more than a few milliseconds.
+// The number is so small that a sweep delays a commit by a few milliseconds at most.
 const SWEEP_ROWS = 200;
 
 function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, shared, release }: OpenStore): StateStore {
@@ -115,7 +116,7 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
       const prepared = prepareChange(shards, shard, change);
       let appended: FeedItem[] = [];
       const reply = await connection.write(() => {
-        // A try that met a busy database has done nothing.
+        // An earlier attempt that found the database busy has done nothing.
         appended = [];
         return commitBy(stepsNoting(appended), shard, prepared, clock());
       });
@@ -201,7 +202,7 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
         (more) => {
           if (more) sweptAt = Number.NEGATIVE_INFINITY;
         },
-        // Nothing waits for it; a problem with the database shows at the next commit.
+        // Nobody awaits the sweep. The next commit reports a problem with the database.
         () => {},
       );
   }

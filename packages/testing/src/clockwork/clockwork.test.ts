@@ -128,7 +128,7 @@ function setup() {
   };
 }
 
-/** Calls the function after so many microtasks. */
+/** Records `what` after this many microtasks. */
 async function later(happened: string[], what: string, microtasks: number): Promise<void> {
   for (let i = 0; i < microtasks; i++) await Promise.resolve();
   happened.push(what);

@@ -1,14 +1,14 @@
 import { eventHeap, type Timed } from "./event-heap.ts";
 
-/** The owner of an event. Events of a dead process never run; events of a paused one wait until it continues. */
+/** The owner of an event. Events of a dead process never happen. Events of a paused process wait until it continues. */
 export interface Owner {
   readonly name: string;
   readonly alive: boolean;
-  /** Virtual time before which none of its events runs. */
+  /** The virtual time before which none of the owner's events happens. */
   readonly pausedUntil: number;
 }
 
-/** One event that is about to run. */
+/** One event that is about to happen. */
 export interface Step {
   readonly number: number;
   readonly at: number;
@@ -16,15 +16,18 @@ export interface Step {
   readonly label: string;
 }
 
-/** Virtual time, and everything that will happen in it. Time moves only from one event to the next. */
+/** Virtual time, and all events that will happen in it. Time moves only from one event to the next. */
 export interface Clockwork {
   /** Virtual milliseconds since 1970, with fractions. */
   readonly now: number;
-  /** The number of events that ran. */
+  /** The number of events that have happened. */
   readonly steps: number;
-  /** Runs a task `delayMs` from now, as an event of this owner (null: of the world). The label names it in histories. The returned function cancels it. */
+  /**
+   * Schedules a task `delayMs` from now, as an event of this owner (null for the world). The label names the event in histories. The returned
+   * function cancels the task.
+   */
   schedule(owner: Owner | null, delayMs: number, label: string, task: () => void): () => void;
-  /** Moves time to the next event and returns it, without running it; null if nothing is due by `until`. */
+  /** Moves time to the next event and returns the event without executing it. Returns null if nothing is due by `until`. */
   advance(until: number): { readonly step: Step; readonly run: () => void } | null;
 }
 
@@ -34,7 +37,7 @@ interface Event extends Timed {
   task: (() => void) | null;
 }
 
-/** When virtual time begins. */
+/** The virtual time at the start. */
 export const START = 1_800_000_000_000;
 
 export function clockwork(): Clockwork {
@@ -60,7 +63,7 @@ export function clockwork(): Clockwork {
         const { owner, task, label } = event;
         if (!task || owner?.alive === false) continue;
         if (owner && owner.pausedUntil > event.due) {
-          // Its order is kept: a paused process receives what it missed in the order in which it would have happened.
+          // The event's order stays the same. So a paused process receives the events that it missed in the order in which they would have happened.
           events.push({ ...event, due: owner.pausedUntil });
           continue;
         }

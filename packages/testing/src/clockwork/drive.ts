@@ -3,18 +3,18 @@ import { leaveProcess } from "./sim-process.ts";
 import { real } from "./virtual-time.ts";
 
 export interface DriveOptions {
-  /** The virtual time at which it stops. */
+  /** The virtual time at which the drive stops. */
   readonly until: number;
-  /** Called before each event; false stops. */
+  /** Invoked before each event. False stops the drive. */
   readonly goOn: (step: Step) => boolean;
-  /** Called after each event and all its microtasks; false stops. */
+  /** Invoked after each event and all its microtasks. False stops the drive. */
   readonly settled: () => boolean;
 }
 
-// Between two immediates of one batch, Node runs all microtasks and nothing else. So one turn of its event loop suffices for a whole batch.
+// Between two immediates of one batch, Node executes all microtasks and nothing else. So one turn of its event loop suffices for a whole batch.
 const BATCH = 64;
 
-/** Runs events one after another, each with all its microtasks, until nothing is due or a callback stops it. */
+/** Executes events one after another, each with all its microtasks, until nothing is due or a callback stops it. */
 export function drive(clockwork: Clockwork, { until, goOn, settled }: DriveOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let over = false;
@@ -24,7 +24,7 @@ export function drive(clockwork: Clockwork, { until, goOn, settled }: DriveOptio
   function batch(): void {
     for (let i = 0; i < BATCH; i++) real.setImmediate(turn);
     real.setImmediate(() => {
-      // Between batches, code outside the simulated processes gets its turn.
+      // Between batches, code outside the simulated processes can work.
       leaveProcess();
       if (over) resolve();
       else batch();

@@ -1,12 +1,12 @@
-/** Something that happens at a time. */
+/** A value that is due at a time. */
 export interface Timed {
-  /** Virtual milliseconds. */
+  /** The time when the value is due, in virtual milliseconds. */
   readonly due: number;
-  /** Breaks ties: what was scheduled first happens first. */
+  /** Breaks ties: the event that was scheduled first happens first. */
   readonly order: number;
 }
 
-/** A binary heap: the earliest event first, in O(log n) for each operation. */
+/** A binary heap that returns the earliest event first, in O(log n) for each operation. */
 export interface EventHeap<T extends Timed> {
   readonly size: number;
   push(event: T): void;

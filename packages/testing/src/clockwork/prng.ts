@@ -1,22 +1,22 @@
-/** Random numbers that depend only on a seed: the same seed gives the same numbers, in every process and on every machine. */
+/** Random numbers that depend only on a seed. The same seed gives the same numbers in every process and on every machine. */
 export interface Prng {
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** True with this probability, from 0 to 1. */
+  /** Returns true with this probability, from 0 to 1. */
   chance(probability: number): boolean;
-  /** A whole number from 0 to `count - 1`. */
+  /** Returns a whole number from 0 to `count - 1`. */
   below(count: number): number;
   between(least: number, most: number): number;
-  /** From `least` to `most`, each order of magnitude as likely as any other. */
+  /** Returns a number from `least` to `most`. Each order of magnitude is equally likely. */
   magnitude(least: number, most: number): number;
-  /** Throws a RangeError on an empty list. */
+  /** Returns a random item. Throws a RangeError on an empty list. */
   pick<T>(list: readonly T[]): T;
   bytes(count: number): Uint8Array;
-  /** Another stream, which does not depend on how many numbers were drawn from this one. */
+  /** Returns another stream, which does not depend on how many numbers were drawn from this one. */
   fork(name: string): Prng;
 }
 
-/** The generator is sfc32, seeded by a hash of the text. It is good enough for schedules, and useless for secrets. */
+/** Makes a generator (sfc32), seeded by a hash of the text. It is good enough for schedules, and useless for secrets. */
 export function prng(seed: string): Prng {
   let [a, b, c, d] = hashed(seed);
   const generator: Prng = {
@@ -40,12 +40,12 @@ export function prng(seed: string): Prng {
     bytes: (count) => Uint8Array.from({ length: count }, () => generator.below(256)),
     fork: (name) => prng(`${seed}/${name}`),
   };
-  // The first numbers still resemble the seed.
+  // The first numbers still resemble the seed, so they are skipped.
   for (let i = 0; i < 12; i++) generator.next();
   return generator;
 }
 
-/** Four 32-bit words of a text (xmur3). */
+/** Returns four 32-bit words that are hashed from a text (xmur3). */
 function hashed(text: string): [number, number, number, number] {
   let h = 1_779_033_703 ^ text.length;
   for (let i = 0; i < text.length; i++) {

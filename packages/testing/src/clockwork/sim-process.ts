@@ -1,33 +1,33 @@
 import type { Clockwork, Owner } from "./clockwork.ts";
 
-// The process whose event is being handled. Everything until the next event is a microtask of it, so one variable is enough.
+// The process whose event is being handled. Everything until the next event is a microtask of this event, so one variable is enough.
 let active: SimProcess | null = null;
 
-/** The simulated process that runs now; null outside its events. */
+/** Returns the simulated process whose event is being handled, or null outside events. */
 export function activeProcess(): SimProcess | null {
   return active;
 }
 
-/** Called before each event: no process is active until this sets one. */
+/** Invoked before each event. No process is active until the event sets one. */
 export function leaveProcess(): void {
   active = null;
 }
 
-/** One incarnation of a process. Once killed it does nothing any more; the next start is another incarnation. */
+/** One incarnation of a process. A killed incarnation does nothing any more, and the next start is another incarnation. */
 export interface SimProcess extends Owner {
-  /** What it runs, such as `agent`. */
+  /** The service of the process, such as `agent`. */
   readonly role: string;
-  /** The error of its wall clock, in milliseconds. */
+  /** The error of the process's wall clock, in milliseconds. */
   readonly skewMs: number;
-  /** Whether it works: it has started, and nobody has asked it to stop. */
+  /** Whether the process works. A process works from its start until somebody asks it to stop. */
   working: boolean;
-  /** Runs a task as an event of this process. The returned function cancels it. */
+  /** Schedules a task as an event of this process. The returned function cancels the task. */
   after(delayMs: number, label: string, task: () => void): () => void;
-  /** Called once when it is killed: how the rest of the world learns of its death. */
+  /** Registers a notice that is invoked once, when the process is killed. So the rest of the world learns of its death. */
   onKill(notice: () => void): void;
-  /** kill -9: no handler runs, no timer fires, no reply arrives. */
+  /** Kills the process as kill -9 does: no handler is invoked, no timer fires, no reply arrives. */
   kill(): void;
-  /** SIGSTOP for this long: it misses everything, and then continues as if nothing had happened. */
+  /** Pauses the process as SIGSTOP does. It misses everything for this long, and then continues as if nothing had happened. */
   pause(ms: number): void;
 }
 

@@ -3,14 +3,14 @@ import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import { activeProcess, type SimProcess } from "./sim-process.ts";
 
-/** Node's own timers and crypto, whichever process is active. */
+/** Node's own functions, whichever process is active. */
 export const real = { setImmediate, now: (): number => performance.now() };
 
 let installed = false;
 
 /**
- * From now on, in this thread: puts the timers of simulated processes on virtual time and makes their signatures synchronous, so that an event ends
- * with its microtasks and nothing else. Code outside the simulated processes keeps Node's own.
+ * From now on, moves the timers of simulated processes in this thread to virtual time and makes their signatures synchronous. So an event is complete
+ * when its microtasks are done. Code outside the simulated processes uses Node's own timers and signatures.
  */
 export function installVirtualTime(): void {
   if (installed) return;
@@ -57,7 +57,7 @@ function replaceTimers(): void {
   };
 }
 
-/** A timer of one simulated process. It dies with the process, and is late if the process is paused. */
+/** A timer of one simulated process. It dies with the process, and it is late if the process is paused. */
 class VirtualTimer {
   cancel: () => void;
 
@@ -78,7 +78,7 @@ class VirtualTimer {
   }
 }
 
-/** WebCrypto answers from a thread pool, in an order that no seed decides. This gives the same signatures and hashes, synchronously. */
+/** Makes signatures and hashes synchronous, with the same values. WebCrypto answers from a thread pool, in an order that no seed decides. */
 function replaceSignatures(): void {
   const { subtle } = globalThis.crypto;
   const [realSign, realVerify, realDigest] = [subtle.sign.bind(subtle), subtle.verify.bind(subtle), subtle.digest.bind(subtle)];
@@ -90,7 +90,7 @@ function replaceSignatures(): void {
   };
   subtle.verify = async (algorithm, key, signature, data) => {
     if (!activeProcess()) return realVerify(algorithm, key, signature, data);
-    // A redelivered message brings the same grant, and the answer depends only on these three values.
+    // A redelivered message has the same grant, and the answer depends only on these three values.
     const name = `${keyNumber(key)} ${bytesOf(signature).toString("latin1")} ${bytesOf(data).toString("latin1")}`;
     const answer = verified.get(name) ?? verify(null, bytesOf(data), keyObjectOf(key), bytesOf(signature));
     if (verified.size > 1000) verified.clear();
@@ -104,7 +104,7 @@ function replaceSignatures(): void {
   };
 }
 
-// The parts from which a key was made, because WebCrypto does not return them.
+// The parts from which a key was made. WebCrypto does not return them.
 const keyObjects = new WeakMap<webcrypto.CryptoKey, { readonly key: KeyObject; readonly number: number }>();
 let keyCount = 0;
 

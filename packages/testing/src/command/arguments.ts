@@ -4,24 +4,26 @@ import type { Variant } from "../world/variants.ts";
 
 export type SimulateArguments =
   | { readonly kind: "help" }
-  /** Many seeds, one after another. */
+  /** Simulates many seeds, one after another. */
   | {
       readonly kind: "seeds";
       readonly first: number;
       readonly count: number;
       readonly options: SeedOptions;
-      /** Whether the report says which places were reached. */
+      /** Whether the report shows which places were reached. */
       readonly coverage: boolean;
       readonly jobs: number;
       readonly json: boolean;
     }
-  /** One seed, with its history. */
+  /** Simulates one seed and prints its history. */
   | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
-  /** Mutants whose name contains `only`; null for all. */
+  /** Tries the mutants whose name contains `only`, or all if it is null. */
   | { readonly kind: "mutants"; readonly only: string | null; readonly jobs: number; readonly json: boolean }
   | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
 
-/** Repeated here, so that a wrong flag is answered before the services are loaded. A test compares the list with the existing variants. */
+/**
+ * The list is repeated here so that a wrong flag is answered before the services are loaded. A test compares the list with the existing variants.
+ */
 export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "unheard", "interruptions"];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
@@ -57,7 +59,7 @@ export type ReadSimulateArguments =
 const MAX_SEEDS = 10_000_000;
 const DEFAULT_SEEDS = 1000;
 
-/** The flags, or one sentence about what is wrong with them. `cores` is the number of cores. */
+/** Returns the flags, or one sentence about what is wrong with them. `cores` is the number of cores. */
 export function simulateArguments(argv: readonly string[], cores: number): ReadSimulateArguments {
   const parsed = parse(argv);
   if (!parsed.ok) return parsed;
@@ -97,7 +99,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   }
 }
 
-/** The number, or a sentence that says what it should be. */
+/** Returns the number, or a sentence that says what it should be. */
 function whole(name: string, text: string | undefined, range: { readonly default: number; readonly most: number }): number | string {
   if (text === undefined) return range.default;
   const value = Number(text);

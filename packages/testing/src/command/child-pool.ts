@@ -5,7 +5,7 @@ import type { Task, TaskDone } from "./task.ts";
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 const LOAD_MUTANT = new URL("../mutants/load-mutant.ts", import.meta.url).href;
 
-/** Room for the objects of one history, so that collecting them is cheap. */
+/** Enough memory for the objects of one history, so that the garbage collector does little work. */
 const YOUNG_SPACE = "--max-semi-space-size=32";
 
 export interface PoolOptions {
@@ -16,8 +16,8 @@ export interface PoolOptions {
 }
 
 /**
- * Does tasks in child processes, so many at a time, and passes on each result as it arrives; a false from the callback ends it early. Rejects when a
- * child dies or fails, or when the signal aborts. No child outlives the call.
+ * Does tasks in child processes, `jobs` at a time, and passes on each result as it arrives. If the callback returns false, the pool stops early.
+ * Rejects when a child dies or fails, or when the signal aborts. Kills every child before the promise settles.
  */
 export async function inChildren(tasks: Iterable<Task>, options: PoolOptions, onDone: (done: TaskDone) => boolean): Promise<void> {
   const { jobs, mutant, signal } = options;

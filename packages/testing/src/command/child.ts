@@ -1,7 +1,7 @@
 import { doTask, type Task } from "./task.ts";
 
-// A process that does pieces of work for the command, one after another, until there are no more. It keeps short stacks: collecting the stack of an
-// error in a simulated process costs more than the error itself.
+// A process that does tasks for the command, one after another. It records no stacks, because collecting the stack of an error in a simulated process
+// costs more than the error itself.
 Error.stackTraceLimit = 0;
 
 process.on("message", (task: Task) => {

@@ -3,10 +3,10 @@ import { CRASH_ROWS, FAULT_ROWS, ROWS_ELSEWHERE } from "../progress/crash-rows.t
 import { WORK, WORKS } from "../progress/tally.ts";
 import type { MutantResult, Totals } from "./simulate.ts";
 
-/** How many findings are shown in full. */
+/** How many violations are shown in full. */
 const SHOWN = 20;
 
-/** The figures of many seeds, or of many kills, as a table, followed by what was found. */
+/** Returns the figures of many seeds, or of many kills, as a table, followed by the violations. */
 export function totalsText(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond, tally, missed }: Totals): string {
   const table = rows([
     [what, String(worlds)],
@@ -27,7 +27,7 @@ export function totalsText(what: "seeds" | "kills", { worlds, found, faults, per
   return `${table}${missed.map((floor) => `${floor}\n`).join("")}${reported.join("")}${more}${hint}`;
 }
 
-/** How often each transition was committed, what it did to a status, and how often each row of the crash table was reached. */
+/** Returns a table with the number of commits of each transition, its changes of a status, and how often each row of the crash table was reached. */
 export function coverageText({ transitions, changes, crashes }: Coverage): string {
   const reached = rows([["transition", "commits"], ...counts(transitions)]);
   const kills = rows([

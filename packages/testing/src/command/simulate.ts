@@ -12,31 +12,31 @@ export interface Totals {
   readonly worlds: number;
   readonly found: readonly Found[];
   readonly faults: number;
-  /** The work of all of them together. */
+  /** The work of all worlds together. */
   readonly tally: Tally;
-  /** The places that any of them reached. */
+  /** The places that at least one world reached. */
   readonly coverage: Coverage;
-  /** The work that is below its minimum. Only for worlds without a variant: a variant does less of some things on purpose. */
+  /** The work that is below its minimum. The list is empty for worlds of a variant, because a variant does less of some work on purpose. */
   readonly missed: readonly string[];
-  /** Worlds for each second of one processor. */
+  /** The number of worlds per second of one processor. */
   readonly perCoreSecond: number;
 }
 
 export interface MutantResult {
   readonly name: string;
   readonly breaks: string;
-  /** After how many seeds it was noticed, and by what; null if it was not noticed. */
+  /** The number of seeds after which the mutant was noticed, and the violation that showed it. This is null if nothing noticed the mutant. */
   readonly caught: { readonly seeds: number; readonly by: string } | null;
 }
 
 export interface SimulateOptions {
   readonly jobs: number;
   readonly signal: AbortSignal;
-  /** Called with the number of worlds that have run, and of those that will. */
+  /** Invoked with the number of finished worlds and the number of all worlds. */
   readonly onProgress: (done: number, of: number) => void;
 }
 
-/** Small enough that progress is visible and that no process works long after the others. */
+/** The numbers are so small that progress is visible and that all processes finish at about the same time. */
 const SEEDS_A_TASK = 20;
 const KILLS_A_TASK = 40;
 
@@ -65,7 +65,7 @@ export async function simulateKills(options: SimulateOptions): Promise<Totals> {
   return total(tasks, kills.length, options);
 }
 
-/** Runs each mutant until a seed catches it, or until its number of seeds is used up. */
+/** Tries each mutant until a seed catches it, or until its number of seeds is used up. */
 export async function simulateMutants(chosen: readonly Mutant[], options: SimulateOptions): Promise<readonly MutantResult[]> {
   const results: MutantResult[] = [];
   for (const { name, breaks, within, variant } of chosen) {

@@ -4,35 +4,35 @@ import { runSeed, type SeedOptions } from "../seeds/run-seed.ts";
 import { emptyTally, sumOf, type Tally } from "../progress/tally.ts";
 import type { WorldEnd } from "../world/world.ts";
 
-/** A piece of work for one process. */
+/** A piece of work for one child process. */
 export type Task =
   | { readonly kind: "seeds"; readonly first: number; readonly count: number; readonly options: SeedOptions; readonly untilFound: boolean }
   | { readonly kind: "list-kills"; readonly run: number }
   | { readonly kind: "kills"; readonly kills: readonly SingleKill[] };
 
-/** A guarantee that did not hold. */
+/** The violations of one world. */
 export interface Found {
-  /** `seed 17`, or the kill. */
+  /** The place of the violations: `seed 17`, or the kill in words. */
   readonly where: string;
   readonly violations: readonly string[];
 }
 
 export interface TaskDone {
-  /** How many worlds ran. */
+  /** How many worlds were simulated. */
   readonly worlds: number;
   readonly found: readonly Found[];
-  /** Faults that were injected. */
+  /** How many faults were injected. */
   readonly faults: number;
-  /** Processor time, in milliseconds. */
+  /** The used processor time, in milliseconds. */
   readonly cpuMs: number;
   /** The work of all worlds together. */
   readonly tally: Tally;
-  /** The places that were reached. */
+  /** The places that at least one world reached. */
   readonly coverage: Coverage;
   readonly kills?: readonly SingleKill[];
 }
 
-/** Does a piece of work in this process. */
+/** Does a task in this process. */
 export async function doTask(task: Task): Promise<TaskDone> {
   const before = cpuMs();
   const found: Found[] = [];

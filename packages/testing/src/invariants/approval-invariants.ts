@@ -3,7 +3,7 @@ import { tierOf } from "../world/sim-tools.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
-/** I3, I7 and G6 for approvals' own documents, after one commit. */
+/** Checks I3, I7 and G6 for approvals' own documents, after one commit. */
 export function brokenByApproval(facts: Facts, changed: readonly Changed[]): readonly string[] {
   const broken: string[] = [];
   for (const document of changed) {
@@ -35,7 +35,7 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
   return broken;
 }
 
-/** Whether this approval is valid: enough different people, none of them the requester, for a write of this tier. */
+/** Returns what is wrong with this approval. A write of this tier needs enough different people, and the requester must not be one of them. */
 export function approvedWrongly(facts: Facts, approval: Approval): readonly string[] {
   const { approvalId, toolName, decisions, runId } = approval;
   const args = JSON.parse(approval.arguments || "{}") as JsonObject;

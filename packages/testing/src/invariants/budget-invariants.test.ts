@@ -72,7 +72,7 @@ describe("a budget", () => {
   });
 });
 
-/** The budget of one run, as its agent would write it. */
+/** Sets up the budget of one run, as the run's agent would write it. */
 function setup(run: { readonly tokens: number; readonly toolCalls: number }) {
   const book = budgetBook({ run, principal: NO_LIMIT, tokensAnAnswer: 15 });
   const facts = keptFacts();

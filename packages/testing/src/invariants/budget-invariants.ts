@@ -2,7 +2,7 @@ import { type BudgetReservation, type BudgetWindow, type Call, isRunEnd, type Js
 import type { Change } from "@toolbus/state";
 import { type Changed, familyOf } from "./facts.ts";
 
-/** The most that may be used. 0 means no limit, as in the agent's settings. One principal asks for all runs of a world. */
+/** The ceilings of a world. 0 means no limit, as in the agent's settings. All runs of a world belong to one principal. */
 export interface BudgetRules {
   readonly run: { readonly tokens: number; readonly toolCalls: number };
   readonly principal: { readonly tokens: number; readonly toolCalls: number };
@@ -10,11 +10,14 @@ export interface BudgetRules {
   readonly tokensAnAnswer: number;
 }
 
-/** Keeps its own account of the budgets of a world: from the requests to the model and its answers, not from the usage that the agent reports. */
+/**
+ * An independent account of the budgets of a world. It counts the requests to the model and the model's answers, and ignores the usage that the agent
+ * reports.
+ */
 export interface BudgetBook {
-  /** A process asks the model. */
+  /** Records that a process asked the model. Returns what is broken. */
   asked(runId: string): readonly string[];
-  /** The model has answered, even if nobody receives it: a vendor charges for it. */
+  /** Records that the model has answered, even if nobody receives the answer, because a vendor charges for it. */
   answered(runId: string): void;
   commit(changed: readonly Changed[], change: Change): readonly string[];
 }
@@ -22,20 +25,20 @@ export interface BudgetBook {
 /** The account of one budget. */
 interface Account {
   readonly window: BudgetWindow;
-  /** The most that was ever used or reserved in it. */
+  /** The highest use of the budget so far, reservations included. */
   readonly mostTokens: number;
   readonly mostCalls: number;
-  /** What is reserved and neither used nor released. */
+  /** Reservations that were neither used nor released. */
   readonly open: ReadonlyMap<string, BudgetReservation>;
   readonly reservations: number;
-  /** Reservations that were replaced by an answer's tokens. */
+  /** The number of reservations that were replaced by an answer's tokens. */
   readonly used: number;
 }
 
-/** More than any model call of these worlds reserves. */
+/** More tokens than any model call of these worlds reserves. */
 const MOST_RESERVED = 1000;
 
-/** What a run, or all runs of the principal, did with the model. */
+/** The actions of a run, or of all runs of the principal. */
 interface Deeds {
   asked: number;
   answered: number;
@@ -52,8 +55,8 @@ const EMPTY: Account = {
 };
 
 /**
- * The rules of budgets: no ceiling is exceeded; nobody asks the model without a reservation; an answer is counted or stays reserved; each
- * reservation is made and settled once; no more tool calls are made than were counted; no run is stopped by a budget that has room.
+ * Checks the rules of budgets. No ceiling is exceeded. Nobody asks the model without a reservation. An answer is counted or stays reserved. Each
+ * reservation is made and settled once. No more tool calls are made than were counted. No budget that has room stops a run.
  */
 export function budgetBook(rules: BudgetRules): BudgetBook {
   const accounts = new Map<string, Account>();
@@ -94,7 +97,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     const broken: string[] = [];
     for (const { key: reservation, before: held, after: made } of beside) {
       if (made && held) broken.push(`budget: ${reservation} was made twice`);
-      // A profile's fixed calls are reserved as well, although nobody asks a model for them.
+      // A profile's fixed calls are reserved as well, although they need no model.
       if (made && made.tokens > 0) {
         reservations++;
         expected += made.tokens;
@@ -124,7 +127,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     return [...broken, ...answersBroken(name)];
   }
 
-  /** What the model answered is counted or still reserved. */
+  /** Checks that every answer of the model is counted or still reserved. */
   function answersBroken(name: string): readonly string[] {
     const { used, open } = accounts.get(name) ?? EMPTY;
     const { answered } = deedsOf(name);
@@ -133,7 +136,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
   }
 
   function countCall({ before, after }: Changed<Call>): void {
-    // A call that is refused when it is made needed no budget.
+    // A call that is refused when it is made needs no budget.
     if (before === undefined && after && after.state !== "resolved") for (const name of namesOf(after.runId)) deedsOf(name).calls++;
   }
 
@@ -158,7 +161,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     });
   }
 
-  /** Another run may have released something between the refusal and the end, so the highest usage ever counts. */
+  /** Another run may have released a reservation between the refusal and the end. So this check uses the highest usage ever. */
   function endBroken(runId: string): readonly string[] {
     const full = limitedNames(runId).some((name) => {
       const { mostTokens, mostCalls } = accounts.get(name) ?? EMPTY;
@@ -173,7 +176,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     return name === PRINCIPAL ? rules.principal : rules.run;
   }
 
-  /** The budgets of this run that limit the tokens of its model calls. */
+  /** Returns the names of this run's budgets that have a limit. */
   function limitedNames(runId: string): readonly string[] {
     return namesOf(runId).filter((name) => ceilingsOf(name).tokens > 0 || ceilingsOf(name).toolCalls > 0);
   }
@@ -191,13 +194,13 @@ function namesOf(runId: string): readonly string[] {
   return [`the budget of ${runId}`, PRINCIPAL];
 }
 
-/** The owner of the budget with the key `tb:budget:{<shard>}:run:<id>` or `…:principal:<hash>:<day>`. */
+/** Returns the owner of the budget with the key `tb:budget:{<shard>}:run:<id>` or `…:principal:<hash>:<day>`. */
 function nameOf(key: string): string {
   const id = key.slice(key.indexOf("}:") + 2);
   return id.startsWith("run:") ? `the budget of ${id.slice(4)}` : PRINCIPAL;
 }
 
-/** Reservations belong to the same family. */
+/** Returns whether the document is a budget. Reservations belong to the same family. */
 function isWindow({ before, after }: Changed): boolean {
   const value: Json | undefined = after ?? before;
   return typeof value === "object" && value !== null && "ceilings" in value;

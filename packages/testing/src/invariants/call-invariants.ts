@@ -15,18 +15,18 @@ import { TOOLSET } from "../world/sim-tools.ts";
 import type { BudgetRules } from "./budget-invariants.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 
-/** The settings of this world's services, as far as they decide what is right. */
+/** The settings of this world's services that the checks depend on. */
 export interface Rules {
-  /** Whether later writes of a round run although an earlier one did not. */
+  /** Whether later writes of a round are executed after an earlier one failed. */
   readonly goesOn: boolean;
-  /** After how long a call is sent again: this, twice this, and so on up to the longest. Null if it is not set. */
+  /** After how long a call is sent again. The time doubles with each repeat, up to the longest. It is null if it is not set. */
   readonly redispatchMs: number | null;
   readonly redispatchMaxMs: number | null;
-  /** How far a process may be wrong about the store's time: it extrapolates from an answer that took time to arrive. */
+  /** The largest error of a process about the store's time. The process extrapolates from an answer that took time to arrive. */
   readonly slackMs: number;
-  /** Nobody forges decisions: what an agent says about an approval is what approvals said. */
+  /** Whether nobody forges decisions. An agent's record of an approval must then match the approval. */
   readonly honestBus: boolean;
-  /** The commits come from the services, so each change of a status must be in a table of transitions. */
+  /** Whether the services made the commits. Each change of a status must then be in a table of transitions. */
   readonly tables: boolean;
   readonly budgets: BudgetRules;
 }
@@ -34,7 +34,7 @@ export interface Rules {
 /** Results after which the later writes of the round are not sent, unless the profile says so. */
 const STOPS: ReadonlySet<string> = new Set(["denied", "outcome_unknown", "cancelled", "not_executed"]);
 
-/** What the model reads about an approval that ended without a grant. */
+/** The code that the model reads for an approval that ended without a grant. */
 const TOLD: Readonly<Partial<Record<Approval["status"], string>>> = {
   rejected: "denied_by_user",
   revision_requested: "revision_requested",
@@ -44,8 +44,8 @@ const TOLD: Readonly<Partial<Record<Approval["status"], string>>> = {
 };
 
 /**
- * What a commit says about calls and about when runs began: calls are sent in their turn, at their pace, with the outcome that people and ledger
- * gave them.
+ * Checks a commit's changes of calls and the start times of runs. Calls must be sent in order and not too often, and must end as people and the
+ * ledger decided.
  */
 export function brokenByCall(facts: Facts, changed: readonly Changed[], at: number, rules: Rules): readonly string[] {
   return changed.flatMap(({ key, before, after }) => {
@@ -99,7 +99,10 @@ function sentBroken(
   return broken;
 }
 
-/** A stopped write that was not sent yet ends as cancelled at once. Its worker may end it in its own words at the same moment. Neither did anything. */
+/**
+ * Returns whether the two results agree. A stopped write that was not sent yet is resolved as cancelled at once, and its worker may record another
+ * result at the same moment. In both cases the write did nothing.
+ */
 function agree(reported: ResultStatus, inLedger: ResultStatus): boolean {
   return reported === inLedger || (reported === "cancelled" && BEFORE_SENDING.has(inLedger));
 }
@@ -114,19 +117,19 @@ function endBroken(facts: Facts, { callId, kind, result, approvalId }: Call, at:
     broken.push(`G4: ${callId} was reported as unknown while attempt ${row.fence} still had ${row.lease.until - at} ms`);
   if (row?.state === "done" && row.result && !agree(result.status, row.result.status))
     broken.push(`G4: ${callId} was reported as ${result.status}, and its ledger says ${row.result.status}`);
-  // A run that is cancelled does not wait for a decision.
+  // A cancelled run does not wait for a decision.
   const reported = approval && approvalId !== undefined ? TOLD[approval.status] : undefined;
   const code = result.error?.code;
   if (honestBus && reported !== undefined && code !== reported && !OWN.has(code ?? ""))
     broken.push(`G6: ${callId} ended as ${code}, and its approval as ${approval?.status}`);
   return broken;
 }
-/** Ends that the agent sets by itself, whatever happens to the approval. */
+/** Codes that the agent sets by itself, whatever happens to the approval. */
 const OWN: ReadonlySet<string> = new Set(["cancelled", "skipped", "approval_lapsed", "timeout"]);
 
 /**
- * The body of an invoke has four fields. Everything else is an attribute, which a worker reads without parsing. And no call waits longer than its
- * limit.
+ * Checks that the body of an invoke has four fields, and that no call waits longer than its limit. Everything else about an invoke is an attribute,
+ * which a worker reads without parsing.
  */
 export function brokenByMessage(change: Change, { redispatchMaxMs }: Rules): readonly string[] {
   const invokes = (change.outbox ?? [])

@@ -13,20 +13,20 @@ import { brokenByRun } from "./run-invariants.ts";
 import { brokenByTransition } from "./transition-invariants.ts";
 import { brokenByShown } from "./stream-invariants.ts";
 
-/** Watches a history, and says which guarantee is broken as soon as it is. */
+/** Watches a history, and reports a broken guarantee as soon as it breaks. */
 export interface Checker {
   readonly facts: Facts;
   /** The work that was done. */
   readonly tally: Tally;
-  /** What does not hold after this observation; empty if everything does. */
+  /** Records an observation and returns what it breaks. The list is empty if every guarantee holds. */
   take(observation: Observation): readonly string[];
-  /** What does not hold at the end. */
+  /** Returns what does not hold at the end. */
   end(): readonly string[];
 }
 
 /**
- * Checks the guarantees G1 to G6, the invariants I1 to I9 (docs/mechanics.md) and the budgets, each at the moment when it can break. It uses only
- * what was observed outside the services.
+ * Makes a checker for the guarantees G1 to G6, the invariants I1 to I9 (docs/mechanics.md) and the budgets. It checks each at the moment when it can
+ * break. It uses only what was observed outside the services.
  */
 export function checker(rules: Rules): Checker {
   const facts = keptFacts();
@@ -83,7 +83,7 @@ export function checker(rules: Rules): Checker {
     }
   }
 
-  /** The same token, approver and decision get the same answer, however often they ask. */
+  /** Checks that the same token, approver and decision always receive the same answer. */
   function brokenByAnswer({ approvalId, tokenId, decision, answer }: Extract<Observation, { kind: "decided" }>): readonly string[] {
     const name = `${approvalId} ${tokenId} ${decision}`;
     const before = decided.get(name);

@@ -14,7 +14,7 @@ import { approvedWrongly } from "./approval-invariants.ts";
 import { type Changed, type Effect, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
-/** Results that say that nothing happened. */
+/** Statuses of results that mean that nothing happened. */
 const NOTHING: ReadonlySet<ResultStatus> = new Set([
   "validation_error",
   "denied",
@@ -25,7 +25,7 @@ const NOTHING: ReadonlySet<ResultStatus> = new Set([
   "timeout",
 ]);
 
-/** G3, G4 and G6 at the moment of an effect: whether it is allowed, and whether it is the only one. */
+/** Checks G3, G4 and G6 at the moment of an effect: it must be allowed, and it must be the only one. */
 export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] {
   const { callId, tool, arguments: args } = effect;
   const broken: string[] = [];
@@ -47,16 +47,18 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
   return broken;
 }
 
-/** Writes of a turn run one after another, after its reads: none may happen while an earlier one is open. */
+/**
+ * Checks the order of an effect. The writes of a turn are executed one after another, after the turn's reads, so no earlier call may still be open.
+ */
 function outOfTurn(facts: Facts, { runId, round, callId }: Call): readonly string[] {
   const run = facts.documents.get(keys.run(runId)) as unknown as Run | undefined;
-  // A call that was sent in an earlier round has had its turn.
+  // A call that was sent in an earlier round is no longer checked.
   if (!run?.calls.some((open) => open.callId === callId)) return [];
   const before = run.calls.filter((open) => !open.resolved && (!open.write || callParts(open.callId).index < callParts(callId).index));
   return before.map((open) => `G2: ${callId} of round ${round} happened while ${open.callId} was open`);
 }
 
-/** G3 and G4 at the moment when a call gets its result: the result says what happened. */
+/** Checks G3 and G4 when a call receives its result. The result must say what happened. */
 export function brokenByResult(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed.flatMap(({ key, before, after }) => {
     if (familyOf(key) !== "call") return [];
@@ -71,7 +73,7 @@ export function brokenByResult(facts: Facts, changed: readonly Changed[]): reado
   });
 }
 
-/** A write is skipped only because of an earlier one: a later call of a turn does not cancel what was asked for first. */
+/** Checks that a write is skipped only because of an earlier one. A later call of a turn does not cancel an earlier write. */
 export function brokenBySkip(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed.flatMap(({ key, after }) => {
     const call = after as unknown as Call | undefined;

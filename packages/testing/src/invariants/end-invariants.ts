@@ -14,7 +14,7 @@ import { unreported } from "./stream-invariants.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 
-/** What must hold when no more faults occur and an hour has passed: G1, G2, and nothing left behind. */
+/** Checks what must hold an hour after the last fault: G1, G2, and that nothing is left behind. */
 export function brokenAtEnd(facts: Facts): readonly string[] {
   const broken: string[] = [];
   const runs = documents<Run>(facts, "run");

@@ -1,12 +1,12 @@
 import type { Json } from "@toolbus/contracts";
 import type { Observation } from "../ports/observation.ts";
 
-/** A document that a commit wrote, and its former value. */
+/** A document that a commit wrote, with its former value. */
 export interface Changed<T = Json> {
   readonly key: string;
-  /** Absent if it did not exist. */
+  /** The former value. It is undefined if the document did not exist. */
   readonly before: T | undefined;
-  /** Absent if it was removed. */
+  /** The new value. It is undefined if the document was removed. */
   readonly after: T | undefined;
 }
 
@@ -28,15 +28,15 @@ export interface Effect {
 export interface Facts {
   readonly documents: ReadonlyMap<string, Json>;
   readonly logs: ReadonlyMap<string, readonly Json[]>;
-  /** Timer ids by service. */
+  /** The ids of timers, by service. */
   readonly timers: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Outbox rows by service and id. */
+  /** Outbox rows, by service and id. */
   readonly outbox: ReadonlyMap<string, ReadonlyMap<string, OutboxFact>>;
-  /** By call. */
+  /** The effects of each call. */
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
   readonly accepted: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
-  /** Runs that somebody watches, and how many of their events the viewer received. */
+  /** The watched runs, each with the number of events that its viewer received. */
   readonly reported: ReadonlyMap<string, number>;
   /** How often the model has answered, by run. */
   readonly answers: ReadonlyMap<string, number>;
@@ -113,10 +113,10 @@ export function keptFacts(): KeptFacts {
   }
 }
 
-/** The family in a key `tb:<family>:{<shard>}:<id>`. */
+/** Returns the family in a key `tb:<family>:{<shard>}:<id>`. */
 export function familyOf(key: string): string {
   const family = key.slice(3, key.indexOf(":", 3));
-  // A toolset keeps turns and crash marks beside its rows, under the same right.
+  // A toolset stores turns and crash marks beside its rows, with the same rights.
   return family.startsWith("ledger.") && BESIDE_ROWS.test(key) ? "beside-ledger" : family;
 }
 

@@ -16,8 +16,9 @@ import { tierOf } from "../world/sim-tools.ts";
 import type { Facts } from "./facts.ts";
 
 /**
- * G6 for the grants that approvals signs, when they leave: each is for exactly this call, its tool and arguments, by enough people who are not the
- * requester, within the approval's time. It reads the token as any party can, without the product's own verifier.
+ * Checks G6 for a grant when approvals publishes it. The grant must be for exactly this call, its tool and its arguments. Enough people must have
+ * approved it, the requester not among them, within the approval's time. The check reads the token as any party can, without the product's own
+ * verifier.
  */
 export function brokenByGrant(
   facts: Facts,
@@ -59,7 +60,7 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   if (claims.approvers.some(({ at }) => at > approval.expiresAt)) broken.push("counts a decision that came too late");
   return broken;
 }
-/** Claims are whole seconds. */
+/** Claims are in whole seconds. */
 const SECOND_MS = 1000;
 
 function claimsOf(token: string): GrantClaims | null {

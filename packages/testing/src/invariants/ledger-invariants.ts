@@ -4,13 +4,13 @@ import { same } from "./same.ts";
 
 interface Moment {
   readonly at: number;
-  /** How far a process may be wrong about the store's time. */
+  /** The largest error of a process about the store's time, in milliseconds. */
   readonly slackMs: number;
 }
 
 const ORDER = ["begun", "sending", "done"] as const;
 
-/** I5 and I6 for the workers' ledgers, after one commit: a row only moves forward, and a done row never changes. */
+/** Checks I5 and I6 for the workers' ledgers, after one commit. A row only moves forward, and a done row never changes. */
 export function brokenByLedger(facts: Facts, changed: readonly Changed[], moment: Moment): readonly string[] {
   return changed
     .filter(({ key }) => familyOf(key).startsWith("ledger."))
@@ -37,7 +37,7 @@ function rowBroken(
   if (after.fence < before.fence) broken.push(`I5: the fence of ${key} fell from ${before.fence} to ${after.fence}`);
   if (after.fence === before.fence && before.lease && after.lease && before.lease.by !== after.lease.by)
     broken.push(`I5: two attempts at ${key} have the fence ${after.fence}`);
-  // The broker redelivers the message of an attempt only when its worker is gone.
+  // The broker redelivers the message of an attempt only when its worker is dead.
   if (
     after.fence > before.fence &&
     before.lease &&

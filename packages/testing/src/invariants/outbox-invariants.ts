@@ -2,7 +2,7 @@ import { approvalCallId, callParts, type Json, keys, type Message, type Run, sha
 import type { Change } from "@toolbus/state";
 import type { Facts } from "./facts.ts";
 
-/** I8, after one commit: every message in the outbox is about something that exists. */
+/** Checks I8 after one commit: every message in the outbox is about a document that exists. */
 export function brokenByOutbox(facts: Facts, change: Change): readonly string[] {
   return (change.outbox ?? []).flatMap(({ service, id, message }) => {
     const about = aboutWhat(service, message);
@@ -15,7 +15,7 @@ export function brokenByOutbox(facts: Facts, change: Change): readonly string[] 
   });
 }
 
-/** The call of a message that sends it for the first time. */
+/** Returns the call that a message sends for the first time, or null for any other message. */
 function sentFirst(messageId: string): string | null {
   return /^(rn_.+)#1$/.exec(messageId)?.[1] ?? null;
 }

@@ -16,10 +16,10 @@ import { same } from "./same.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 const RESOLVED = "resolved";
-/** Ends that no person, model, tool or limit causes. */
+/** Ends for which no person, model, tool or limit is the cause. */
 const OURS: ReadonlySet<string> = new Set(["unpaired_transcript", "profile_unknown"]);
 
-/** I1, I2, I4, I5 and I9 for the agent's own documents, after one commit. Returns what does not hold, in words. */
+/** Checks I1, I2, I4, I5 and I9 for the agent's own documents, after one commit. Returns what does not hold, in words. */
 export function brokenByRun(facts: Facts, changed: readonly Changed[], change: Change): readonly string[] {
   const broken: string[] = [];
   for (const document of changed) {
@@ -64,7 +64,7 @@ function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly st
   if (!after) return [];
   const { callId, state, dispatch, notAfter } = after;
   const broken: string[] = [];
-  // A resolved call does not change, except that large arguments may be removed from it, and what its ledger says later.
+  // A resolved call does not change, with two exceptions: large arguments may be removed from it, and its ledger's later outcome may be added.
   if (before?.state === RESOLVED && !same(withoutFollowing(before), withoutFollowing(after)))
     broken.push(`G2: the call ${callId} changed after its result`);
   if (state !== RESOLVED && !facts.timers.get("agent")?.has(`call:${callId}`))
@@ -79,17 +79,17 @@ function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly st
   return broken;
 }
 
-/** What may change of a call that has its result: what is left out of it, and what its ledger says later. */
+/** Returns a resolved call without the fields that may still change: its removed arguments, and the later outcome in its ledger. */
 function withoutFollowing({ arguments: _, followUntil: __, settled: ___, ledger: ____, ...rest }: Call): object {
   return rest;
 }
 
-/** What may change of a run that has ended: the outcomes of its writes, as its ledger says them later. */
+/** Returns a finished run without the fields that may still change: the outcomes of its writes, which the ledger reports later. */
 function withoutOutcomes({ writes: _, report, ending, ...rest }: Run): object {
   return { ...rest, filed: report?.filing.callId ?? null, code: ending?.code ?? null };
 }
 
-/** Only a write of unknown outcome is followed, and what is said of it later is what its ledger says. */
+/** Checks that only a write of unknown outcome is followed, and that its later outcome is the ledger's. */
 function followedBroken(
   facts: Facts,
   before: Call | undefined,
@@ -129,7 +129,7 @@ function conversationBroken(facts: Facts, { after }: Changed<ConversationState>)
   return broken;
 }
 
-/** Nothing after the end; one turn per round, in order; one result per call. */
+/** Checks the order of events: no event after the end, one turn per round in order, one result per call. */
 function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): readonly string[] {
   const all = (facts.logs.get(log) ?? []) as unknown as readonly RunEvent[];
   const broken: string[] = [];
@@ -151,7 +151,7 @@ function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): read
   return broken;
 }
 
-/** One answer of the model is one turn, in whichever round it is committed. */
+/** Checks that one answer of the model becomes at most one turn, in whichever round it is committed. */
 function turnsBroken(facts: Facts, log: string, all: readonly RunEvent[]): readonly string[] {
   const runId = log.slice(log.indexOf("}:") + 2);
   const turns = all.filter((event) => event.type === "turn" && !event.seed).length;

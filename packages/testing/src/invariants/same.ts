@@ -1,4 +1,4 @@
-/** Whether two values are the same JSON, in whatever order their fields are. */
+/** Returns whether two values are the same JSON. The order of fields does not matter. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Observation } from "../ports/observation.ts";
 import type { Facts } from "./facts.ts";
 
-/** G7: a viewer of a run receives every committed event once, in order, across every interruption. */
+/** Checks G7: a viewer of a run receives every committed event once, in order, across every interruption. */
 export function brokenByShown({ logs, reported }: Facts, { runId, id, data }: Extract<Observation, { kind: "told" }>): readonly string[] {
   const count = reported.get(runId) ?? 0;
   if (id !== `${runId}:${count}`) return [`G7: the viewer of ${runId} received ${id}, and ${runId}:${count} was next`];
@@ -13,7 +13,7 @@ export function brokenByShown({ logs, reported }: Facts, { runId, id, data }: Ex
     : [`G7: the viewer of ${runId} received something else than was committed as ${id}`];
 }
 
-/** Viewers who did not receive all of a run that has ended. */
+/** Returns the viewers who did not receive every event of a finished run. */
 export function unreported({ logs, reported }: Facts): readonly string[] {
   return [...reported].flatMap(([runId, count]) => {
     const events = (logs.get(keys.events(runId)) ?? []) as unknown as readonly RunEvent[];

@@ -3,7 +3,7 @@ import type { Changed } from "./facts.ts";
 import { changesOf } from "./transition-tables.ts";
 import { changeName, nameOf, statusOf } from "./transition-names.ts";
 
-/** Every change of a status is in the table of its transition. */
+/** Checks that every change of a status is in the table of its transition. */
 export function brokenByTransition(changed: readonly Changed[], change: Change): readonly string[] {
   const name = nameOf(change);
   if (name === null) return [];

@@ -3,8 +3,8 @@ import type { Change } from "@toolbus/state";
 import { familyOf } from "./facts.ts";
 
 /**
- * The transition of a change, such as `agent turn`: the family that it writes says which service made it. Null for documents without an obligation
- * (rates, presence, registrations).
+ * Returns the transition of a change, such as `agent turn`. The written family shows which service made the change. Returns null for documents
+ * without an obligation (rates, presence, registrations).
  */
 export function nameOf({ op, put = [] }: Change): string | null {
   const families = put.map(({ key }) => familyOf(key));
@@ -14,14 +14,14 @@ export function nameOf({ op, put = [] }: Change): string | null {
   return role === null ? null : `${role} ${(op.split(":")[0] ?? "").replace(/-\d+$/, "")}`;
 }
 
-/** The status of a document that has a table of transitions; null for any other. */
+/** Returns the status of a document that has a table of transitions, or null for any other document. */
 export function statusOf(key: string, value: Json | undefined): string | null {
   if (kindOf(key) === null) return null;
   const { status, state } = (value ?? {}) as { readonly status?: string; readonly state?: string };
   return status ?? state ?? null;
 }
 
-/** The name of a change in a table, such as `run ready → waiting`. */
+/** Returns the name of a change in a table, such as `run ready → waiting`. */
 export function changeName(key: string, before: string | null | undefined, after: string): string {
   return `${kindOf(key)} ${before ?? "none"} → ${after}`;
 }

@@ -18,7 +18,7 @@ import type { Observation } from "../ports/observation.ts";
 import { TOOLSET } from "../world/sim-tools.ts";
 import { type Checker, checker } from "./checker.ts";
 
-// One small correct history, step by step, and what can be wrong in it.
+// One small correct history, step by step, and the ways in which it can be wrong.
 
 export const CONVERSATION = "cv_03_01JD0000000000000000000001";
 export const RUN = "rn_03_01JD0000000000000000000001";
@@ -79,10 +79,10 @@ export function row(part: Partial<LedgerRow> = {}): LedgerRow {
 const NO_LIMIT = { tokens: 0, toolCalls: 0 };
 const NO_BUDGETS = { run: NO_LIMIT, principal: NO_LIMIT, tokensAnAnswer: 1 };
 
-/** Observations, reported one after another. */
+/** A history to which a test adds observations, one after another. */
 export interface WrongHistory {
   readonly checker: Checker;
-  /** What the checker reported for the last one. */
+  /** Adds a commit, and returns what the checker reported for it. */
   commit(change: Partial<Change>): readonly string[];
   effect(args?: Json, callId?: string): readonly string[];
   tell(observation: Observation): readonly string[];
@@ -131,12 +131,12 @@ export const timers = {
   approval: { service: "approvals", id: `apr:${approvalIdOf(CALL)}`, dueIn: 1 },
 } as const;
 
-/** The removal of the same timer. */
+/** Returns the removal of the same timer. */
 export function gone<T extends { readonly dueIn: number }>(timer: T): Omit<T, "dueIn"> & { readonly dueIn: null } {
   return { ...timer, dueIn: null };
 }
 
-/** A run that waits for one write, which is approved and about to be sent. */
+/** Returns the history of a run that waits for one write, which is approved and about to be sent. */
 export function aboutToSend(): WrongHistory {
   const t = telling();
   const { puts } = t;
@@ -151,7 +151,7 @@ export function aboutToSend(): WrongHistory {
   return t;
 }
 
-/** The end of that run, with this result. */
+/** Adds the end of that run, with this result. */
 export function ended(t: WrongHistory, result: ToolResult): readonly string[] {
   const { puts } = t;
   const calls = [{ callId: CALL, write: true, resolved: true }];

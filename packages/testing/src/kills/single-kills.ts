@@ -2,18 +2,18 @@ import type { WorldEnd } from "../world/world.ts";
 import { runWorld } from "../world/world.ts";
 import { canonicalRuns } from "./canonical-runs.ts";
 
-/** One process of one canonical run, killed before one step. */
+/** A kill of one process of one canonical run, before one step. */
 export interface SingleKill {
   readonly run: number;
   readonly step: number;
-  /** Which of the processes that live at that moment. */
+  /** The index of the process among those that live at that moment. */
   readonly victim: number;
 }
 
-/** How long a killed process is down. */
+/** How long a killed process is down, in milliseconds. */
 const GONE_MS = 1000;
 
-/** Every step of a canonical run, times every process that lives there. */
+/** Returns one kill for every step of a canonical run and every process that lives at that step. */
 export async function killsOf(run: number): Promise<readonly SingleKill[]> {
   const kills: SingleKill[] = [];
   const { plan } = runAt(run);
@@ -24,7 +24,7 @@ export async function killsOf(run: number): Promise<readonly SingleKill[]> {
   return kills;
 }
 
-/** Runs it again up to that step, kills the process there, and lets the run continue. */
+/** Repeats the run up to that step, kills the process, and lets the run continue. */
 export async function runKill({ run, step, victim }: SingleKill): Promise<WorldEnd> {
   return runWorld(runAt(run).plan, {
     step({ number }, deployment) {
@@ -34,7 +34,7 @@ export async function runKill({ run, step, victim }: SingleKill): Promise<WorldE
   });
 }
 
-/** A kill in words. */
+/** Returns a kill in words. */
 export function killText({ run, step, victim }: SingleKill): string {
   return `${runAt(run).name}, process ${victim} killed before step ${step}`;
 }

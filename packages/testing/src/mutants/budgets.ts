@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Guards of budgets: without them, more is used than somebody allowed, or less is counted than was used. */
+/** Mutants of the guards of budgets. Without a guard, more is used than somebody allowed, or less is counted than was used. */
 export const budgets: readonly Mutant[] = [
   {
     name: "no ceiling",

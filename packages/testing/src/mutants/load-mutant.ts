@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { patched } from "./mutant.ts";
 import { mutants } from "./mutants.ts";
 
-// Loaded before everything else in a child process (`node --import`). The last argument names the mutant. Its patches change the source text when it
-// is read from disk.
+// A child process loads this file before everything else (`node --import`). The last argument names the mutant. The mutant's patches change the
+// source text when a file is read from disk.
 const name = process.argv.at(-1);
 const mutant = mutants.find((known) => known.name === name);
 if (!mutant) throw new Error(`There is no mutant "${name}".`);

@@ -2,26 +2,29 @@ import type { Variant } from "../world/variants.ts";
 
 /** A change to one source file when its text is loaded. The product on disk stays unchanged. */
 export interface Patch {
-  /** Path in the repository. */
+  /** The file's path in the repository. */
   readonly file: string;
   /** Text that the file contains exactly once. */
   readonly find: string;
   readonly replace: string;
 }
 
-/** The product without one protection. A simulator that does not notice cannot be trusted. */
+/** The product without one protection. If the simulator does not notice a mutant, it cannot be trusted. */
 export interface Mutant {
   readonly name: string;
-  /** What is missing. */
+  /** What the mutant breaks, in words. */
   readonly breaks: string;
   readonly patches: readonly Patch[];
-  /** How many seeds it may take to notice. */
+  /** How many seeds the simulator may need to notice the mutant. */
   readonly within: number;
-  /** The world in which it is searched for, if not any: another layer repairs what it breaks, or it rarely has an effect. */
+  /**
+   * The variant in which the simulator searches. It is set if another layer repairs the damage in ordinary worlds, or if the mutant rarely has an
+   * effect there.
+   */
   readonly variant?: Variant;
 }
 
-/** The text with the patches applied. Throws if a patch does not fit any more: a mutant that changes nothing would look caught or missed for no reason. */
+/** Returns the text with the patches applied. Throws if a patch no longer fits, because a mutant that changes nothing proves nothing. */
 export function patched(mutant: Pick<Mutant, "name" | "patches">, file: string, text: string): string {
   return mutant.patches
     .filter((patch) => file.endsWith(`/${patch.file}`))

@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 import { stalled } from "./stalled.ts";
 import { streams } from "./streams.ts";
 
-/** One for each ordering rule, and for each guard whose absence loses or repeats something. */
+/** One mutant for each ordering rule, and for each guard whose absence loses or repeats something. */
 const guards: readonly Mutant[] = [
   {
     name: "no version guard",

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** A part that does nothing, or nothing useful: it does no harm, and no work. */
+/** Mutants in which a part does nothing useful. It does no harm, but it also does no work. */
 export const stalled: readonly Mutant[] = [
   {
     name: "every step throws",

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** A gateway that does not send what was committed, once and in order. */
+/** Mutants of the gateway, which must send each committed event once and in order. */
 export const streams: readonly Mutant[] = [
   {
     name: "no stream is told",

@@ -1,24 +1,24 @@
 import type { Json, Message } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
-/** What really happened outside the processes, in order. The invariants use nothing else. */
+/** An event that really happened outside the processes, in order. The invariants use nothing else. */
 export type Observation =
-  /** A change that the store made. A repeat that it answered "ok" without doing anything is not one. */
+  /** The store made a change. A repeat that it answered "ok" without doing anything is not a change. */
   | { readonly kind: "commit"; readonly at: number; readonly shard: string; readonly change: Change; readonly commit: number }
-  /** Outbox rows that were removed. */
+  /** Outbox rows were removed. */
   | {
       readonly kind: "settle";
       readonly at: number;
       readonly service: string;
       readonly rows: readonly { readonly shard: string; readonly id: string }[];
     }
-  /** A message that reached the broker. */
+  /** A message reached the broker. */
   | { readonly kind: "message"; readonly at: number; readonly id: string; readonly by: string; readonly message: Message }
-  /** A change at the target. A repeat that the target recognised by its key is not one. */
+  /** The target made a change. A repeat that the target recognised by its key is not a change. */
   | { readonly kind: "effect"; readonly at: number; readonly callId: string; readonly tool: string; readonly arguments: Json }
   /** The target will never accept this attempt any more. */
   | { readonly kind: "void"; readonly at: number; readonly callId: string }
-  /** A person was told that this run is accepted. */
+  /** A person received the answer that this run is accepted. */
   | { readonly kind: "accepted"; readonly at: number; readonly runId: string }
   /** A viewer of this run received this event. */
   | {
@@ -31,7 +31,7 @@ export type Observation =
     }
   /** Somebody began to watch this run, and will watch it until its end. */
   | { readonly kind: "watches"; readonly at: number; readonly runId: string }
-  /** A person was told that this decision counts, in these words. */
+  /** A person received this answer: the decision is recorded. */
   | {
       readonly kind: "decided";
       readonly at: number;
@@ -40,11 +40,11 @@ export type Observation =
       readonly decision: string;
       readonly answer: string;
     }
-  /** A process asks the model, or the model has answered, even if nobody receives it. */
+  /** A process asked the model, or the model has answered, even if nobody receives the answer. */
   | { readonly kind: "model"; readonly at: number; readonly runId: string; readonly what: "asked" | "answered" }
-  /** A process could not start, and ended. */
+  /** A process could not start, and exited. */
   | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string }
-  /** Something that only a bug causes: a TypeError wherever it was caught, an answer 500, an unhandled rejection. */
+  /** Something happened that only a bug causes: a TypeError wherever it was caught, an answer 500, an unhandled rejection. */
   | { readonly kind: "fault"; readonly at: number; readonly process: string; readonly error: string };
 
 export type Observe = (observation: Observation) => void;

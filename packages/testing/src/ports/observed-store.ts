@@ -20,11 +20,11 @@ export interface ObservedStore extends Pick<
   commit(shard: string, change: Change): Promise<CommitReply>;
   claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]>;
   settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
-  /** When the next row of this service is due, by the store's clock; null if it has none. */
+  /** Returns when the next row of this service is due, by the store's clock, or null if it has none. */
   nextDue(service: string, kind: RowKind): number | null;
-  /** Called when a service gets a row, or when the time of a row changes. */
+  /** Registers a listener that is invoked when a row of a service is added or changes its time. */
   onRows(listener: (service: string, kind: RowKind) => void): void;
-  /** The existing rows: the name of a service and the subject of the row, such as `agent run:…`. */
+  /** Returns the existing rows, each with the name of its service and its subject, such as `agent run:…`. */
   rowsLeft(kind: RowKind): readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
     async commit(shard, change) {
       const at = clock();
       const reply = await store.commit(shard, change);
-      // A repeat is answered with the number of the first time.
+      // A repeat is answered with the number of the first commit.
       if (reply.outcome !== "ok" || reply.commit <= (lastCommit.get(shard) ?? 0)) return reply;
       lastCommit.set(shard, reply.commit);
       observe({ kind: "commit", at, shard, change, commit: reply.commit });

@@ -19,7 +19,10 @@ export interface SimBusOptions {
   readonly observe: Observe;
 }
 
-/** The bus as one process sees it. When the process dies, its deliveries return to their queues. Sometimes they also return while it still handles them. */
+/**
+ * Makes the bus for one process. When the process dies, its deliveries return to their queues. Sometimes they also return while the process still
+ * handles them.
+ */
 export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageBus {
   const { clockwork, faults, random } = wire;
   return {
@@ -44,7 +47,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
       ),
     unready: () => bus.unready(),
     async close() {
-      // The broker continues when one of its clients leaves.
+      // The broker continues when one of its clients disconnects.
     },
   };
 
@@ -53,7 +56,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     return portCall(wire, process, { label: `${process.name}: ${label}`, execute, unanswered, timeoutMs: TIMEOUT_MS, repeatable });
   }
 
-  /** A broker drops the subscriptions of a lost connection, including one that was just being created. */
+  /** Ends the subscriptions of a dead process, as a broker does when a connection is lost. This includes a subscription that was being created. */
   function subscribe(label: string, execute: () => Promise<Subscription>): Promise<Subscription> {
     const made = async (): Promise<Subscription> => {
       const subscription = await execute();
@@ -64,7 +67,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     return call(label, made, false);
   }
 
-  /** Confirmed when this resolves. The broker may still lose a confirmed message. */
+  /** Publishes a message, which is confirmed when this resolves. The broker may still lose a confirmed message. */
   async function publish(message: Message): Promise<void> {
     observe({ kind: "message", at: clockwork.now, id: message.id, by: process.role, message });
     if (faults.hit("lost_message")) return wire.note(`the broker loses ${message.id}`);
@@ -78,7 +81,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     clockwork.schedule(null, delayMs, `broker: late ${message.id}`, () => void bus.publish(message).catch(() => undefined));
   }
 
-  /** Gives a delivery to the process and its disposition to the broker, which may have decided otherwise meanwhile. */
+  /** Gives a delivery to the process, and the process's disposition to the broker. The broker may have decided otherwise meanwhile. */
   function deliver(delivery: Delivery, handler: DeliveryHandler, underWay: Set<(taken: Disposition) => void>): Promise<Disposition> {
     const { message, count } = delivery;
     const { promise, resolve } = Promise.withResolvers<Disposition>();
@@ -106,7 +109,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     }
     return promise;
 
-    /** The ack travels too. If it is lost, the message comes again. */
+    /** Sends the ack to the broker, which takes time. If the ack is lost, the message arrives again. */
     function answer(disposition: Disposition): void {
       const lost = faults.hit("lost_ack");
       clockwork.schedule(null, oneWay(wire), `${process.name}: ${disposition.kind} ${message.id}`, () =>

@@ -9,11 +9,11 @@ export interface SimStoreOptions {
   readonly process: SimProcess;
   readonly store: ObservedStore;
   readonly claims: WaitingClaims;
-  /** True while the store answers nobody. */
+  /** Returns true while the store answers nobody. */
   readonly down: () => boolean;
 }
 
-/** The state store as one process sees it: every call is a request and a reply, and every fault can hit either. */
+/** Makes the state store for one process. Every operation is a request and a reply, and every fault can affect either. */
 export function simStore({ wire, process, store, claims, down }: SimStoreOptions): StateStore {
   return {
     shards: store.shards,
@@ -32,7 +32,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     putBlob: (bytes) => call("put a blob", () => store.putBlob(bytes)),
     getBlob: (hash) => call("get a blob", () => store.getBlob(hash)),
     async close() {
-      // The store continues when one of its clients leaves.
+      // The store continues when one of its clients disconnects.
     },
   };
 
@@ -59,7 +59,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     }
   }
 
-  /** Appends and live batches arrive some time later and in order, until the connection breaks. After that the follower may have missed something. */
+  /** Yields appends and live batches some time later and in order, until the connection breaks. After that the follower may have missed items. */
   async function* follow(signal: AbortSignal): AsyncGenerator<FeedItem, void> {
     const connection = new AbortController();
     const heard: FeedItem[] = [];
@@ -102,14 +102,14 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
   }
 }
 
-/** How long the client of a real store waits for an answer. */
+/** How long the client of a real store waits for an answer, in milliseconds. */
 const TIMEOUT_MS = 2000;
 
 function unavailable(): StoreUnavailable {
   return new StoreUnavailable("The state store did not answer.");
 }
 
-/** A key or an op in the short form of a history. */
+/** Returns a key or an op in the short form for a history. */
 function short(name: string | undefined): string {
   return (name ?? "").replace(/^tb:/, "").slice(0, 90);
 }

@@ -4,13 +4,13 @@ import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { ObservedStore, RowKind } from "./observed-store.ts";
 
 /**
- * Polls that found nothing. If each process polled four times a second, most events of a history would be idle. So a poll waits here until something
- * is due, and then as long as its place between two polls would have made it wait.
+ * Polls that found nothing. If each process polled four times a second, most events of a history would be idle. So a poll waits here until a row is
+ * due. It then waits for a random part of the poll interval, as a real poll would.
  */
 export interface WaitingClaims {
   /** Resolves, as an event of the process, when a row of the service is due, or when the process is released. */
   wait(process: SimProcess, service: string, kind: RowKind): Promise<void>;
-  /** Releases the polls of a process with nothing: it no longer works, and waits for its loops to end. */
+  /** Releases the polls of a process without rows. The process no longer works, and waits for its loops to end. */
   release(process: SimProcess): void;
 }
 
@@ -18,7 +18,7 @@ interface Waiting {
   readonly process: SimProcess;
   readonly service: string;
   readonly kind: RowKind;
-  /** How long after a row is due this process polls. */
+  /** How long after a row is due this process polls, in milliseconds. */
   readonly behindMs: number;
   readonly goOn: () => void;
   wakeAt: number | null;
@@ -52,7 +52,7 @@ export function waitingClaims(options: {
           },
         };
         waiting = [...waiting.filter((other) => other.process.alive), entry];
-        // A starting process may find that it cannot start, and a stopping one waits for this poll.
+        // A process that is starting may find that it cannot start. A process that is stopping waits for this poll.
         if (process.working) arm(entry);
         else process.after(pollMs, "poll again", entry.goOn);
       });

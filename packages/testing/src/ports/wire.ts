@@ -3,35 +3,35 @@ import type { Prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { Faults } from "./faults.ts";
 
-/** The connection between a process and everything outside it: time that passes, and faults. */
+/** The connection between a process and everything outside it, with its delays and faults. */
 export interface Wire {
   readonly clockwork: Clockwork;
   readonly faults: Faults;
   readonly random: Prng;
   /** The shortest and longest duration of one way, in milliseconds. */
   readonly latencyMs: { readonly least: number; readonly most: number };
-  /** A line for the history. The labels of events are there anyway. */
+  /** Adds a line to the history. The labels of events are added anyway. */
   readonly note: (text: string) => void;
 }
 
 export interface PortCall<T> {
   /** Names both events in the history: `commit turn:…`. */
   readonly label: string;
-  /** What the other side does, at one moment of virtual time. */
+  /** The work of the other side, at one moment of virtual time. */
   readonly execute: () => Promise<T>;
-  /** What the caller gets if no answer comes. */
+  /** Makes the error that the caller receives if no answer arrives. */
   readonly unanswered: () => Error;
-  /** How long it waits for an answer, in milliseconds. */
+  /** How long the caller waits for an answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** How much longer than others this request takes. */
+  /** How much longer than usual this request takes, in milliseconds. */
   readonly delayMs?: number;
-  /** False if a second execution differs from the first: then no fault repeats it. */
+  /** Whether a fault may repeat the request. It must be false if a second execution would differ from the first. */
   readonly repeatable?: boolean;
 }
 
 /**
- * One call of a port: the request is executed at some time, the reply arrives later, and anything may happen between the two. Either can be lost,
- * and a request can be executed twice. A caller that was killed gets nothing.
+ * Sends one request through a port. The request is executed at some time, the reply arrives later, and anything may happen in between. Either can be
+ * lost, and a request can be executed twice. A killed caller receives nothing.
  */
 export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>): Promise<T> {
   const { clockwork, faults } = wire;
@@ -52,7 +52,7 @@ export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>):
         process.after(oneWay(wire), `${label} refused`, () => reject(error instanceof Error ? error : new Error(String(error)))),
     );
   });
-  // Like a client that repeats an unanswered request: its caller never learns that there were two.
+  // The repeat acts like a client that repeats an unanswered request. The caller never learns that there were two.
   if (repeatable && faults.hit("executed_twice"))
     clockwork.schedule(
       null,
@@ -63,7 +63,7 @@ export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>):
   return promise;
 }
 
-/** One way from here to there. */
+/** Returns the duration of one way, in milliseconds. */
 export function oneWay({ random, latencyMs }: Pick<Wire, "random" | "latencyMs">): number {
   return random.magnitude(latencyMs.least, latencyMs.most);
 }

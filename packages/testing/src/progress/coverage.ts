@@ -4,21 +4,21 @@ import { changeName, nameOf, statusOf } from "../invariants/transition-names.ts"
 import type { Faults } from "../ports/faults.ts";
 import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
 
-/** The places that a world reached: committed transitions, and the places where a process was killed. Each with its count. */
+/** The places that a world reached, each with its count: committed transitions, and the places where a process was killed. */
 export interface Coverage {
-  /** By name: `agent turn`, `worker sending`. */
+  /** Commits by transition: `agent turn`, `worker sending`. */
   readonly transitions: Readonly<Record<string, number>>;
-  /** By transition and change: `agent turn: run ready → waiting`. */
+  /** Commits by transition and change: `agent turn: run ready → waiting`. */
   readonly changes: Readonly<Record<string, number>>;
-  /** By row of the crash table (docs/mechanics.md#crash-table). */
+  /** Kills by row of the crash table (docs/mechanics.md#crash-table). */
   readonly crashes: Readonly<Record<string, number>>;
 }
 
 export interface KeptCoverage {
-  /** The places reached so far, with these faults. */
+  /** Returns the places reached so far, with these faults. */
   coverage(injected: Faults["injected"]): Coverage;
   committed(change: Change): void;
-  /** Called with the label of each event. */
+  /** Invoked with the label of each event. */
   step(label: string): void;
   killed(role: string, process: string): void;
 }
@@ -27,7 +27,7 @@ export function emptyCoverage(): Coverage {
   return { transitions: {}, changes: {}, crashes: {} };
 }
 
-/** The places that both reached. */
+/** Adds the places of two coverages. */
 export function coverageOf(one: Coverage, other: Coverage): Coverage {
   return {
     transitions: added(one.transitions, other.transitions),
@@ -80,22 +80,22 @@ export function keptCoverage(): KeptCoverage {
 
 /** The position of a process. */
 interface Place {
-  /** Its last event. */
+  /** The process's last event. */
   last: string;
-  /** What was executed for it and not answered yet. */
+  /** The requests that were executed for the process and not answered yet. */
   readonly executed: Set<string>;
 }
 
-/** The transitions of obligatory documents that seeds have to reach. */
+/** The transitions of obligatory documents that seeds must reach. */
 export const TRANSITIONS: readonly string[] = ["gateway accept", ...new Set(expectedChanges.map(({ name }) => name))];
 
-/** What each of them does to a document's status, without the changes that its table marks as rare. */
+/** The changes that these transitions make to a document's status, without those that their table marks as rare. */
 export const CHANGES: readonly string[] = [...new Set(expectedChanges.map(({ name, change }) => `${name}: ${change}`))];
 
-/** With fewer seeds a place may be missing by chance. */
+/** With fewer seeds, a place may be missing by chance. */
 const FEWEST_SEEDS = 600;
 
-/** What so many seeds never reached, in words. */
+/** Returns the places that this many seeds never reached, in words. */
 export function notReached({ transitions, changes, crashes }: Coverage, seeds: number): readonly string[] {
   if (seeds < FEWEST_SEEDS) return [];
   return [

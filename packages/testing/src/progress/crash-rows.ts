@@ -1,13 +1,13 @@
 import type { FaultName } from "../ports/faults.ts";
 
 /**
- * A row of the crash table that is a kill: of which role, and after what. A label ends in ">" if its request was executed and not answered yet, in
- * "<" if it was answered.
+ * A row of the crash table that is a kill: the role of the killed process, and the event before the kill. A label that ends in ">" means that its
+ * request was executed and not answered yet. A label that ends in "<" means that it was answered.
  */
 export interface CrashRow {
   readonly row: string;
   readonly says: string;
-  /** Null for every role. */
+  /** The role of the killed process. Null means every role. */
   readonly role: "gateway" | "agent" | "worker" | "approvals" | null;
   readonly after: RegExp;
 }
@@ -49,7 +49,7 @@ export const CRASH_ROWS: readonly CrashRow[] = [
   { row: "26", says: "approvals: decided, before the relay", role: "approvals", after: /^commit decide:.* <$|^publish decided:.* >$/ },
 ];
 
-/** Rows that are not kills, and the fault that is injected for each. */
+/** Rows that are not kills, each with the faults that cause them. */
 export const FAULT_ROWS: readonly { readonly row: string; readonly says: string; readonly faults: readonly FaultName[] }[] = [
   { row: "6", says: "an old holder wakes after its lease", faults: ["pause"] },
   { row: "9, 18, 27", says: "the broker confirms a message and loses it", faults: ["lost_message"] },
@@ -57,7 +57,7 @@ export const FAULT_ROWS: readonly { readonly row: string; readonly says: string;
   { row: "34", says: "messages come twice, late and overtaken", faults: ["duplicate", "reorder", "late_message"] },
 ];
 
-/** Rows that no seed reaches, and where they are tested. */
+/** Rows that no seed reaches, each with the place where it is tested. */
 export const ROWS_ELSEWHERE: readonly (readonly [row: string, where: string])[] = [
   ["10", "unroutable messages: the bus's conformance suite, on both brokers"],
   ["21", "the delivery limit: the bus's conformance suite, and tests/e2e/dead-letters"],

@@ -4,12 +4,12 @@ import type { FaultName, Faults } from "../ports/faults.ts";
 import type { WorldPlan } from "../world/plan.ts";
 
 export interface Explanation {
-  /** The faults of this world. */
+  /** The faults that were injected in this world. */
   readonly injected: Faults["injected"];
   readonly plan: Pick<WorldPlan, "habits" | "requests"> & { readonly settings: Pick<WorldPlan["settings"], "agent"> };
 }
 
-/** Faults that take time from a step, or keep it from being committed. */
+/** Faults that delay a step or prevent its commit. */
 const DELAYS: readonly FaultName[] = [
   "kill",
   "pause",
@@ -23,13 +23,16 @@ const DELAYS: readonly FaultName[] = [
   "outage",
 ];
 
-/** Whoever may publish in the name of approvals can give a call a grant that no worker accepts. Then it is sent again until the run's time is over. */
+/**
+ * Somebody who may publish in the name of approvals can give a call a grant that no worker accepts. The call is then sent again until the run's time
+ * is over.
+ */
 const TAKEN_FOR_APPROVALS: readonly FaultName[] = ["forged", "replayed"];
 
-/** What makes a model call fail. */
+/** The faults that make a model call fail. */
 const UNANSWERED: readonly FaultName[] = ["failing_model", "slow_model", "lost_request", "lost_reply"];
 
-/** How a run may end other than done, and what must have happened in its world for that. A code that is not listed is never expected. */
+/** How a run may end with a status other than done, each with what must have happened in its world. A code that is not listed is never expected. */
 const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boolean>> = {
   cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.requests.some(({ messages }) => messages > 1),
   conversation_busy: ({ plan }) => plan.requests.some(({ messages }) => messages > 1),
@@ -37,11 +40,11 @@ const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boole
   network_failed: ({ injected }) => sum(injected, ["lost_request", "lost_reply"]) > 0,
   model_timeout: ({ injected }) => injected.slow_model > 0,
   time_limit: ({ injected }) => sum(injected, [...DELAYS, ...TAKEN_FOR_APPROVALS]) > 0,
-  // Whether the end was necessary is judged when the run ends.
+  // The check at the end of the run decides whether the end was necessary.
   budget_exhausted: ({ plan }) => Object.entries(plan.settings.agent).some(([name, value]) => name.startsWith("BUDGET_") && value !== 0),
-  // A random model rarely asks for the same thing three times, or for something that fails each time. The run has counted it.
+  // A random model rarely asks for the same thing three times, or for something that fails each time. The run's own counters show it.
   loop: (_, { repeats, fruitless }) => repeats.count >= SAME || fruitless >= FRUITLESS,
-  // A round is begun ten times, so this many steps must have been cut off.
+  // A round is begun ten times, so at least as many delays must have happened.
   poison_run: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
   step_failed: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
 };
@@ -49,7 +52,7 @@ const ATTEMPTS = 10;
 const SAME = 3;
 const FRUITLESS = 5;
 
-/** The runs whose end nothing in their world explains. */
+/** Returns the runs whose end is not explained by anything in their world. */
 export function unexplainedEnds(facts: Facts, world: Explanation): readonly string[] {
   return [...facts.documents]
     .filter(([key]) => familyOf(key) === "run")
@@ -64,7 +67,7 @@ export function unexplainedEnds(facts: Facts, world: Explanation): readonly stri
     });
 }
 
-/** The calls that were given up as too dangerous although no two processes died. */
+/** Returns the calls that were given up as too dangerous although no two processes died. */
 export function unexplainedCrashes(facts: Facts, { injected }: Explanation): readonly string[] {
   return [...facts.documents]
     .filter(([key]) => familyOf(key) === "call")

@@ -1,6 +1,6 @@
 import { type Tally, WORK, type Work, WORKS } from "./tally.ts";
 
-/** The minimum work for each seed, and from how many seeds on it is required: something rare may be missing in a few. */
+/** The minimum work for each seed. It is required from `from` seeds on, because rare work may be missing in a few seeds. */
 interface Floor {
   readonly aSeed: number;
   readonly from: number;
@@ -12,7 +12,7 @@ export const FEWEST_SEEDS = 60;
 const often = (aSeed: number): Floor => ({ aSeed, from: FEWEST_SEEDS });
 const seldom = (aSeed: number): Floor => ({ aSeed, from: 600 });
 
-/** About half of what seeds of worlds without a variant do: measured over 1,500 of them, in blocks of 60 for frequent work. */
+/** About half of the average work in worlds without a variant. The average was measured over 1,500 seeds, in blocks of 60 for frequent work. */
 const FLOORS: Readonly<Record<Work, Floor>> = {
   runs: often(1.5),
   done: often(0.8),
@@ -38,10 +38,13 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   unknown: seldom(0.02),
 };
 
-/** The minimum share of runs that end done: people cancel a third of them. */
+/** The minimum share of runs that end as done. People cancel a third of the runs. */
 const DONE_SHARE = 0.45;
 
-/** The work that is below its minimum in so many seeds, in words; empty if there was enough work, or if there are too few seeds to judge. */
+/**
+ * Returns the work that is below its minimum in this many seeds, in words. Returns an empty list if there was enough work, or if there are too few
+ * seeds to judge.
+ */
 export function missedFloors({ work }: Tally, seeds: number): readonly string[] {
   if (seeds < FEWEST_SEEDS) return [];
   const missed = WORKS.flatMap((name) => {

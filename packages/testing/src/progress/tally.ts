@@ -3,23 +3,23 @@ import { type Changed, familyOf } from "../invariants/facts.ts";
 import type { Observation } from "../ports/observation.ts";
 
 /**
- * The counts of the work of a world. Without work, the absence of harm proves nothing. So each kind has a floor (`floors.ts`), and a simulated
- * system that does less has failed, whatever else it did.
+ * The counts of the work of a world. Without work, the absence of harm proves nothing. So each kind of work has a floor (`floors.ts`), and a
+ * simulated system that does less has failed.
  */
 export const WORK = {
   /** Runs that the gateway accepted. */
   runs: "runs accepted",
-  /** Runs that came to an answer. */
+  /** Runs that ended with an answer. */
   done: "runs that ended done",
   /** Answers of the model that were committed. */
   turn: "turns",
   /** Results of calls that were joined, whatever they say. */
   join: "results joined",
-  /** Results with an answer of the tool. */
+  /** Results that contain an answer of the tool. */
   answer: "calls that were answered",
   /** Effects at the target. */
   effect: "writes that happened",
-  /** Writes that approvals signed for, when their workers began them. */
+  /** Writes that had a grant when their workers began them. */
   grant: "writes begun under a grant",
   /** Approvals that people granted, not policy. */
   decision: "decisions of people",
@@ -42,20 +42,20 @@ export const WORK = {
   queue: "runs queued",
   /** Events of runs that a viewer received. */
   reported: "events that viewers received",
-  /** Runs taken over from an agent that held them. */
+  /** Runs that another agent took over from their holder. */
   take_over: "runs taken over",
-  /** Writes taken over from a worker that held them. */
+  /** Writes that another worker took over from their holder. */
   write_take_over: "writes taken over",
   /** Writes whose target was asked whether they had happened. */
   reconcile: "writes reconciled",
-  /** Writes that ended with the honest answer that the outcome is unknown. */
+  /** Writes that ended with an unknown outcome. */
   unknown: "writes with an unknown outcome",
 } as const;
 
 export type Work = keyof typeof WORK;
 export const WORKS = Object.keys(WORK) as readonly Work[];
 
-/** How often each piece of work was done, and the ends of runs that did not end done: `failed poison_run`. */
+/** How often each kind of work was done, and how often a run ended with another status than done: `failed poison_run`. */
 export interface Tally {
   readonly work: Readonly<Record<Work, number>>;
   readonly ends: Readonly<Record<string, number>>;
@@ -67,12 +67,12 @@ export interface KeptTally {
   take(observation: Observation, changed: readonly Changed[]): void;
 }
 
-/** No work. */
+/** Returns a tally without work. */
 export function emptyTally(): Tally {
   return { work: Object.fromEntries(WORKS.map((name) => [name, 0])) as Record<Work, number>, ends: {} };
 }
 
-/** The work of both. */
+/** Adds two tallies. */
 export function sumOf(one: Tally, other: Tally): Tally {
   const ends: Record<string, number> = { ...one.ends };
   for (const [end, count] of Object.entries(other.ends)) ends[end] = (ends[end] ?? 0) + count;
@@ -127,7 +127,7 @@ export function keptTally(): KeptTally {
   }
 
   function countBudget({ before, after }: Changed): void {
-    // The budget itself is beside its reservations and names its ceilings.
+    // The budget itself is stored beside its reservations. Only the budget has ceilings.
     if (before === undefined && after !== undefined && !("ceilings" in Object(after))) work.paid++;
   }
 

@@ -2,11 +2,11 @@ import { START } from "../clockwork/clockwork.ts";
 import { runSeed, type SeedOptions } from "./run-seed.ts";
 import type { WorldEnd } from "../world/world.ts";
 
-/** One line of a history: an event, or a note about one. */
+/** One line of a history: an event, or a note about an event. */
 export interface HistoryLine {
-  /** Virtual milliseconds since the start. */
+  /** The time in virtual milliseconds since the start. */
   readonly at: number;
-  /** Null for a note. */
+  /** The number of the event, or null for a note. */
   readonly step: number | null;
   readonly text: string;
 }
@@ -16,7 +16,7 @@ export interface History {
   readonly end: WorldEnd;
 }
 
-/** Everything that happens in a seed's world, in order: events, faults, warnings, and which guarantee broke where. */
+/** Returns everything that happens in a seed's world, in order: events, faults, warnings, and which guarantee broke where. */
 export async function historyOf(seed: number, options: SeedOptions): Promise<History> {
   const lines: HistoryLine[] = [];
   const end = await runSeed(seed, options, {
@@ -26,7 +26,7 @@ export async function historyOf(seed: number, options: SeedOptions): Promise<His
   return { lines, end };
 }
 
-/** A number that two histories share only if all their events are the same, at the same times. */
+/** Returns a hash of all events and their times. Two histories have the same hash only if all their events are the same. */
 export async function historyHash(seed: number, options: SeedOptions): Promise<string> {
   let hash = 0xcbf29ce484222325n;
   await runSeed(seed, options, {
@@ -37,7 +37,7 @@ export async function historyHash(seed: number, options: SeedOptions): Promise<s
   return hash.toString(16);
 }
 
-/** A history as text. */
+/** Returns a history as text. */
 export function historyText({ lines }: History): string {
   return lines
     .map(({ at, step, text }) => `${at.toFixed(1).padStart(12)} ${step === null ? "   ·  " : String(step).padStart(6)} ${text}\n`)

@@ -1,6 +1,6 @@
 import type { SeedOptions } from "./run-seed.ts";
 
-/** A seed that once showed a fault of Toolbus. Each stays, and must hold. */
+/** A seed that once showed a bug of Toolbus. Each seed stays here and must pass. */
 export interface Regression {
   readonly seed: number;
   readonly options: SeedOptions;
@@ -10,8 +10,8 @@ export interface Regression {
 const anyWorld: SeedOptions = { linger: false };
 
 /**
- * A change of the simulator gives a seed another world. So that no fault is lost, each is also a mutant that brings it back, and these seeds show it
- * with that mutant.
+ * A change of the simulator gives a seed another world. So each bug is also a mutant that brings it back, and these seeds show the bug with that
+ * mutant.
  */
 export const regressions: readonly Regression[] = [
   {

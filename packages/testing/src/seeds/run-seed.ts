@@ -5,19 +5,19 @@ import { type Variant, variants } from "../world/variants.ts";
 import { runWorld, type Witness, type WorldEnd } from "../world/world.ts";
 
 export interface SeedOptions {
-  /** Whether faults continue for a minute after every run has ended: late duplicates are a kind of fault of their own. */
+  /** Whether faults continue for a minute after every run has ended. Late duplicates are a separate kind of fault. */
   readonly linger: boolean;
   /** Another world of the same seed, in which something is frequent or missing. */
   readonly variant?: Variant;
 }
 
-/** The world of a seed. */
+/** Returns the world of a seed. */
 export function planOf(seed: number, { linger, variant }: SeedOptions): WorldPlan {
   const plan = drawnPlan(String(seed), prng(`${seed}/plan`), { linger });
   return variant === undefined ? plan : variants[variant](plan);
 }
 
-/** Runs one seed to its end. The same seed gives the same history, event by event. */
+/** Simulates one seed to its end. The same seed gives the same history, event by event. */
 export function runSeed(seed: number, options: SeedOptions, witness: Witness = {}): Promise<WorldEnd> {
   return runWorld(planOf(seed, options), witness);
 }

@@ -3,7 +3,7 @@ import type { Taken } from "./wire.ts";
 /** A method of AMQP 0-9-1: its class and number, and its raw arguments. */
 export interface AmqpMethod {
   readonly channel: number;
-  /** Such as "10.10" for connection.start. */
+  /** The class and number, such as "10.10" for connection.start. */
   readonly id: string;
   readonly args: Buffer;
 }
@@ -12,12 +12,12 @@ const METHOD = 1;
 const HEADER_BYTES = 7;
 const FRAME_END = 0xce;
 
-/** The first bytes of a client. */
+/** The first bytes that a client sends. */
 export const PROTOCOL_HEADER = Buffer.from("AMQP\0\0\x09\x01", "latin1");
 
-/** Takes the next frame. The value is null if it is not a method, for example a heartbeat. */
+/** Takes the next frame. The value is null if the frame is not a method, for example a heartbeat. */
 export function takeFrame(bytes: Buffer): Taken<AmqpMethod | null> {
-  // A server of another version, or of another protocol, answers with its own header in place of a frame.
+  // A server of another version, or of another protocol, answers with its own header instead of a frame.
   if (bytes.length >= 4 && bytes.toString("latin1", 0, 4) === "AMQP") throw new Error("it speaks another version of AMQP than 0-9-1");
   if (bytes.length < HEADER_BYTES) return null;
   const size = bytes.readUInt32BE(3);
@@ -60,7 +60,7 @@ export function longText(text: string | Buffer): Buffer {
   return Buffer.concat([long(bytes.length), bytes]);
 }
 
-/** The texts among the fields of a table at the beginning of the bytes. Other fields are skipped. */
+/** Returns the texts among the fields of a table at the beginning of the bytes. Skips other fields. */
 export function textsOf(table: Buffer): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const end = 4 + table.readUInt32BE(0);
@@ -78,7 +78,7 @@ export function textsOf(table: Buffer): ReadonlyMap<string, string> {
   return texts;
 }
 
-// The letters that RabbitMQ uses: https://www.rabbitmq.com/amqp-0-9-1-errata, section 3.
+// The letters are those that RabbitMQ uses: https://www.rabbitmq.com/amqp-0-9-1-errata, section 3.
 const FIXED_SIZES: Readonly<Record<string, number>> = { t: 1, b: 1, B: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, l: 8, d: 8, T: 8, V: 0 };
 
 function fieldSize(type: string, table: Buffer, at: number): number {

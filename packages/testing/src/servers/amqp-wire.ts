@@ -23,20 +23,20 @@ export async function greetRabbitmq(wire: Wire, { user, password, virtualHost }:
   wire.write(PROTOCOL_HEADER);
   const start = await answer(wire, START);
   const properties = textsOf(start.args.subarray(2));
-  // If the client declares that it understands it, the server says why it refuses a login. Otherwise it waits and closes without a reason.
+  // With this capability, the server says why it refuses a login. Without it, the server waits and closes without a reason.
   const capabilities = longText(Buffer.concat([shortText("authentication_failure_close"), Buffer.from("t\x01", "latin1")]));
   const ours = longText(Buffer.concat([shortText("capabilities"), Buffer.from("F"), capabilities]));
   const login = longText(`\0${user === "" ? "guest" : user}\0${password === "" ? "guest" : password}`);
   wire.write(methodFrame(0, START_OK, ours, shortText("PLAIN"), login, shortText("en_US")));
   const tune = await answer(wire, TUNE);
-  // The server's own proposal of channels and frame size, and no heartbeats: no connection here lasts that long.
+  // The client accepts the server's proposal of channels and frame size. It asks for no heartbeats, because no connection here lasts long enough.
   wire.write(methodFrame(0, TUNE_OK, tune.args.subarray(0, 6), short(0)));
   wire.write(methodFrame(0, OPEN, shortText(virtualHost), shortText(""), Buffer.from([0])));
   await answer(wire, OPEN_OK);
   return properties.get("version") ?? "of an unknown version";
 }
 
-/** Deletes these in the virtual host that the greeting opened. A missing one is not an error. */
+/** Deletes these queues and exchanges in the virtual host that the greeting opened. A missing one is not an error. */
 export async function deleteTopology(wire: Wire, queues: readonly string[], exchanges: readonly string[]): Promise<void> {
   wire.write(methodFrame(1, CHANNEL_OPEN, shortText("")));
   await answer(wire, CHANNEL_OPEN_OK);

@@ -4,14 +4,14 @@ import { rabbitmqConfig } from "./rabbitmq-recipe.ts";
 import { loginOf, redisContainerCommand } from "./redis-recipe.ts";
 import { type ServerKind, serverKinds } from "./server-kinds.ts";
 
-/** How one kind of server runs in a container of its official image. */
+/** How to start one kind of server in a container of its official image. */
 export interface ContainerRecipe {
-  /** Null for the image's own command. */
+  /** The command, or null for the image's own command. */
   readonly command: readonly string[] | null;
   readonly files: readonly { readonly content: string; readonly target: string }[];
   /** User, password and colon, in the form that a URL has before the host. */
   readonly login: string;
-  /** The port of its management inside the container, if requested. */
+  /** The port of the server's management inside the container, or null if it was not requested. */
   readonly managementPort: number | null;
 }
 
@@ -27,14 +27,16 @@ export const containerRecipes: ContainerRecipes = {
     login: loginOf(options.settings ?? {}),
     managementPort: null,
   }),
-  // Without a sync to disk for each message: the version of the image is unknown before it runs, and a kill of a process loses no page.
+  // The server does not sync each message to disk, because the image's version is unknown before it starts. A killed process loses no data that the
+  // operating system already has.
   nats: (options) => ({
     command: ["-c", NATS_CONFIG],
     files: [{ content: natsConfig(options, "/data", false), target: NATS_CONFIG }],
     login: natsLogin(options),
     managementPort: null,
   }),
-  // To the server we come from another host, from which `guest` may not log in by default. The image for management runs that plug-in anyway.
+  // Tests connect to the server from another host, and by default `guest` may not log in from there. The image for management enables that plug-in by
+  // default.
   rabbitmq: ({ settings, management }) => ({
     command: null,
     files: [{ content: rabbitmqConfig({ "loopback_users.guest": "false", ...settings }), target: RABBITMQ_CONFIG }],

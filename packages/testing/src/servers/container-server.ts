@@ -15,11 +15,11 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 const LOG_LINES = 8;
 
 /**
- * Starts a private server in a container, on a fixed port of the host, so that the address stays the same after a restart. `why` says that there is
- * no container runtime, or that the container could not be started. Rejects if the server does not answer.
+ * Starts a private server in a container, on a fixed port of the host, so that the address stays the same after a restart. `why` says that no
+ * container runtime was found, or that the container could not be started. Rejects if the server does not answer.
  *
- * A container ends with this process, through Ryuk, the companion that `testcontainers` starts, and through our own guard if a `docker` command is
- * on the path. So it ends even if Ryuk is switched off (`TESTCONTAINERS_RYUK_DISABLED=true`).
+ * The container is removed when this process ends. Ryuk, the companion that `testcontainers` starts, removes it, and so does our own guard if a
+ * `docker` command is on the path. So it is removed even if Ryuk is switched off (`TESTCONTAINERS_RYUK_DISABLED=true`).
  */
 export async function startInContainer<Kind extends ServerKind>(
   kind: Kind,
@@ -42,13 +42,13 @@ export async function startInContainer<Kind extends ServerKind>(
   }
 }
 
-/** Whether containers are available. */
+/** Returns whether containers are available. */
 export async function containerRuntimeAnswers(): Promise<boolean> {
   return (await runtime()) !== null;
 }
 
 async function runtime(): Promise<ContainerRuntimeClient | null> {
-  // Imported late: it is large, and most runs do not need it.
+  // The module is imported late, because it is large and most test processes do not need it.
   const { getContainerRuntimeClient } = await import("testcontainers");
   return getContainerRuntimeClient().catch(() => null);
 }
@@ -81,7 +81,7 @@ function containerCarrier(
 ): Carrier {
   const container = client.container.getById(started.getId());
   const alive = async (): Promise<boolean> => (await container.inspect()).State.Running;
-  /** Whether it can be asked to end: a paused one cannot, and one that has ended need not. */
+  /** Returns whether the server can be asked to exit. A paused container is resumed first. A stopped one need not exit. */
   const awake = async (): Promise<boolean> => {
     const { Running, Paused } = (await container.inspect()).State;
     if (Paused) await container.unpause();

@@ -7,8 +7,8 @@ import { missingPrivateServer, startPrivateServer } from "./start-private-server
 import type { ServerMissing, TestServer } from "./test-server.ts";
 
 /**
- * A `describe` whose tests share a server with others. If there is none, it has one test instead, whose name says what is missing and how to enable
- * it: skipped on a developer's machine, failed on a build server (`CI=true`), where nobody reads what was skipped.
+ * A `describe` whose tests share a server with other suites. If no server is found, it has one test instead, whose name says what is missing and how
+ * to enable it. This test is skipped on a developer's machine. It fails on a build server (`CI=true`), where nobody reads which tests were skipped.
  */
 export function describeOnServer(kind: ServerKind, name: string, suite: (server: () => TestServer) => void): void {
   describe(name, async () => {
@@ -18,7 +18,7 @@ export function describeOnServer(kind: ServerKind, name: string, suite: (server:
   });
 }
 
-/** The same with a private server for this suite alone. It starts before the first test and is removed after the last. */
+/** Like `describeOnServer`, with a private server for this suite alone. The server starts before the first test and is removed after the last. */
 export function describeOnPrivateServer<Kind extends ServerKind>(
   kind: Kind,
   name: string,

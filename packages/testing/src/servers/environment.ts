@@ -1,16 +1,16 @@
 import { type ServerKind, serverKinds } from "./server-kinds.ts";
 import { type ServerSource, serverSources } from "./test-server.ts";
 
-/** What the environment says about servers for tests. */
+/** The environment's settings of servers for tests. */
 export interface TestEnvironment {
-  /** The URL that is set for a kind, or null. */
+  /** Returns the URL that is set for a kind, or null. */
   url(kind: ServerKind): string | null;
   image(kind: ServerKind): string;
-  /** Where programs are searched for. */
+  /** The path on which programs are searched. */
   readonly searchPath: string;
-  /** The permitted sources of servers; all by default. `TEST_SERVERS=container` permits only containers. */
+  /** The permitted sources of servers. By default all are permitted. `TEST_SERVERS=container` permits only containers. */
   readonly sources: readonly ServerSource[];
-  /** On a build server a test that cannot run has failed, because nobody reads what was skipped. */
+  /** Whether this is a build server. There a test without its server fails, because nobody reads which tests were skipped. */
   readonly onBuildServer: boolean;
 }
 

@@ -2,19 +2,19 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** The clock of a private server, which its test may set even while the server runs. Durations inside the server stay real. */
+/** The clock of a private server. A test may set it while the server is running. Durations inside the server stay real. */
 export interface FakedClock {
-  /** The environment that the server is started with. */
+  /** The environment for the start of the server. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets the clock so many milliseconds (whole seconds count) ahead of the real one, or behind it if negative. */
+  /** Sets the clock this many milliseconds (rounded down to seconds) ahead of the real one, or behind it if negative. */
   set(ms: number): void;
   remove(): void;
 }
 
-/** The remedy that a test shows if there is no libfaketime. */
+/** The remedy that a test shows if libfaketime is missing. */
 export const FAKED_CLOCK_REMEDY = "apt-get install libfaketime";
 
-/** Null if the machine has no libfaketime. */
+/** Returns a clock, or null if the machine has no libfaketime. */
 export function fakedClock(): FakedClock | null {
   const libraries = librariesOf("libfaketime.so.1", "faketime");
   const libc = librariesOf("libc.so.6", "");
@@ -23,14 +23,14 @@ export function fakedClock(): FakedClock | null {
   const file = path.join(folder, "shift");
   const clock: FakedClock = {
     env: {
-      // The C library is preloaded too: without it, Redis' allocator asks for the time before libfaketime has found the real function.
+      // The C library is preloaded too. Without it, Redis' allocator asks for the time before libfaketime has found the real function.
       LD_PRELOAD: `${libraries}:${libc}`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
     set(ms) {
-      // Replaced atomically, because it is read at every look at the clock.
+      // The file is replaced atomically, because the server reads it each time it reads the clock.
       writeFileSync(`${file}.new`, `${ms < 0 ? "-" : "+"}${Math.abs(Math.trunc(ms / 1000))}\n`);
       renameSync(`${file}.new`, file);
     },
@@ -40,7 +40,7 @@ export function fakedClock(): FakedClock | null {
   return clock;
 }
 
-/** A library for this machine's architecture, in the layout of Debian and its derivatives. */
+/** Returns a library for this machine's architecture, in the layout of Debian and its derivatives, or null. */
 function librariesOf(name: string, folder: string): string | null {
   const roots = ["/usr/lib", "/lib"].filter((root) => existsSync(root));
   const triples = roots.flatMap((root) =>

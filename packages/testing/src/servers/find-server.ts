@@ -6,9 +6,9 @@ import type { ServerMissing, TestServer } from "./test-server.ts";
 const found = new Map<ServerKind, Promise<TestServer | ServerMissing>>();
 
 /**
- * Finds a server that tests may share, once per process: the one that TEST_REDIS_URL, TEST_RABBITMQ_URL or TEST_NATS_URL names, one on its usual
- * port of this machine, a private one from the path, or one in a container. A server that was started for this ends with the process. Reports the
- * choice on standard error.
+ * Finds a server that tests may share, once per process. First it tries the server that TEST_REDIS_URL, TEST_RABBITMQ_URL or TEST_NATS_URL names.
+ * Then it tries a server on its usual port of this machine, a private one from the path, and a private one in a container. A private server is
+ * stopped when the process ends. Reports the choice on standard error.
  */
 export function findServer(kind: ServerKind): Promise<TestServer | ServerMissing> {
   const known = found.get(kind);

@@ -2,15 +2,15 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-// Below the ports that systems use for outgoing connections (Linux: from 32768). While a server is down, a client that keeps dialling a port in that
-// range sooner or later gets this port as its own, connects to itself, and the server cannot start any more.
+// These ports are below the range for outgoing connections (on Linux from 32768). While a server is down, its client keeps dialling the server's
+// port. In that range, the client could receive this very port as its own and connect to itself. The server could then not start any more.
 const FIRST = 20_000;
 const LAST = 31_999;
 const TRIES = 50;
 
 /**
- * A port of 127.0.0.1 on which nothing listens. Another process may take it before the caller does, so a start on it may fail and should be retried
- * on another port.
+ * Returns a port of 127.0.0.1 on which nothing listens. Another process may take the port before the caller does. So a start on the port may fail,
+ * and should be retried on another port.
  */
 export async function freePort(draw: (from: number, to: number) => number = randomInt): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {

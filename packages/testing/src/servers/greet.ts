@@ -5,10 +5,12 @@ import type { ServerKind } from "./server-kinds.ts";
 import { parseServerUrl, type ServerAddress } from "./server-url.ts";
 import { type Wire, withWire } from "./wire.ts";
 
-/** A server that answered as one of its kind and accepted the login, or why it did not. `why` continues a sentence about it and contains no password. */
+/**
+ * Either the server answered as one of its kind and accepted the login, or `why` says why not. `why` continues a sentence and contains no password.
+ */
 export type Greeting = { readonly ok: true; readonly version: string } | { readonly ok: false; readonly why: string };
 
-/** Speaks the protocol's own greeting, without any client library. Never rejects. */
+/** Greets a server in its own protocol, without any client library. Never rejects. */
 export async function greet(kind: ServerKind, url: string, signal: AbortSignal): Promise<Greeting> {
   try {
     const address = parseServerUrl(kind, url);
@@ -35,7 +37,7 @@ async function versionOf(kind: ServerKind, wire: Wire, address: ServerAddress): 
 
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // If several addresses of one name fail together, the message is empty.
+  // If all addresses of one name fail, the message is empty.
   if (error instanceof AggregateError) return whyOf(error.errors[0]);
   const code = "code" in error ? error.code : null;
   if (code === "ECONNREFUSED") return "nothing listens there";

@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Ends with this process, however that ends. */
+/** A watcher that cleans up when this process ends, for whatever reason. */
 export interface Guard {
-  /** Call it before a process does anything. The process must be the leader of a process group. */
+  /** Watches a process. Use it before the process does anything. The process must be the leader of a process group. */
   watch(pid: number): Promise<void>;
-  /** Call it once the process is gone, because its number may be reused. */
+  /** Stops watching a process. Use it when the process has exited, because its number may be reused. */
   forget(pid: number): Promise<void>;
-  /** Kills what is still watched and removes the folder. Safe to call twice. */
+  /** Kills the processes that are still watched and removes the folder. Safe to call twice. */
   end(): Promise<void>;
 }
 
-// It reads our commands. When they end, which also happens when this process is killed, it does its work. A killed process may take a moment to die,
-// and could write into the folder until then.
+// The shell reads our commands until this process closes the pipe or is killed, and then cleans up. A killed process may take a moment to die, and
+// could write into the folder until then.
 const SCRIPT = `
 pids=" "
 while read -r verb pid; do
@@ -32,16 +32,16 @@ shift
 `;
 
 /**
- * Starts a small shell beside this process. When this process is gone, even by SIGKILL, the shell kills the watched processes and removes the
- * folder. It is in a session of its own, so that Ctrl-C at a terminal does not end it first, and it does not keep this process alive.
+ * Starts a small shell beside this process. When this process has ended, even by SIGKILL, the shell kills the watched processes and removes the
+ * folder. The shell has a separate session, so that Ctrl-C at a terminal does not end it first. It does not keep this process alive.
  *
- * `last` is a command with its arguments that is then run too.
+ * `last` is a command with its arguments that the shell executes at the end.
  */
 export function startGuard(folder: string, last: readonly string[] = []): Guard {
   const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", folder, ...last], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   shell.unref();
   const gone = once(shell, "exit");
-  // The next write to a guard shows if it could not start or has died.
+  // If the guard could not start or has died, the next write to it fails.
   gone.catch(() => undefined);
   shell.stdin.on("error", () => undefined);
   const tell = (words: string): Promise<void> =>

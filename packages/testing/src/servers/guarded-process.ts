@@ -8,24 +8,24 @@ export interface Command {
   readonly args: readonly string[];
   /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  /** The working directory, which also receives crash dumps. */
+  /** The working directory, where crash dumps are written too. */
   readonly folder: string;
   /** The file to which all output is appended. */
   readonly logFile: string;
 }
 
-/** A process group whose leader runs a command. It does not keep this process alive, and ends with it. */
+/** A process group whose leader executes a command. It does not keep this process alive, and it ends with this process. */
 export interface GuardedProcess {
   readonly running: boolean;
-  /** Resolves when the leader has ended. Meanwhile this process stays alive. */
+  /** Resolves when the leader has exited. Until then, this process stays alive. */
   ended(): Promise<void>;
-  /** Signals the leader, like a service manager. */
+  /** Sends a signal to the leader, as a service manager does. */
   signal(signal: NodeJS.Signals): void;
-  /** Signals the group: a signal that cannot be caught must also reach the leader's children. */
+  /** Sends a signal to the whole group. A signal that cannot be caught must also reach the leader's children. */
   signalAll(signal: NodeJS.Signals): void;
 }
 
-// It waits for a line before it becomes the command, and ends if this process ends before that. So no command ever runs unguarded.
+// The shell waits for a line before it becomes the command, and exits if this process ends first. So no command is ever unguarded.
 const GATE = 'read -r go && exec "$0" "$@"';
 
 export async function startGuarded(command: Command, guard: Guard): Promise<GuardedProcess> {

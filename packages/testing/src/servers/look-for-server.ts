@@ -8,21 +8,22 @@ import { withoutPassword } from "./server-url.ts";
 import type { ServerMissing, ServerSource, TestServer } from "./test-server.ts";
 
 export interface LookOptions {
-  /** The port of a server on this machine, if not the usual one. */
+  /** The port of a server on this machine, if it is not the usual one. */
   readonly localPort?: number;
   readonly signal?: AbortSignal;
 }
 
 const GREETING_MS = 5_000;
 
-/** Why one way did not lead to a server: half a sentence. */
+/** Why one source has no server, as half a sentence. */
 interface Refusal {
   readonly why: string;
 }
 
 /**
- * Returns the first server that answers: the one that the environment names, one on its usual port of this machine, a private one from the path, a
- * private one in a container. If the environment names a server and it does not answer, the search ends: that server was meant.
+ * Returns the first server that answers. The order is: the server that the environment names, a server on its usual port of this machine, a private
+ * one from the path, a private one in a container. If the environment names a server and it does not answer, the search stops, because no other
+ * server was meant.
  */
 export async function lookForServer(
   kind: ServerKind,
@@ -42,7 +43,7 @@ export async function lookForServer(
   }
   return { kind, missing: `${name} was not found: ${refusals.join("; ") || `${variable} is not set`}`, remedy: remedyFor(kind) };
 
-  /** Null if this source does not apply. */
+  /** Returns null if this source does not apply. */
   async function look(source: ServerSource): Promise<TestServer | Refusal | null> {
     switch (source) {
       case "environment": {
@@ -75,7 +76,7 @@ async function answering(
   return { kind, url, source, version: greeting.version, described };
 }
 
-/** It runs until this process ends. If it does not start, the search continues with the end of its log as the reason. */
+/** Returns a server that runs until this process ends. If it does not start, returns the end of its log as the reason, and the search continues. */
 async function orRefusal(starting: Promise<PrivateServer | Refusal>): Promise<TestServer | Refusal> {
   try {
     const started = await starting;
@@ -83,7 +84,7 @@ async function orRefusal(starting: Promise<PrivateServer | Refusal>): Promise<Te
     const { kind, url, source, version, described } = started;
     return { kind, url, source, version, described };
   } catch (error) {
-    // The end of a log has several lines, and this becomes the name of a test.
+    // The end of a log has several lines, but the reason becomes the name of a test.
     return { why: (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ") };
   }
 }

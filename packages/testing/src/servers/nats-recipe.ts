@@ -7,12 +7,12 @@ import { localUrl } from "./server-kinds.ts";
 import { type ServerLogin, urlLogin } from "./server-url.ts";
 
 export interface NatsOptions {
-  /** Top-level settings as its configuration file names them, such as `max_payload`. */
+  /** Top-level settings with the names of the configuration file, such as `max_payload`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** With both, nobody else can log in. */
+  /** If both are set, nobody else can log in. */
   readonly user?: string;
   readonly password?: string;
-  /** The user of the URL, if the settings define users of their own. */
+  /** The user of the URL, if the settings define users. */
   readonly login?: ServerLogin;
 }
 
@@ -39,7 +39,7 @@ export async function natsRecipe(program: string, options: NatsOptions, place: P
   };
 }
 
-/** The text of a configuration file. `syncs`: every acknowledged message is on disk, if the server can promise that. */
+/** Returns the text of a configuration file. With `syncs`, every acknowledged message is synced to disk, if the server supports that. */
 export function natsConfig({ settings = {}, user, password }: NatsOptions, storeFolder: string, syncs: boolean): string {
   const lines = Object.entries(settings).map(([name, value]) => `${name}: ${value}`);
   const login = user === undefined ? [] : [`authorization { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password ?? "")} }`];
@@ -51,7 +51,7 @@ export function natsLogin({ user, password }: NatsOptions): string {
   return user === undefined ? "" : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? "")}@`;
 }
 
-/** From 2.10 on. 2.9 refuses a configuration with this setting. */
+/** Returns true from 2.10 on. Version 2.9 refuses a configuration with this setting. */
 export function knowsSyncInterval(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > 2 || (major === 2 && minor >= 10);

@@ -1,12 +1,12 @@
 import { takeLine, type Taken, type Wire } from "./wire.ts";
 import type { ServerAddress } from "./server-url.ts";
 
-/** Sends a request on one subject and returns the body of the answer. One at a time. */
+/** Sends a request on one subject and returns the body of the answer. Send only one request at a time. */
 export interface NatsRequests {
   (subject: string, body: string): Promise<string>;
 }
 
-/** Logs in if the address has a login, and returns the server's version. Refuses a server without JetStream: nothing here can use it. */
+/** Logs in if the address has a login, and returns the server's version. Refuses a server without JetStream, because no test can use it. */
 export async function greetNats(wire: Wire, { user, password }: ServerAddress): Promise<string> {
   const greeting = await wire.read(takeLine);
   if (!greeting.startsWith("INFO ")) throw new Error("it does not speak NATS' protocol");
@@ -22,7 +22,7 @@ export async function greetNats(wire: Wire, { user, password }: ServerAddress): 
   return String(info.get("version"));
 }
 
-/** Call it after the greeting. */
+/** Makes requests over a wire. Use it after the greeting. */
 export function natsRequests(wire: Wire): NatsRequests {
   const inbox = "_INBOX.toolbus-tests";
   wire.write(`SUB ${inbox} 1\r\n`);
@@ -46,7 +46,7 @@ export function takeMessage(bytes: Buffer): Taken<{ readonly line: string; reado
   return bytes.length < end + 2 ? null : { value: { line: line.value, body: bytes.toString("utf8", line.used, end) }, used: end + 2 };
 }
 
-/** The fields of a JSON object. */
+/** Returns the fields of a JSON object. */
 export function fieldsOf(json: string): ReadonlyMap<string, unknown> {
   const value: unknown = JSON.parse(json);
   return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);

@@ -7,7 +7,7 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 import { parseServerUrl, withoutPassword } from "./server-url.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** The options of each kind. */
+/** The options for each kind of server. */
 export interface PrivateServerOptions {
   readonly redis: RedisOptions;
   readonly rabbitmq: RabbitmqOptions;
@@ -15,40 +15,43 @@ export interface PrivateServerOptions {
 }
 
 /**
- * A private server, on a free port of this machine and with its own data, which can be stopped, killed, paused and started again with the same
- * address and data. It ends with this process, even if that is killed, and its data is removed with it. Call its methods one after another.
+ * A private server, on a free port of this machine and with its own data. A test can stop, kill, pause and restart it, with the same address and
+ * data. It ends with this process, even if this process is killed, and its data is then removed. Do not call two of its methods at the same time.
  */
 export interface PrivateServer extends TestServer, AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** RabbitMQ's management over HTTP, with its login, if requested. */
+  /** The address of RabbitMQ's management over HTTP, with its login. Null if it was not requested. */
   readonly managementUrl: string | null;
-  /** Resolves when it answers again, or at once if it runs. Rejects after a minute, or with the end of its log if it ends before. */
+  /**
+   * Starts the server, and resolves when it answers. Resolves at once if it is running. Rejects after a minute, or with the end of its log if the
+   * server exits first.
+   */
   start(signal?: AbortSignal): Promise<void>;
-  /** Asks it to end (SIGTERM) and waits until it has. If it has not after 30 s, it is killed. */
+  /** Asks the server to exit (SIGTERM) and waits until it has. Kills the server after 30 s. */
   stop(): Promise<void>;
-  /** SIGKILL to all of it. Resolves when it is gone. */
+  /** Sends SIGKILL to all processes of the server. Resolves when they have exited. */
   kill(): Promise<void>;
-  /** SIGSTOP: connections stay open and nobody answers. */
+  /** Pauses the server (SIGSTOP). Connections stay open, and nobody answers. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /**
-   * Runs the server's own program for operators (`rabbitmqctl`) with these arguments and returns its output. Rejects if it fails, or if the server
-   * has none.
+   * Executes the server's own program for operators (`rabbitmqctl`) with these arguments and returns its output. Rejects if the program fails, or if
+   * the server has none.
    */
   control(args: readonly string[]): Promise<string>;
-  /** Kills it and removes its data. Safe to call twice; call nothing else afterwards. Disposing of it does the same. */
+  /** Kills the server and removes its data, as disposing of it does. Safe to call twice. Do not use the server afterwards. */
   remove(): Promise<void>;
 }
 
-/** What runs a server: processes, or a container. */
+/** The means by which a server is started: processes, or a container. */
 export interface Carrier {
   readonly source: "private" | "container";
   readonly url: string;
   readonly managementUrl: string | null;
-  /** Whether the server runs, answering or not. */
+  /** Returns whether the server is running, even if it does not answer. */
   alive(): Promise<boolean>;
-  /** Starts the server and does not wait until it answers. */
+  /** Starts the server, and does not wait until it answers. */
   begin(): Promise<void>;
   stop(graceMs: number): Promise<void>;
   kill(): Promise<void>;
@@ -56,7 +59,7 @@ export interface Carrier {
   resume(): Promise<void>;
   control(args: readonly string[]): Promise<string>;
   remove(): Promise<void>;
-  /** The end of its log. */
+  /** Returns the end of the server's log. */
   lastWords(): Promise<string>;
 }
 
@@ -101,13 +104,13 @@ export async function privateServer(kind: ServerKind, carrier: Carrier, signal?:
   }
 }
 
-/** Returns the version. Only an answer shows from outside that a server is ready. */
+/** Waits until the server answers, and returns its version. From outside, only an answer shows that a server is ready. */
 async function untilItAnswers(kind: ServerKind, carrier: Carrier, signal?: AbortSignal): Promise<string> {
   const { name } = serverKinds[kind];
   const deadline = AbortSignal.any([AbortSignal.timeout(START_MS), ...(signal ? [signal] : [])]);
   for (;;) {
     const greeting = await greet(kind, carrier.url, AbortSignal.any([deadline, AbortSignal.timeout(GREETING_MS)]));
-    // Checked after the answer: a stranger who took the port may have answered.
+    // This is checked after the answer, because another server that took the port may have answered.
     if (!(await carrier.alive())) throw new Error(`${name} ended before it answered. Its last words: ${await carrier.lastWords()}`);
     if (greeting.ok && (await managementAnswers(carrier, deadline))) return greeting.version;
     signal?.throwIfAborted();

@@ -23,10 +23,10 @@ const recipes: Recipes = { redis: redisRecipe, rabbitmq: rabbitmqRecipe, nats: n
 /** How often a start is retried if another process took one of its ports. */
 const TRIES = 3;
 const LOG_LINES = 8;
-/** Its start alone takes seconds. */
+/** The limit is long, because the start of the program for operators alone takes seconds. */
 const CONTROL_MS = 60_000;
 
-/** Starts a private server from the program on the path. `why` says why there is none. Rejects if the start fails. */
+/** Starts a private server from the program on the path. `why` says why this is impossible. Rejects if the start fails. */
 export async function startFromProgram<Kind extends ServerKind>(
   kind: Kind,
   options: PrivateServerOptions[Kind],
@@ -75,7 +75,7 @@ function processCarrier({ url, managementUrl, server, control }: Recipe, guard: 
     },
     async stop(graceMs) {
       const late = new AbortController();
-      // A paused process cannot end.
+      // A paused process cannot handle SIGTERM.
       signalAll("SIGCONT");
       running?.signal("SIGTERM");
       const timer = wait(graceMs, undefined, { signal: late.signal }).then(

@@ -1,16 +1,16 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** The file that a shell would run for a name, or null. */
+/** Returns the file that a shell would execute for a name, or null. */
 export function programOnPath(name: string, searchPath: string): string | null {
-  // To a shell, an empty entry means the current folder. Nobody who runs tests means that.
+  // To a shell, an empty entry means the current folder. Nobody who starts tests intends that.
   const folders = searchPath.split(path.delimiter).filter((folder) => folder !== "");
   return folders.map((folder) => path.join(folder, name)).find(isProgram) ?? null;
 }
 
 /**
- * RabbitMQ's own start script. Debian puts a wrapper on the path, which runs it as the user `rabbitmq` with fixed folders and refuses all other
- * users but root. Any user can run the inner script.
+ * Returns RabbitMQ's own start script. Debian puts a wrapper on the path, which executes this script as the user `rabbitmq` with fixed folders. The
+ * wrapper refuses all users except `rabbitmq` and root. Any user can execute the inner script.
  */
 export function innerRabbitmqScript(onPath: string): string {
   const folder = /(\/[^\s"']+\/)\$\{SCRIPT\}/.exec(readFileSync(onPath, "utf8"))?.[1];

@@ -7,15 +7,15 @@ import { localUrl } from "./server-kinds.ts";
 import { type ServerLogin, urlLogin } from "./server-url.ts";
 
 export interface RabbitmqOptions {
-  /** Settings as `rabbitmq.conf` names them; each overrides ours. */
+  /** Settings with the names of `rabbitmq.conf`. Each overrides our default. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Runs the management plug-in, which doubles the time of the start. */
+  /** Whether to enable the management plug-in, which doubles the time of the start. */
   readonly management?: boolean;
-  /** The user of the URL, if the definitions have users of their own. */
+  /** The user of the URL, if the definitions have users. */
   readonly login?: ServerLogin;
 }
 
-/** A small disk of a build server is no reason to block publishers. */
+/** The default limit would block publishers on a build server with a small disk. */
 const DEFAULTS = { "disk_free_limit.absolute": "50MB" };
 
 export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, place: Place): Promise<Recipe> {
@@ -34,7 +34,7 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
   await mkdir(inside("log"));
   await writeFile(inside("rabbitmq.conf"), rabbitmqConfig(settings));
   await writeFile(inside("enabled_plugins"), options.management ? "[rabbitmq_management].\n" : "[].\n");
-  // An empty file of its own, so that the one of the machine's RabbitMQ is not read.
+  // The server reads this empty file instead of the one of the machine's own RabbitMQ.
   await writeFile(inside("rabbitmq-env.conf"), "");
 
   const env = { ...bareEnvironment(place), ERL_EPMD_PORT: String(mapperPort), ERL_EPMD_ADDRESS: "127.0.0.1" };
@@ -55,18 +55,19 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
       RABBITMQ_CONFIG_FILE: inside("rabbitmq.conf"),
       RABBITMQ_CONF_ENV_FILE: inside("rabbitmq-env.conf"),
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
-      // The script then becomes the Erlang machine. Otherwise it would stay as its parent, and survive a kill of one of the two.
+      // With this setting, the script becomes the Erlang machine. Otherwise it would stay as the parent, and one of the two would survive a kill of
+      // the other.
       RUNNING_UNDER_SYSTEMD: "true",
     },
   };
-  // A server that finds no port mapper starts one as a daemon and leaves it behind. This one stays in the foreground, and we end it.
+  // A server that finds no port mapper starts one as a daemon and leaves it behind. This port mapper stays in the foreground, and we end it.
   const companion = { ...server, program: mapper, args: ["-address", "127.0.0.1", "-port", String(mapperPort)], env };
   return {
     port,
     url: localUrl("rabbitmq", port, options.login && urlLogin(options.login)),
     server,
     companion,
-    // Beside the script that starts the server, so that it does not change the user either.
+    // This program is beside the start script, so it does not change the user either.
     control: { program: path.join(path.dirname(server.program), "rabbitmqctl"), env: server.env, folder },
     managementUrl:
       managementPort === null ? null : `http://${options.login ? urlLogin(options.login) : "guest:guest@"}127.0.0.1:${managementPort}`,

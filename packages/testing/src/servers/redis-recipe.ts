@@ -5,15 +5,15 @@ import { localUrl } from "./server-kinds.ts";
 import { type ServerLogin, urlLogin } from "./server-url.ts";
 
 export interface RedisOptions {
-  /** Settings as `redis.conf` names them; each overrides ours. */
+  /** Settings with the names of `redis.conf`. Each overrides our default. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The user of the URL, from the server's file of users. */
   readonly login?: ServerLogin;
-  /** A clock that the test sets. Only for a server that is a program of this machine. */
+  /** A clock that the test sets. It works only for a server that is a program of this machine. */
   readonly clock?: FakedClock;
 }
 
-/** A kill loses nothing that was acknowledged, and nothing is evicted: the state store requires this of a Redis. */
+/** With these settings, a kill loses no acknowledged write, and nothing is evicted. The state store requires this of a Redis. */
 const DURABLE = { appendonly: "yes", appendfsync: "always", "maxmemory-policy": "noeviction", save: "" };
 
 export async function redisRecipe(program: string, { settings = {}, login, clock }: RedisOptions, place: Place): Promise<Recipe> {
@@ -33,12 +33,12 @@ export async function redisRecipe(program: string, { settings = {}, login, clock
   };
 }
 
-/** The settings as arguments, for a Redis in a container, whose address we cannot choose. */
+/** Returns the settings as arguments, for a Redis in a container. We cannot choose its address. */
 export function redisContainerCommand({ settings = {} }: RedisOptions): readonly string[] {
   return ["redis-server", ...redisArguments({ ...DURABLE, ...settings })];
 }
 
-/** A Redis with a password has it in its URL. */
+/** Returns the login for the URL, if the settings contain a password. */
 export function loginOf(settings: Readonly<Record<string, string>>): string {
   const password = settings["requirepass"];
   return password === undefined ? "" : `:${encodeURIComponent(password)}@`;

@@ -3,12 +3,12 @@ import type { ServerAddress } from "./server-url.ts";
 
 type Reply = string | number | null | readonly Reply[] | { readonly error: string };
 
-/** Sends commands one after another and returns their replies. Throws an error reply. */
+/** Sends commands one after another and returns their replies. An error reply is thrown. */
 export interface RedisCommands {
   (...words: readonly string[]): Promise<Exclude<Reply, { readonly error: string }>>;
 }
 
-/** Logs in if the address has a login. */
+/** Logs in if the address has a login, and returns a function that sends commands. */
 export async function redisCommands(wire: Wire, { user, password }: ServerAddress): Promise<RedisCommands> {
   const command: RedisCommands = async (...words) => {
     wire.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`);
@@ -20,7 +20,7 @@ export async function redisCommands(wire: Wire, { user, password }: ServerAddres
   return command;
 }
 
-/** The server's version. */
+/** Returns the server's version. */
 export async function greetRedis(wire: Wire, address: ServerAddress): Promise<string> {
   const command = await redisCommands(wire, address);
   await command("PING");

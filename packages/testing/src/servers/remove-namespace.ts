@@ -6,7 +6,7 @@ import { parseServerUrl } from "./server-url.ts";
 import type { TestServer } from "./test-server.ts";
 import { type Wire, withWire } from "./wire.ts";
 
-/** What a test created on RabbitMQ. AMQP cannot list, so the test must say it. */
+/** The queues and exchanges that a test created on RabbitMQ. AMQP cannot list them, so the test must name them. */
 export interface NamedTopology {
   readonly queues?: readonly string[];
   readonly exchanges?: readonly string[];
@@ -16,9 +16,9 @@ const DEADLINE_MS = 30_000;
 const KEYS_AT_ONCE = "500";
 
 /**
- * Deletes what a test created on a shared server: on Redis the keys that begin with `<namespace>:`, on NATS the streams whose name is the namespace
- * in upper case, alone or followed by `_` and more, on RabbitMQ the existing ones of the named queues and exchanges, whose names must all begin with
- * `<namespace>.`
+ * Deletes everything that a test created on a shared server. On Redis it deletes the keys that begin with `<namespace>:`. On NATS it deletes the
+ * streams whose name is the namespace in upper case, alone or followed by `_` and more. On RabbitMQ it deletes the named queues and exchanges, whose
+ * names must all begin with `<namespace>.`
  */
 export async function removeNamespace(
   { kind, url }: Pick<TestServer, "kind" | "url">,
@@ -69,7 +69,7 @@ async function removeStreams(wire: Wire, own: string): Promise<void> {
   }
   for (const name of names.filter((candidate) => candidate === own || candidate.startsWith(`${own}_`))) {
     const error = fieldsOf(await request(`$JS.API.STREAM.DELETE.${name}`, "")).get("error");
-    // The test may have deleted it meanwhile.
+    // The test may have deleted the stream meanwhile.
     if (error !== undefined && !JSON.stringify(error).includes("stream not found")) throw new Error(JSON.stringify(error));
   }
 }

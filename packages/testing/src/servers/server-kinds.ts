@@ -1,19 +1,19 @@
 export type ServerKind = "redis" | "rabbitmq" | "nats";
 
-/** The facts about a kind of server that are known before one is found. */
+/** The facts about a kind of server that are known before a server is found. */
 export interface ServerFacts {
-  /** Its name in a sentence. */
+  /** The name of the server in a sentence. */
   readonly name: string;
   /** The variable that names a server to use. */
   readonly variable: string;
-  /** The scheme of a URL of that variable. */
+  /** The scheme of that variable's URL. */
   readonly scheme: string;
   readonly usualPort: number;
-  /** User, password and colon, in the form that a URL has before the host; empty if none is needed. */
+  /** User, password and colon, in the form that a URL has before the host. Empty if no login is needed. */
   readonly usualLogin: string;
-  /** The program that starts a private one, and its Debian package. */
+  /** The program that starts a private server. Its Debian package has the same name. */
   readonly program: string;
-  /** The variable that names a container image, and the default image. */
+  /** The variable that names a container image. The default image follows. */
   readonly imageVariable: string;
   readonly image: string;
 }
@@ -51,7 +51,7 @@ export const serverKinds: Readonly<Record<ServerKind, ServerFacts>> = {
   },
 };
 
-/** The URL of a server of this machine. */
+/** Returns the URL of a server on this machine. */
 export function localUrl(kind: ServerKind, port: number, login: string = serverKinds[kind].usualLogin): string {
   return `${serverKinds[kind].scheme}//${login}127.0.0.1:${port}`;
 }

@@ -4,21 +4,21 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
-  /** Empty if the URL has none. */
+  /** The user, or an empty text if the URL has none. */
   readonly user: string;
   readonly password: string;
   /** RabbitMQ's virtual host. */
   readonly virtualHost: string;
 }
 
-/** Reads a URL, or says in half a sentence, without the password, what is wrong with it. */
+/** Parses a URL. If the URL is wrong, `problem` says why in half a sentence, without the password. */
 export function parseServerUrl(kind: ServerKind, text: string): ServerAddress | { readonly problem: string } {
   const { name, scheme, usualPort } = serverKinds[kind];
   const url = URL.parse(text);
   if (!url || url.hostname === "") return { problem: `it is not a URL such as ${scheme}//127.0.0.1:${usualPort}` };
   if (url.protocol !== scheme) return { problem: `it begins with ${url.protocol}// and tests speak to ${name} over ${scheme}// only` };
   return {
-    // An IPv6 address has brackets in a URL, and none in the options of a socket.
+    // An IPv6 address has brackets in a URL, but none in the options of a socket.
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? usualPort : Number(url.port),
     user: decodeURIComponent(url.username),
@@ -27,17 +27,17 @@ export function parseServerUrl(kind: ServerKind, text: string): ServerAddress | 
   };
 }
 
-/** The URL in a form that may be printed: the password and everything that is not part of an address are replaced. */
+/** Returns the URL in a form that may be printed. The password and everything that is not part of an address are replaced. */
 export function withoutPassword(text: string): string {
   const url = URL.parse(text);
-  // Without a host it is something else, for example only a login, whose first word looks like a scheme.
+  // Without a host, the text is not a URL. For example, it may be only a login, whose first word looks like a scheme.
   if (!url || url.hostname === "") return "its value";
   return `${url.protocol}//${shownLogin(url)}${url.host}${url.pathname}`;
 }
 
 function shownLogin({ username, password }: URL): string {
   if (password !== "") return `${username}:***@`;
-  // A user without a password is a token to NATS.
+  // To NATS, a user without a password is a token.
   return username === "" ? "" : "***@";
 }
 
@@ -47,7 +47,7 @@ export interface ServerLogin {
   readonly password: string;
 }
 
-/** In the form that a URL has before the host. */
+/** Returns a login in the form that a URL has before the host. */
 export function urlLogin({ user, password }: ServerLogin): string {
   return `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
 }

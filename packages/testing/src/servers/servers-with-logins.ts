@@ -18,14 +18,14 @@ import type { PrivateServer } from "./private-server.ts";
 import { startPrivateServer } from "./start-private-server.ts";
 
 export interface ServersWithLoginsOptions {
-  /** The toolsets that get a login each, besides `operations`; `release` by default. */
+  /** The toolsets that have a login each, besides `operations`. The default is `release` alone. */
   readonly toolsets?: readonly string[];
   readonly agents?: readonly string[];
-  /** Changes the files of a server, to see a check fail. */
+  /** Changes the files of a server, so that a test can see a check fail. */
   readonly alter?: (file: ServerFile) => string;
-  /** Whether exchanges, streams and the record of the store are created; true by default. */
+  /** Whether exchanges, streams and the record of the store are created. The default is true. */
   readonly setUp?: boolean;
-  /** The clock of Redis. */
+  /** The clock of Redis, if a test sets it. */
   readonly clock?: FakedClock;
 }
 
@@ -34,13 +34,16 @@ export interface ServersWithLogins extends AsyncDisposable {
   readonly plan: PermissionPlan;
   readonly broker: PrivateServer;
   readonly redis: PrivateServer;
-  /** The addresses of `gateway`, `agent`, `approvals`, `worker-<toolset>`, `operations`, `setup` or `admin`, each with its login. */
+  /** Returns the addresses of `gateway`, `agent`, `approvals`, `worker-<toolset>`, `operations`, `setup` or `admin`, each with its login. */
   addressesOf(name: string): ServiceAddresses;
-  /** Stops both and removes their data. */
+  /** Stops both servers and removes their data. */
   remove(): Promise<void>;
 }
 
-/** Starts both, from programs of this machine: a container would not see the files. Creates everything that services expect there. */
+/**
+ * Starts both servers and creates everything that services expect on them. The servers are programs of this machine, because a container would not
+ * have access to the files.
+ */
 export async function startServersWithLogins(
   kind: "rabbitmq" | "nats",
   { toolsets = ["release"], agents = ["default"], alter = ({ text }) => text, setUp = true, clock }: ServersWithLoginsOptions = {},
@@ -56,7 +59,7 @@ export async function startServersWithLogins(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // The ports are known later, and are part of no file.
+    // The ports are not known yet, but no file contains them.
     const draft = planAt(kind === "nats" ? "nats://127.0.0.1:1" : "amqp://127.0.0.1:1", "redis://127.0.0.1:1");
     const files = new Map(draft.serverFiles().map((file) => [file.server, alter(file)] as const));
     const start = async <Started extends PrivateServer>(starting: Promise<Started>): Promise<Started> => {

@@ -7,8 +7,8 @@ import { type ServerKind, serverKinds } from "./server-kinds.ts";
 import type { ServerMissing } from "./test-server.ts";
 
 /**
- * Starts a private server, from the program on the path or else in a container. Rejects with a sentence that says what is missing, or with the end
- * of the log if it did not start.
+ * Starts a private server, from the program on the path or else in a container. Rejects with a sentence that says what is missing, or with the end of
+ * the log if the server did not start.
  */
 export async function startPrivateServer<Kind extends ServerKind>(
   kind: Kind,
@@ -30,7 +30,7 @@ export async function startPrivateServer<Kind extends ServerKind>(
   throw new Error(`${missing}. To enable: ${remedy}`);
 }
 
-/** Why none can be started here, or null if one probably can. Starts nothing. */
+/** Returns why no server can be started here, or null if one probably can. Starts nothing. */
 export async function missingPrivateServer(kind: ServerKind): Promise<ServerMissing | null> {
   const { sources, searchPath } = readEnvironment();
   const { program } = serverKinds[kind];

@@ -6,7 +6,7 @@ import { tcpLane } from "./tcp-lane.ts";
 export interface TcpConnection {
   /** Resets both sides. */
   cut(): void;
-  /** Call it when a fault has ended. */
+  /** Continues after a fault. Use it when a fault has ended. */
   wake(): void;
   /** Resolves when both sides are closed. */
   readonly closed: Promise<void>;
@@ -61,12 +61,12 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     for (const side of sides) side.resetAndDestroy();
   }
 
-  /** A side learns of the other's failure through the network, so not through a black hole. */
+  /** A side learns of the other side's failure through the network, but not through a black hole. */
   function passOnFailure(): void {
     if (failed && !faults.blackHole) cut();
   }
 
-  /** Counts from the moment when the fault was requested. */
+  /** Returns the part of a piece that may pass before the cut. The bytes are counted from the moment when the fault was requested. */
   function upTo(fault: CutFault, piece: Buffer): Buffer | null {
     if (counted?.fault !== fault) counted = { fault, bytes: 0 };
     const room = fault.afterBytes - counted.bytes;
@@ -74,7 +74,7 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     if (piece.length < room) return piece;
     faults.cut = null;
     isCut = true;
-    // A reset overtakes pieces that have not left yet.
+    // A reset overtakes pieces that were not sent yet, so the cut happens after the write.
     client.write(piece.subarray(0, room), () => {
       cut();
       fault.settle(true);

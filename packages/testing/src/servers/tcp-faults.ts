@@ -1,10 +1,10 @@
-/** A fault that happens once. `happened` then resolves with true, and with false if the fault was cancelled before. */
+/** A fault that happens once. `happened` resolves with true when it happens, or with false if the fault was cancelled before. */
 export interface OneFault {
   readonly happened: Promise<boolean>;
   settle(happened: boolean): void;
 }
 
-/** Cuts the first connection that delivers so many bytes to its client. */
+/** A fault that cuts the first connection that delivers this many bytes to its client. */
 export interface CutFault extends OneFault {
   readonly afterBytes: number;
 }
@@ -13,10 +13,10 @@ export interface CutFault extends OneFault {
 export interface TcpFaults {
   /** The delay of each piece, in milliseconds. */
   delayMs: number;
-  /** Connections stay open and nothing passes. */
+  /** Whether connections stay open but pass nothing on. */
   blackHole: boolean;
   cut: CutFault | null;
-  /** The next answer to a request from now on is dropped. */
+  /** If set, the next answer to a request is dropped. */
   lostReply: OneFault | null;
 }
 

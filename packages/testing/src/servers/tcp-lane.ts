@@ -3,20 +3,23 @@ import type { TcpFaults } from "./tcp-faults.ts";
 
 /** One direction of a connection. */
 export interface TcpLane {
-  /** Call it when a fault has ended: what waited continues. */
+  /** Continues with the waiting pieces. Use it when a fault has ended. */
   wake(): void;
   stop(): void;
 }
 
-/** What happens to a due piece: it is passed on, in part or whole, or nothing more may happen here. */
+/** Decides about a due piece. Returns the part to pass on, or null if the lane must stop. */
 export type Passing = (piece: Buffer) => Buffer | null;
 
-/** The most that one lane holds back, in bytes. Beyond that it does not read its sender, like a full network. */
+/** The most that one lane holds back, in bytes. Beyond that, the lane stops reading from its sender, as a full network would. */
 const HELD_AT_MOST = 1024 * 1024;
 
 type Held = { readonly due: number; readonly piece: Buffer | null };
 
-/** Passes on what one socket sends to the other, in order, with the delay at the time of arrival. The end is passed on like a piece. */
+/**
+ * Passes on what one socket sends to the other, in order. A piece is delayed by the delay at the time of its arrival. The end of the stream is passed
+ * on in the same way.
+ */
 export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, pass: Passing): TcpLane {
   const queue: Held[] = [];
   let held = 0;
@@ -34,7 +37,7 @@ export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, p
     full = false;
     flow();
   });
-  // A connection that starts in a black hole is not read either.
+  // `flow` is called at once, so that a connection that begins in a black hole is not read either.
   flow();
 
   return {

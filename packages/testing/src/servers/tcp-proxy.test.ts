@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
 
 describe("a TCP proxy", () => {
-  // Echoes what it receives, and remembers it.
+  // The server echoes and records everything that it receives.
   let reported = "";
   const echo = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => undefined);
@@ -93,7 +93,7 @@ describe("a TCP proxy", () => {
     client.socket.write("late");
     await manyTurns(witness, 2);
     bundle.proxy.blackHole();
-    // Longer than the delay of the others.
+    // This delay is longer than the 300 ms of the other proxy.
     good.proxy.delay(400);
     await manyTurns(witness, 1);
     expect([client.heard(), reported.includes("late")]).toEqual(["", false]);
@@ -218,7 +218,7 @@ describe("a TCP proxy", () => {
 interface Client {
   readonly socket: Socket;
   heard(): string;
-  /** Resolves when the received data begins with this. */
+  /** Resolves when the received data begins with this text. */
   hears(text: string): Promise<void>;
   /** Resolves with the reason why the connection failed. */
   readonly lost: Promise<string>;
@@ -251,7 +251,7 @@ function clientOf(socket: Socket): Client {
   };
 }
 
-/** Waits as long as a working connection needs to pass so many pieces there and back, one after another. */
+/** Waits as long as a working connection needs to pass this many pieces there and back, one after another. */
 async function manyTurns({ socket, heard, hears }: Client, turns = 20): Promise<void> {
   for (let count = 0; count < turns; count += 1) {
     const wanted = `${heard()}a`;

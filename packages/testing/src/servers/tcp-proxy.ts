@@ -4,33 +4,34 @@ import { freePort } from "./free-port.ts";
 import { type TcpConnection, tcpConnection } from "./tcp-connection.ts";
 import { noFaults, oneFault } from "./tcp-faults.ts";
 
-/** A network path to a server, with faults. They apply to all connections, open and future ones. */
+/** A network path to a server, with faults. The faults apply to all open and future connections. */
 export interface TcpProxy extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** Connections of clients that are open now. */
+  /** The number of clients' connections that are open now. */
   readonly connections: number;
-  /** The URL of the server, with this proxy in its place. */
+  /** Returns the URL of the server, with this proxy's address instead of the server's. */
   through(url: string): string;
-  /** From now on each piece arrives so many milliseconds late, in both directions and in order; 0 ends the delay. */
+  /** Delays each piece by this many milliseconds, in both directions and in order. 0 ends the delay. */
   delay(ms: number): void;
-  /** Connections stay open, new ones are accepted, and nothing passes, not even the end of a side. */
+  /** Lets nothing pass, not even the end of a side. Connections stay open, and new ones are accepted. */
   blackHole(): void;
-  /** Ends a delay and a black hole, and passes on what was held. Cancels pending one-time faults. */
+  /** Ends a delay and a black hole, and passes on the held pieces. Cancels pending one-time faults. */
   heal(): void;
   /** Resets all connections now. */
   cut(): void;
   /**
-   * Resets the first connection that delivers so many bytes to its client, counted from now; exactly these arrive. True if it happened, false if
-   * `heal`, `close` or another call cancelled it.
+   * Resets the first connection that delivers this many bytes to its client, counted from now. Exactly these bytes arrive. Resolves with true if that
+   * happened, or with false if `heal`, `close` or another call cancelled it.
    */
   cutAfter(bytes: number): Promise<boolean>;
   /**
-   * Drops the next answer to a request that a client sends from now on, and resets that connection: the server has done it, and the client does not
-   * know. An answer is whatever comes next over the same connection, so nothing else should be in flight there. True and false as above.
+   * Drops the next answer to a request that a client sends from now on, and resets that connection. The server has done the work, but the client does
+   * not know. An answer is the next data over the same connection, so nothing else should be in flight there. Resolves with true if that happened, or
+   * with false if it was cancelled.
    */
   dropNextReply(): Promise<boolean>;
-  /** Refuses new connections until `accept`, like a server that is down. Open ones stay. */
+  /** Refuses new connections until `accept`, as a server that is down does. Open connections stay. */
   refuse(): Promise<void>;
   accept(): Promise<void>;
   /** Resets all connections and stops listening. Safe to call twice. */
@@ -48,7 +49,7 @@ export async function tcpProxy(target: { readonly host: string; readonly port: n
   const stopListening = async (): Promise<void> => {
     const old = listener;
     listener = null;
-    // Its close event waits for the connections, but the port is free at once.
+    // The listener's close event waits for the connections, but the port is free at once.
     old?.close();
   };
   const takeBack = (): void => {

@@ -4,23 +4,23 @@ import type { ServerKind } from "./server-kinds.ts";
 export const serverSources = ["environment", "local", "private", "container"] as const;
 export type ServerSource = (typeof serverSources)[number];
 
-/** A server that answered, and that tests may share: each test uses a namespace of its own and removes it. */
+/** A server that answered, and that tests may share. Each test uses its own namespace and removes it. */
 export interface TestServer {
   readonly kind: ServerKind;
-  /** With the password, if there is one. Never print it: use `described` for people. */
+  /** The URL with the password. Never print it, and show `described` to people instead. */
   readonly url: string;
   readonly source: ServerSource;
-  /** As the server itself reports it. */
+  /** The version that the server reports. */
   readonly version: string;
   /** One line for people, without the password. */
   readonly described: string;
 }
 
-/** Why there is none. */
+/** Why no server was found. */
 export interface ServerMissing {
   readonly kind: ServerKind;
   /** One sentence that says what was tried. */
   readonly missing: string;
-  /** One line that would enable it. */
+  /** One line that says how to enable the server. */
   readonly remedy: string;
 }

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** What a reader found at the beginning of the bytes, and how many of them it used. Null if there are not enough yet. */
+/** The value that a reader found at the beginning of the bytes, and the number of bytes that it used. Null if more bytes are needed. */
 export type Taken<T> = { readonly value: T; readonly used: number } | null;
 
 /**
- * A connection that is read piece by piece. All waits reject, and the connection is closed, if the signal aborts, the other side closes, or the
- * connection fails. One read at a time.
+ * A connection that is read piece by piece. If the signal aborts, the other side closes, or the connection fails, all pending reads reject and the
+ * connection is closed. Only one read may be pending.
  */
 export interface Wire {
   write(bytes: Buffer | string): void;
@@ -56,7 +56,7 @@ export async function openWire(target: { readonly host: string; readonly port: n
   };
 }
 
-/** Opens a connection for as long as a piece of work takes. */
+/** Opens a connection, does the work over it, and closes it. */
 export async function withWire<T>(
   target: { readonly host: string; readonly port: number },
   signal: AbortSignal,

@@ -14,8 +14,8 @@ export interface AdversaryOptions {
 }
 
 /**
- * An attacker who can publish on the bus and has seen call ids, but has no key and no secret of a call: sends invokes without a grant or with
- * another call's, results without the secret, decisions, wakes. And an attacker who recorded messages and sends them again.
+ * An attacker who can publish on the bus and has seen call ids, but has no key and no secret of a call. It sends invokes without a grant or with
+ * another call's grant, results without the secret, decisions and wakes. It also records messages and sends them again.
  */
 export interface Adversary {
   forge(): void;
@@ -27,7 +27,7 @@ export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adver
   const { clockwork, note } = wire;
   let count = 0;
   const genuine = bus.publish;
-  // At the entry of the broker: everything that is published passes here.
+  // Records messages at the entry of the broker, because everything that is published passes here.
   bus.publish = (sent) => {
     if (recorded.length < 500) recorded.push(sent);
     return genuine(sent);
@@ -49,7 +49,10 @@ export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adver
     void genuine(forged).catch(() => undefined);
   }
 
-  /** With another call's grant, or with this call's grant for other arguments: whoever has a genuine grant may run what was granted, as the agent may. */
+  /**
+   * Makes an invoke with another call's grant, or with this call's grant for other arguments. Whoever has a genuine grant may request exactly the
+   * granted call, as the agent may.
+   */
   function invoke(call: Call): Message {
     const altered = { ...(JSON.parse(call.arguments || "{}") as JsonObject), n: random.below(1001) };
     const args = random.chance(0.5) ? canonicalJson(altered) : call.arguments || "{}";
@@ -143,7 +146,7 @@ export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adver
   }
 }
 
-/** The call that a grant is for. A message may carry another call's. */
+/** Returns the call that a grant is for. A message may contain another call's grant. */
 function callOf(grant: string): string {
   const payload = Buffer.from(grant.split(".")[1] ?? "", "base64url").toString();
   return /"callId":"([^"]*)"/.exec(payload)?.[1] ?? "";

@@ -3,9 +3,9 @@ import type { Principal } from "@toolbus/runtime";
 import { type Answer, insist, sleep } from "./http-door.ts";
 import { type PeopleOptions, REQUESTER } from "./persons.ts";
 
-/** The people who decide held writes, each with their own token, and some who try what they may not do. */
+/** The people who decide held writes, each with their own token. Some also try what they may not do. */
 export interface Approvers {
-  /** An approval as it was just stored. */
+  /** Handles an approval that was stored. */
   notice(approval: Json): void;
 }
 
@@ -35,7 +35,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       const parsed = parseApproval(value);
       if (!parsed.ok || parsed.value.status !== "pending") return;
       const { approvalId, need, tier } = parsed.value;
-      // It is written again when its request is repeated.
+      // An approval is written again when its request is repeated.
       if (noticed.has(approvalId)) return;
       noticed.add(approvalId);
       const ticket = tier === "critical" ? { ticket: `T-${callParts(approvalCallId(approvalId)).round}` } : {};
@@ -59,7 +59,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     const token = await tokenOf(who, approvalId);
     if (token === null) return;
     await post(who, approvalId, { decision, token, ...ticket });
-    // A second click on the same button, or on the other one, with the used token.
+    // Somebody clicks the same button, or the other one, a second time with the used token.
     if (random.chance(habits.cheats)) await post(who, approvalId, { decision: random.pick(["approve", "deny"]), token, ...ticket });
   }
 
@@ -69,7 +69,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     const own = (await tokenOf(REQUESTER.id, approvalId)) ?? first;
     await post(REQUESTER.id, approvalId, { decision: "approve", token: own, ...ticket });
     await post("ben", approvalId, { decision: "approve", token: first, ...ticket });
-    // The same person twice, each time with a token of their own.
+    // The same person approves twice, each time with another of their own tokens.
     const second = await tokenOf("amy", approvalId);
     await post("amy", approvalId, { decision: "approve", token: first, ...ticket });
     if (second !== null) await post("amy", approvalId, { decision: "approve", token: second, ...ticket });

@@ -19,19 +19,19 @@ import { type Script, scriptedModel } from "./scripted-model.ts";
 import type { Target } from "./target.ts";
 import type { WorldKeys } from "./world-keys.ts";
 
-/** The settings of a world's services. The product's defaults apply to the rest. */
+/** The settings of a world's services. All other settings have the product's defaults. */
 export interface ServiceSettings {
   readonly agent: Partial<AgentConfig>;
   readonly approvals: Partial<ApprovalsConfig>;
   readonly gateway: Partial<GatewayConfig>;
   readonly worker: WorkerTimings;
-  /** How often a worker sends a heartbeat, and how often an agent checks that the store still has its own. */
+  /** The interval of a worker's heartbeats, and of an agent's checks that the store still has the agent's own heartbeat. */
   readonly seenEveryMs: number;
   readonly profile: AgentProfile;
   readonly toolset: Toolset;
 }
 
-/** A profile as `startAgent` takes it. */
+/** A profile in the form that `startAgent` accepts. */
 export type AgentProfile = Parameters<typeof startAgent>[2]["profiles"] extends ReadonlyMap<string, infer P> ? P : never;
 
 export interface DeploymentOptions {
@@ -45,24 +45,24 @@ export interface DeploymentOptions {
   readonly settings: ServiceSettings;
   readonly replicas: Readonly<Record<Role, number>>;
   readonly keys: WorldKeys;
-  /** The error of a process's wall clock. */
+  /** Returns the error of a new process's wall clock, in milliseconds. */
   readonly skewMs: () => number;
   readonly storeDown: () => boolean;
-  /** Called for each kill, while the process still lives. */
+  /** Invoked for each kill, while the process still lives. */
   readonly onKill: (process: SimProcess) => void;
 }
 
-/** The processes of a world: the real services, each on ports of its own, restarted some time after each death. */
+/** The processes of a world. They are the real services, each with its own ports to the world, and each is restarted some time after its death. */
 export interface Deployment {
   /** Starts every replica. */
   start(): void;
-  /** Those that live, in a fixed order. */
+  /** The processes that live, in a fixed order. */
   readonly alive: readonly SimProcess[];
-  /** Those of a role that serve HTTP. */
+  /** Returns the processes of a role that serve HTTP. */
   serving(role: Role): readonly Served[];
-  /** Kills a process; another incarnation starts `afterMs` later. */
+  /** Kills a process. Another incarnation starts `afterMs` later. */
   kill(process: SimProcess, afterMs: number): void;
-  /** Asks a process to stop, like SIGTERM. Another incarnation starts when it has stopped, or when its time is over. */
+  /** Asks a process to stop, as SIGTERM does. Another incarnation starts when the process has stopped, or when its time is over. */
   stop(process: SimProcess): void;
 }
 
@@ -174,13 +174,13 @@ interface Started {
 
 type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
 
-/** The real services, started by their own composition roots, without ports and files. */
+/** Returns functions that start the real services by their own composition roots, without network ports and files. */
 function startersOf({ wire, script, settings, keys, target, observe }: DeploymentOptions): Readonly<Record<Role, Start>> {
   const config = configsOf(settings);
   return {
     async agent(infrastructure, process) {
       const provider = scriptedModel({ wire, process, script, observe });
-      // One for investigations, one for conversations, with no other difference.
+      // There are two profiles, one for investigations and one for conversations. Only their names differ.
       const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
       const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });
       return { routes: [], stop };
@@ -215,7 +215,7 @@ function startersOf({ wire, script, settings, keys, target, observe }: Deploymen
 
 const MONOTONIC_ZERO = 1_799_999_000_000;
 
-// Reading settings takes longer than a short history.
+// The defaults are read only once, because reading settings takes longer than a short history.
 const defaults = {
   agent: readSettings(agentSettings, {}),
   approvals: readSettings(approvalsSettings, { PIN_ON_FIRST_SIGHT: "true" }),

@@ -5,7 +5,7 @@ import type { Prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import { oneWay, type Wire } from "../ports/wire.ts";
 
-/** A simulated process with routes. */
+/** A simulated process with HTTP routes. */
 export interface Served {
   readonly process: SimProcess;
   readonly routes: readonly Route[];
@@ -13,7 +13,7 @@ export interface Served {
 
 export interface Asked {
   readonly method: "GET" | "POST";
-  /** As the route declares it, `/v1/runs/:id`. */
+  /** The path as the route declares it: `/v1/runs/:id`. */
   readonly url: string;
   readonly id?: string;
   readonly body?: JsonObject;
@@ -26,14 +26,14 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
-/** No answer came in time. The request may have been executed. */
+/** No answer arrived in time. The request may have been executed. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
 
 /**
- * Sends an HTTP request to one of these processes, as far as the simulator has HTTP: it calls the handler that the server would call, after the same
- * checks of the caller's role, and both ways can fail. Rejects with `NoAnswer`.
+ * Sends an HTTP request to one of these processes. The simulator has no real HTTP: it calls the handler that the server would call, after the same
+ * checks of the caller's role. The request and the answer can both be lost. Rejects with `NoAnswer`.
  */
 export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Promise<Answer> {
   const { clockwork, faults, random } = wire;
@@ -54,7 +54,10 @@ export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Pr
 
 const TIMEOUT_MS = 6000;
 
-/** A client that repeats a request without an answer, or with the answer "not now"; null if it gives up. Calls `onFault` for a fault of the server. */
+/**
+ * Repeats a request that has no answer or the answer "not now", as a client does. Returns null if it gives up. Calls `onFault` for a fault of the
+ * server.
+ */
 export async function insist(
   wire: Wire,
   asked: Asked,
@@ -79,7 +82,7 @@ export async function insist(
   return null;
 }
 
-/** Time that people take. */
+/** Waits as long as a person would, in virtual time. */
 export function sleep({ clockwork }: Wire, ms: number): Promise<void> {
   return new Promise((resolve) => void clockwork.schedule(null, ms, "people", resolve));
 }
@@ -90,7 +93,7 @@ async function answer(routes: readonly Route[], asked: Asked): Promise<Answer> {
   if (route.access !== "public" && !mayCall(asked.principal.roles, route.access)) return { status: 403, body: {} };
   const reply = new Reply();
   try {
-    // The handlers use only these fields of a request. One that used more would fail here at once.
+    // The handlers use only these fields of a request. A handler that used another field would fail here at once.
     const request = { params: { id: asked.id }, query: {}, body: asked.body, headers: asked.headers ?? {} } as unknown as Parameters<
       Route["handle"]
     >[0];
@@ -107,7 +110,7 @@ function mayCall(roles: readonly Role[], access: readonly Role[]): boolean {
   return roles.some((role) => access.includes(role));
 }
 
-/** What a handler says about its answer besides the body. */
+/** The parts of an answer that a handler sets besides the body. */
 class Reply {
   status = 200;
 

@@ -3,13 +3,13 @@ import { approvers } from "./approvers.ts";
 import type { PeopleOptions, Request } from "./persons.ts";
 import { requester } from "./requester.ts";
 
-/** The people of a world: one who asks for runs, cancels some and answers questions, and those who decide held writes. */
+/** The people of a world. One asks for runs, cancels some and answers questions. The others decide held writes. */
 export interface People {
-  /** Sends requests until all were accepted or refused. */
+  /** Sends a request until it was accepted or refused. */
   ask(request: Request): void;
-  /** What they notice about the world. */
+  /** Handles what people notice about the world. */
   notice(observation: Observation): void;
-  /** How many requests have not been answered yet. */
+  /** The number of requests that have not been answered yet. */
   readonly asking: number;
 }
 

@@ -4,7 +4,7 @@ import type { Observe } from "../ports/observation.ts";
 import type { Wire } from "../ports/wire.ts";
 import type { Served } from "./http-door.ts";
 
-/** The person who asks for runs. May also decide, but never about their own request. */
+/** The person who asks for runs. This person may also decide, but never about their own request. */
 export const REQUESTER: Principal = {
   id: "rita",
   tenant: "acme",
@@ -15,21 +15,21 @@ export const REQUESTER: Principal = {
 
 /** The habits of people. Each is a probability, except for the last. */
 export interface Habits {
-  /** Somebody cancels a run while it is under way. */
+  /** Somebody cancels an active run. */
   readonly cancels: number;
-  /** An approval gets no decision at all, and a question no answer. */
+  /** Nobody decides an approval or answers a question. */
   readonly ignores: number;
   readonly denies: number;
   readonly revises: number;
   /** Two people decide at once, and differently. */
   readonly races: number;
-  /** Somebody tries what is not allowed: twice, with another's token, about their own request, too late. */
+  /** Somebody tries what is not allowed: to decide twice, with another person's token, about their own request, or too late. */
   readonly cheats: number;
   /** Somebody watches a run from its beginning to its end. */
   readonly watches: number;
-  /** A viewer disconnects before the connection ends by itself, and reconnects. */
+  /** A viewer disconnects before the connection ends, and reconnects. */
   readonly hangsUp: number;
-  /** How long people take at most, in milliseconds. */
+  /** The longest time that people take, in milliseconds. */
   readonly thinkMs: number;
 }
 
@@ -42,11 +42,11 @@ export interface PeopleOptions {
   readonly habits: Habits;
 }
 
-/** The request of one person: a single run, or a conversation of so many messages. */
+/** The request of one person: a single run, or a conversation of several messages. */
 export interface Request {
   readonly name: string;
-  /** How many messages; 0 is an investigation by itself. */
+  /** The number of messages. 0 means an investigation without a conversation. */
   readonly messages: number;
-  /** Every message interrupts the active run; otherwise each follows the habits. */
+  /** Whether every message interrupts the active run. Otherwise each message follows the habits. */
   readonly interrupts?: boolean;
 }

@@ -18,19 +18,19 @@ export interface WorldPlan {
   readonly requests: readonly Request[];
   /** The largest error of a wall clock, in milliseconds. */
   readonly skewMs: number;
-  /** Virtual milliseconds after which there are no more faults. */
+  /** How long faults happen, in virtual milliseconds from the start. */
   readonly faultsForMs: number;
-  /** How long faults continue after every run has ended. */
+  /** How long faults continue after every run has ended, in virtual milliseconds. */
   readonly lingerMs: number;
   readonly script: (random: Prng) => Script;
 }
 
 const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
 const FAULTS_FOR_MS = 120_000;
-/** Shorter than the hour that passes after the last fault: a followed write is given up by then. */
+/** The time is shorter than the hour that passes after the last fault, so a followed write is given up within that hour. */
 const FOLLOW_OUTCOME_MS = 1_200_000;
 export const LINGER_MS = 60_000;
-/** Ways as fast as a local network, as slow as one across the world, or anything between. */
+/** Latencies of a local network, of a connection across the world, and of some in between. */
 const LATENCIES = [
   { least: 0.1, most: 1 },
   { least: 1, most: 20 },
@@ -38,7 +38,7 @@ const LATENCIES = [
   { least: 1, most: 2000 },
 ] as const;
 
-/** The world of a seed: which faults, how often, which timings, which tools, which habits. */
+/** Draws the world of a seed: its faults and their rates, timings, tools and habits. */
 export function drawnPlan(seed: string, random: Prng, { linger }: { readonly linger: boolean }): WorldPlan {
   return {
     name: seed,
@@ -65,7 +65,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
   };
 }
 
-/** A world without faults, which asks for one run whose turns are known. */
+/** Returns a world without faults. People ask for one run, whose turns are known. */
 export function quietPlan(
   name: string,
   turns: readonly (readonly { readonly name: string; readonly n: number }[])[],
@@ -109,7 +109,10 @@ function drawnSettings(random: Prng): ServiceSettings {
   );
 }
 
-/** In a quarter of the worlds something is limited: either so little that runs are stopped, or so much that only lost reservations could stop one. */
+/**
+ * Draws the budgets, which only a quarter of the worlds have. Some are so small that runs are stopped. Others are so large that only lost
+ * reservations could stop a run.
+ */
 function drawnBudgets(random: Prng): ServiceSettings["agent"] {
   if (!random.chance(0.25)) return {};
   // A model call reserves 450 to 850 tokens, and uses few of them.

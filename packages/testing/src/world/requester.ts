@@ -5,9 +5,9 @@ import { viewer } from "./viewer.ts";
 
 /** One person who asks for runs. */
 export interface Requester {
-  /** Resolves when everything was accepted or refused. */
+  /** Resolves when every message was accepted or refused. */
   ask(request: Request): Promise<void>;
-  /** What the requester sees of a run. */
+  /** Handles the events of a run that the requester sees. */
   notice(runId: string, events: readonly Json[]): void;
 }
 
@@ -62,7 +62,7 @@ export function requester({ wire, observe, random, gateways, habits }: PeopleOpt
     await think(habits.thinkMs);
     if (random.chance(habits.ignores)) return;
     await post("/v1/runs/:id/answers", `answer-${callId}`, { callId, text: "The second one." }, runId);
-    // Like a person who is not sure whether it was sent.
+    // A person may not be sure whether the answer was sent, and sends it again.
     if (random.chance(habits.cheats))
       await post("/v1/runs/:id/answers", `answer-${callId}-again`, { callId, text: "The first one." }, runId);
   }

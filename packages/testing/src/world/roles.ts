@@ -1,3 +1,3 @@
-/** The services of a world, each of which has processes. */
+/** The services of a world. Each has one or more processes. */
 export const ROLES = ["gateway", "agent", "worker", "approvals"] as const;
 export type Role = (typeof ROLES)[number];

@@ -5,7 +5,10 @@ import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { Observe } from "../ports/observation.ts";
 import { portCall, type Wire } from "../ports/wire.ts";
 
-/** The model's answer at this point of a conversation. The wire's randomness makes two calls for the same turn differ, as with real models. */
+/**
+ * Returns the model's answer at this point of a conversation. Two calls for the same turn return different answers, as with real models, because the
+ * wire's random numbers are used.
+ */
 export type Script = (request: ModelRequest) => Pick<ModelReply, "text" | "calls">;
 
 export interface ScriptedModelOptions {
@@ -18,7 +21,7 @@ export interface ScriptedModelOptions {
 /** The tokens of every answer, as the model reports them. */
 export const USAGE = { inputTokens: 10, outputTokens: 5 } as const;
 
-/** A model whose answers follow a script, and which is as slow and as unreliable as a real one. */
+/** Makes a model whose answers follow a script. It is as slow and as unreliable as a real one. */
 export function scriptedModel({ wire, process, script, observe }: ScriptedModelOptions): ModelProvider {
   const { faults, random } = wire;
   return {
@@ -48,7 +51,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
       const answered = portCall(wire, process, {
         label: `${process.name}: model ${runId}`,
         execute: async () => {
-          // A request that arrives twice gets the first answer again, and is charged once.
+          // A request that arrives twice receives the first answer again, and is charged once.
           const first = said === null;
           said ??= faults.hit("failing_model") ? new ProviderError("The scripted model is overloaded.", true) : script(request);
           if (said instanceof ProviderError) throw said;
@@ -59,7 +62,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
         timeoutMs: 5000,
         delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(20, 2000),
       });
-      // Nobody waits any more for the second one.
+      // After the race, nobody awaits the other promise.
       aborted.catch(() => undefined);
       answered.catch(() => undefined);
       const { text, calls } = await Promise.race([answered, aborted]);
@@ -75,7 +78,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
   };
 }
 
-/** A script drawn from a seed: up to four calls a turn, for up to three turns a run, some of them wrong. */
+/** Returns a script that is drawn from a seed: up to four calls a turn, up to three turns a run, and some wrong calls. */
 export function drawnScript(seed: string, random: Wire["random"]): Script {
   return ({ transcript, tools, run }) => {
     const turns = turnsOf(transcript, run.runId);
@@ -88,7 +91,7 @@ export function drawnScript(seed: string, random: Wire["random"]): Script {
     const names = tools.map(({ name }) => name);
     const calls = Array.from({ length: count }, (_, index) => {
       const name = names.length === 0 || plan.chance(0.04) ? "no_such_tool" : plan.pick(names);
-      // What differs between two attempts at this turn.
+      // This number differs between two attempts at this turn.
       const n = random.below(1001);
       const args =
         name === "ask_user"
@@ -102,7 +105,7 @@ export function drawnScript(seed: string, random: Wire["random"]): Script {
   };
 }
 
-/** A script of the turns in this list; then it ends. */
+/** Returns a script that makes the turns in this list and then ends the run. */
 export function fixedScript(turns: readonly (readonly { readonly name: string; readonly n: number }[])[]): Script {
   return ({ transcript, run }) => {
     const calls = turns[turnsOf(transcript, run.runId).length] ?? [];
@@ -119,14 +122,14 @@ export function fixedScript(turns: readonly (readonly { readonly name: string; r
 
 const RECALL = "get_from_working_memory";
 
-/** A chunk of the latest result in working memory. */
+/** Returns a chunk of the latest result in working memory. */
 function chunkIn(transcript: readonly TranscriptEntry[], n: number): { readonly key: string } {
   const index = transcript.findLast((entry) => entry.type === "result" && entry.indexKey !== undefined);
   const key = index?.type === "result" ? (index.indexKey ?? "") : "";
   return { key: key.replace(/index$/, `chunk${n}`) };
 }
 
-/** The turns that a model made in this run, without seed turns. */
+/** Returns the turns that a model made in this run, without seed turns. */
 function turnsOf(transcript: readonly TranscriptEntry[], runId: string): readonly TranscriptEntry[] {
   return transcript.filter((entry) => entry.type === "assistant" && entry.runId === runId && entry.provider !== "toolbus");
 }

@@ -10,7 +10,9 @@ export interface SimLogOptions {
   readonly note: (text: string) => void;
 }
 
-/** A process's log. Its warnings and errors are in the history, and a fault of the code itself, wherever it was caught, is an observation. */
+/**
+ * Makes a process's log. Its warnings and errors are added to the history. An error in the code itself, wherever it was caught, is an observation.
+ */
 export function simLog({ process, clockwork, observe, note }: SimLogOptions): Log {
   const log: Log = {
     debug: () => undefined,
@@ -42,7 +44,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "deadline",
 ]);
 
-/** An error that nothing in this world causes, so it is a bug. The codes of warnings are not errors. */
+/** Returns an error that nothing in this world causes, so it is a bug. Returns null for other errors. The codes of warnings are not errors. */
 function faultOf(fields: object, isError: boolean): string | null {
   const { error, code, where } = fields as { readonly error?: unknown; readonly code?: unknown; readonly where?: unknown };
   if (error instanceof Error) return EXPECTED.has(error.name) ? null : `${error.name}: ${error.message}`;

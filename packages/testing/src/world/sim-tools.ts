@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 /** The toolset of the simulated workers. */
 export const TOOLSET = "sim";
 
-/** A write of the simulator, as its invariants know it: they do not ask the product what a write needs. */
+/** A write of the simulator. The invariants use this description, and do not ask the product what a write needs. */
 export interface SimWrite {
   readonly name: string;
   readonly tier: Tier;
@@ -15,34 +15,34 @@ export interface SimWrite {
 
 const MODES: readonly Idempotency["mode"][] = ["key", "reconcile", "none"];
 
-/** One write of each tier and each way to be interrupted. */
+/** One write for each tier and each idempotency mode. */
 export const simWrites: readonly SimWrite[] = TIERS.flatMap((tier) => MODES.map((mode) => ({ name: `${tier}_${mode}`, tier, mode })));
 
-/** From this amount on, a medium write is a high one. */
+/** The amount from which a medium write has the tier high. */
 export const LARGE = 900;
 
-/** The tier of one write by the simulator's own rules. */
+/** Returns the tier of one write by the simulator's own rules, or null for any other tool. */
 export function tierOf(tool: string, args: JsonObject): Tier | null {
   const write = simWrites.find(({ name }) => name === tool);
   if (!write) return null;
   return write.tier === "medium" && typeof args["n"] === "number" && args["n"] >= LARGE ? "high" : write.tier;
 }
 
-/** Where the handlers of a simulated worker find their target. */
+/** The target of each simulated worker, for the handlers of its tools. */
 const targets = new WeakMap<SimProcess, Target>();
 
 export function setTarget(process: SimProcess, target: Target): void {
   targets.set(process, target);
 }
 
-/** A toolset with these writes, a read and a compute. */
+/** Makes a toolset with these writes, a read and a compute. */
 export function simToolset(writes: readonly string[]): Toolset {
   return toolset({ name: TOOLSET, tools: [lookUp(), addUp(), ...writes.map(writeTool)] });
 }
 
 const made = new Map<string, Tool>();
 const WRITE_TIMEOUT_MS = 4000;
-/** Longer than any request can be in transit, so long must a target keep its keys. */
+/** A target must remember its keys for this time, which is longer than any request can be in transit. */
 const KEEPS_KEYS_MS = 86_400_000;
 
 const PARAMETERS = {
@@ -52,7 +52,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-// Compiling a schema takes a millisecond, so each tool is made once per thread.
+// Each tool is made once per thread, because compiling a schema takes a millisecond.
 function once(name: string, make: () => Tool): Tool {
   const tool = made.get(name) ?? make();
   made.set(name, tool);

@@ -5,7 +5,7 @@ import { oneWay, type Wire } from "../ports/wire.ts";
 import type { Served } from "./http-door.ts";
 import { REQUESTER } from "./persons.ts";
 
-/** An event as a client of a stream reads it. Only durable ones have an id. */
+/** An event as a client of a stream reads it. Only durable events have an id. */
 export interface StreamedEvent {
   readonly id: string | null;
   readonly type: string;
@@ -15,24 +15,24 @@ export interface StreamedEvent {
 export interface WatchOptions {
   readonly served: readonly Served[];
   readonly runId: string;
-  /** The last durable event that the client has; null for none. */
+  /** The last durable event that the client has, or null for none. */
   readonly lastEventId: string | null;
-  /** When the client disconnects; null for one that stays. */
+  /** When the client disconnects, or null for a client that stays. */
   readonly cutAfterMs: number | null;
   readonly onEvent: (event: StreamedEvent) => void;
-  /** A fault of the server. */
+  /** Invoked for a fault of the server. */
   readonly onFault: (what: string) => void;
 }
 
-/** How a connection ended: the stream is complete, or the connection was lost. */
+/** How a connection ended: the stream is complete ("over"), or the connection was lost ("gone"). */
 export type WatchEnd = "over" | "gone";
 
-/** A client that has received nothing for two pings of the gateway disconnects. */
+/** A client disconnects if it has received nothing for two pings of the gateway. */
 const SILENT_MS = 35_000;
 
 /**
- * Watches a run over one connection, as far as the simulator has HTTP: what the handler writes arrives in order, some time later, until either side
- * is gone.
+ * Watches a run over one connection. The simulator has no real HTTP: the data that the handler writes arrives in order, some time later, until either
+ * side has disconnected.
  */
 export function watchOver(wire: Wire, options: WatchOptions): Promise<WatchEnd> {
   const { clockwork, faults, random } = wire;
@@ -95,7 +95,7 @@ export function watchOver(wire: Wire, options: WatchOptions): Promise<WatchEnd> 
   }
 }
 
-/** Calls the handler that the server would call. A running stream answers when it is over; what it wrote arrived separately. */
+/** Calls the handler that the server would call, and resolves when its stream is over. The data that the stream wrote arrives separately. */
 async function handled(routes: readonly Route[], response: StreamedResponse, { runId, lastEventId }: WatchOptions): Promise<string> {
   const route = routes.find(({ method, url }) => method === "GET" && url === "/v1/runs/:id/events");
   if (!route) return "There is no route for the stream of a run.";
@@ -107,7 +107,7 @@ async function handled(routes: readonly Route[], response: StreamedResponse, { r
     code: (given: number) => ((status = given), reply),
     send: () => undefined,
   };
-  // The handler uses only these fields of a request and of a reply. One that used more would fail here at once.
+  // The handler uses only these fields of a request and of a reply. A handler that used another field would fail here at once.
   const request = { params: { id: runId }, query: {}, headers: lastEventId === null ? {} : { "last-event-id": lastEventId } };
   try {
     await route.handle(request as unknown as Parameters<Route["handle"]>[0], reply as unknown as Parameters<Route["handle"]>[1], REQUESTER);
@@ -120,7 +120,7 @@ async function handled(routes: readonly Route[], response: StreamedResponse, { r
 
 type StreamedResponse = ReturnType<typeof streamedResponse>;
 
-/** The part of a `ServerResponse` that a stream uses. */
+/** Makes the part of a `ServerResponse` that a stream uses. */
 function streamedResponse(client: { readonly write: (text: string, sent: () => void) => void; readonly end: () => void }) {
   const events = new EventEmitter();
   const response = Object.assign(events, {

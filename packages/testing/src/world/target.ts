@@ -11,19 +11,19 @@ export interface Attempt {
   readonly arguments: Json;
 }
 
-/** A request for this gets an answer that is longer than a message, a document or the model's window allows. */
+/** For this amount, the answer is longer than a message, a document or the model's window allows. */
 export const AT_LENGTH = 997;
 const LONG_TEXT = "A long answer, word for word. ".repeat(3000);
 
-/** The target of the tools. It counts what happens to it, and honours a key or answers about an outcome only if the tool says so. */
+/** The target of the tools. It records every change. It honours a key or answers about an outcome only if the tool's mode says so. */
 export interface Target {
   /** Looks something up. */
   look(process: SimProcess, what: string): Promise<Json>;
-  /** Computes what a write will send. Some writes have to look something up for it, and that can take long. */
+  /** Computes the value that a write will send. For some writes, the target must look something up, which can take long. */
   prepare(process: SimProcess, args: Json): Promise<Json>;
-  /** Makes a change, once for each request that it accepts; with mode `key` once for each call. */
+  /** Makes a change, once for each request that it accepts. With mode `key`, it makes the change once for each call. */
   change(process: SimProcess, attempt: Attempt): Promise<ToolOutput>;
-  /** Says what happened to a call. If nothing happened, it refuses that call from now on. */
+  /** Says what happened to a call. If nothing happened, the target refuses that call from now on. */
   ask(process: SimProcess, callId: string): Promise<Reconciliation>;
 }
 

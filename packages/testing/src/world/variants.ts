@@ -2,13 +2,13 @@ import { ratesOf } from "../ports/faults.ts";
 import type { WorldPlan } from "./plan.ts";
 
 /**
- * Variants of a seed's world in which something rare happens often, or in which a layer is missing that hides a fault. Whatever holds in every world
- * must hold in these.
+ * Variants of a seed's world. In some variants, something rare happens often. In others, a layer that hides a fault is missing. All guarantees must
+ * hold in the variants too.
  */
 export const variants = {
-  /** Without the timers that send a call again, and without the faults that only those repair. */
+  /** The world has no timers that send a call again, and no faults that only those timers repair. */
   "without-fallback": withoutFallback,
-  /** Messages are late so often, and approvals hold so briefly, that writes lapse while they are in transit. */
+  /** Messages are late so often, and approvals are held so briefly, that writes lapse while they are in transit. */
   "late-messages": (plan: WorldPlan): WorldPlan => ({
     ...plan,
     rates: { ...plan.rates, kill: 0, pause: 0, stop: 0, outage: 0, late_message: 0.7 },
@@ -19,7 +19,7 @@ export const variants = {
       approvals: { ...plan.settings.approvals, EXECUTE_BY_MS: 60_000, GRANT_TTL_MS: 95_000, APPROVAL_EXPIRY_MS: 300_000 },
     },
   }),
-  /** Leases end so soon, and workers stall so often, that writes are taken over while another worker still runs them. */
+  /** Leases end so soon, and workers stall so often, that a write is taken over while its first worker still executes it. */
   "taken-over": (plan: WorldPlan): WorldPlan => ({
     ...plan,
     latencyMs: { least: 5, most: 1500 },
@@ -27,13 +27,13 @@ export const variants = {
     habits: { ...plan.habits, cancels: 0, ignores: 0, denies: 0, revises: 0 },
     settings: { ...plan.settings, worker: { ...plan.settings.worker, leaseMs: 3000, renewMs: 1000, retryMs: [200, 500] } },
   }),
-  /** Replies of the store are lost so often, and processes stall so long, that others have continued before a commit is repeated. */
+  /** Replies of the store are lost so often, and processes stall so long, that another process has continued before a commit is repeated. */
   unheard: (plan: WorldPlan): WorldPlan => ({
     ...plan,
     rates: { ...plan.rates, kill: 0, outage: 0, pause: 0.01, lost_reply: 0.3 },
     habits: { ...plan.habits, cancels: 0, ignores: 0 },
   }),
-  /** One conversation, in which every message interrupts the previous one, on slow ways. */
+  /** The world has one conversation over slow connections, in which every message interrupts the previous one. */
   interruptions: (plan: WorldPlan): WorldPlan => ({
     ...plan,
     latencyMs: { least: 5, most: 1000 },
@@ -44,10 +44,10 @@ export const variants = {
 
 export type Variant = keyof typeof variants;
 
-/** Longer than any history: a timer of this length never fires. */
+/** A timer of this length never fires, because the time is longer than any history. */
 const NEVER_MS = 30 * 86_400_000;
 
-/** The same world without the timers that send a call again, and without the faults that only those repair. */
+/** Returns the same world without the timers that send a call again, and without the faults that only those timers repair. */
 function withoutFallback(plan: WorldPlan): WorldPlan {
   const { kill, pause, stop, lost_request, lost_reply, executed_twice, duplicate, reorder, late_message, slow_model, slow_target } =
     plan.rates;

@@ -2,9 +2,9 @@ import { sleep } from "./http-door.ts";
 import { type PeopleOptions } from "./persons.ts";
 import { type StreamedEvent, watchOver } from "./stream-door.ts";
 
-/** A person who watches runs, each until its end. After an interruption the viewer reconnects with the last event received. */
+/** A person who watches runs, each until its end. After an interruption, the viewer reconnects with the id of the last received event. */
 export interface Viewer {
-  /** Never rejects. */
+  /** Watches a run until its end. Never rejects. */
   watch(runId: string): Promise<void>;
 }
 

@@ -5,12 +5,12 @@ import type { Role } from "./roles.ts";
 import { keyFromName } from "./signing-key.ts";
 import { TOOLSET } from "./sim-tools.ts";
 
-/** The keys of every simulated world: the same each time, so that a history has the same signatures. */
+/** The keys of every simulated world. They are always the same, so that a history has the same signatures. */
 export interface WorldKeys {
   readonly identities: Readonly<Record<Role, Identity>>;
   readonly approvals: ApprovalsKeys;
   readonly trusted: TrustedKeys;
-  /** No seed decides when the import of a key ends, so it is over before the first event. */
+  /** Resolves when all keys are imported. No seed decides when an import ends, so it must be complete before the first event. */
   imported(): Promise<void>;
 }
 

@@ -22,45 +22,45 @@ import { USAGE } from "./scripted-model.ts";
 import { worldKeys } from "./world-keys.ts";
 import { target } from "./target.ts";
 
-/** What is reported about a history while it happens. */
+/** The callbacks that observe a history while it happens. */
 export interface Witness {
-  /** Before each event. */
+  /** Invoked before each event. */
   readonly step?: (step: Step, deployment: Deployment) => void;
-  /** What happened outside the services. */
+  /** Invoked for everything that happens outside the services. */
   readonly observation?: (observation: Observation) => void;
-  /** Faults, and warnings of a process. */
+  /** Invoked for faults, and for warnings of a process. */
   readonly note?: (at: number, text: string) => void;
 }
 
-/** How a history ended. */
+/** The end of a history. */
 export interface WorldEnd {
-  /** What does not hold, with the time since the start; empty if everything does. */
+  /** The violations, with their time since the start. The list is empty if every guarantee holds. */
   readonly violations: readonly string[];
   readonly injected: Faults["injected"];
   readonly steps: number;
   /** Virtual milliseconds until every run had ended. */
   readonly lastedMs: number;
   readonly facts: Checker["facts"];
-  /** The work of this history. Without work, the absence of violations shows nothing. */
+  /** The work of this history. Without work, the absence of violations proves nothing. */
   readonly tally: Checker["tally"];
   /** The places that were reached. */
   readonly coverage: Coverage;
 }
 
 const SETTLED_BY_MS = 3_600_000;
-/** After the runs: messages in transit arrive, and leftovers are cleaned up. */
+/** The time after the last run in which messages in transit arrive and leftovers are cleaned up. */
 const AFTERMATH_MS = 1_200_000;
-// No seed takes nearly this many. A history without end is a fault and must be noticed.
+// No seed takes nearly this many steps. A history without an end is a bug and must be noticed.
 const MAX_STEPS = 300_000;
-// The share of kills that hit the process of the last event: by chance alone few processes die between an effect and its record.
+// The share of kills that hit the process of the last event. By chance alone, few processes would die between an effect and its record.
 const BUSY_SHARE = 0.5;
 
 const KEYS = await worldKeys();
 
-/** Lets one world run until its runs have ended and nothing is left to happen, and says what did not hold. */
+/** Simulates one world until its runs have ended and nothing more can happen. Returns the violations and the work. */
 export async function runWorld(plan: WorldPlan, witness: Witness = {}): Promise<WorldEnd> {
   installVirtualTime();
-  // No seed decides when the import of a key ends, so it is over before the first event.
+  // No seed decides when the import of a key ends, so it must be complete before the first event.
   await KEYS.imported();
   const world = createWorld(plan, witness);
   const onUnhandled = (reason: unknown): void => world.fault(`an unhandled rejection: ${String(reason)}`);
@@ -144,7 +144,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
   const mallory = adversary({ wire, bus, facts: check.facts, random: random.fork("mallory") });
   const chaos = random.fork("chaos");
   let busy = "";
-  // Runs that were accepted and have not ended.
+  // The runs that were accepted and have not ended.
   const open = new Set<string>();
 
   return {
@@ -158,14 +158,14 @@ function createWorld(plan: WorldPlan, witness: Witness) {
       faultsNowAndThen();
       keepFaults = time.schedule(null, plan.faultsForMs, "the faults end", () => injected.end());
     },
-    /** Faults happen until `faults.end()` is called, even after their time was over. */
+    /** Allows faults until `faults.end()` is called, even after their time was over. */
     faultsAgain() {
       keepFaults();
       if (!injected.ended) return;
       injected.resume();
       faultsNowAndThen();
     },
-    /** Whether every request got its answer and every run its end. */
+    /** Returns whether every request was answered and every run has ended. */
     settled: () => persons.asking === 0 && open.size === 0,
     async until(limit: number, goOn: () => boolean): Promise<void> {
       await drive(time, {
@@ -205,14 +205,14 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     return false;
   }
 
-  /** Before an event: a process is killed, paused or asked to stop. */
+  /** Before an event, may kill or pause a process or ask it to stop. */
   function strike(): void {
     if (injected.hit("kill")) withVictim("kill -9", (victim) => services.kill(victim, chaos.magnitude(10, 15_000)), BUSY_SHARE);
     if (injected.hit("pause")) withVictim("SIGSTOP", (victim) => victim.pause(chaos.magnitude(500, 60_000)));
     if (injected.hit("stop")) withVictim("SIGTERM", (victim) => services.stop(victim));
   }
 
-  /** Any living process; with probability `busyShare` the process of the last event. */
+  /** Acts on any living process. With probability `busyShare`, it is the process of the last event. */
   function withVictim(signal: string, act: (victim: SimProcess) => void, busyShare = 0): void {
     const { alive } = services;
     if (alive.length === 0) return;
@@ -228,7 +228,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     nowAndThen("replayed", () => mallory.replay());
   }
 
-  /** Calls a task now and then: as often as its fault is drawn, which happens once a second for each. */
+  /** Calls a task at random times. The rate of its fault is the average number of calls per second. */
   function nowAndThen(name: "outage" | "forged" | "replayed", task: () => void): void {
     const rate = plan.rates[name];
     if (rate === 0) return;

@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
--- Takes due rows, oldest first over the given shards, and arms them again. It frees more than it takes, so it works even if memory is full.
+-- Claims due rows, oldest first over the given shards, and makes them due again later. It works even if memory is full, because it frees more than it
+-- uses.
 --
--- KEYS: per shard the rows by the time they are due; with content, per shard also the contents of the rows.
--- ARGV: clock ("" for the server's own, "+N" for N more), "content" or "", limit, visibleAfter ("" to look without taking).
--- Answers a flat list: place of the shard (from 1), id, when it was due, and with content the row's contents.
+-- KEYS: per shard the rows by the time when they are due. If rows have contents, KEYS also has the contents per shard.
+-- ARGV: clock ("" for the server's own, "+N" for N more), "content" or "", limit, visibleAfter ("" to look without claiming).
+-- Returns a flat list: place of the shard (from 1), id, when it was due, and with content the row's contents.
 local now = tonumber(ARGV[1])
 local isAhead = string.sub(ARGV[1], 1, 1) == '+'
 if not now or isAhead then
@@ -14,7 +15,7 @@ local withContent = ARGV[2] ~= ''
 local limit = tonumber(ARGV[3])
 local visibleAfter = tonumber(ARGV[4])
 local step = withContent and 2 or 1
--- Lua's stack holds no more values at once.
+-- Lua's stack is too small for more values at once.
 local MOST_VALUES = 4000
 
 local nowText = string.format('%.17g', now)

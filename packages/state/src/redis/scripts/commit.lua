@@ -1,24 +1,24 @@
 #!lua
--- Makes one change of one shard, whole or not at all. All reads and decisions come before the first write: a later error would leave
+-- Makes one change of one shard, completely or not at all. All reads and decisions happen before the first write, because a later error would leave
 -- the earlier writes in place.
 --
--- KEYS, all of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, timers of
--- services, outboxes of services (each with its rows), indexes.
--- ARGV, in the order of commit-arguments.ts: first all numbers and short words in one line, "-" for absent ones, because every argument has
--- a cost; then the texts. A guard of a document that is not written is an argument: Redis treats every declared key as written and would require
--- that right.
--- Answers outcome, now, commit number, its mark, whether the store has lost the commit that was presented.
+-- KEYS, all of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, timers of services, outboxes of
+-- services (each with its rows), indexes.
+-- ARGV, in the order of commit-arguments.ts: all numbers and short words in one line, because every argument has a cost, with "-" for absent ones;
+-- then the texts. The guard of a document that is not written is an argument. Redis treats every declared key as written and would require that
+-- right.
+-- Returns outcome, now, commit number, its mark, and whether the store has lost the commit that was presented.
 local RING = 8192
 local MARK_BYTES = 8
--- Longer than this means for good; Redis refuses an expiry that overflows.
+-- A longer time means that the value never expires. Redis refuses an expiry that overflows.
 local LONGEST_MS = 1e14
--- Far above what a shard can count to, and below the limit of exact numbers.
+-- Far more commits than a shard can reach, and below the limit of exact numbers.
 local MOST_COMMITS = 4e15
--- Lua's stack holds no more values at once.
+-- Lua's stack is too small for more values at once.
 local MOST_VALUES = 4000
 
--- A document is a head of fixed width, so that it can be read and replaced in part, and its text. In the head: version, from byte 0; commit of
--- the op, 16; expiry, 32; hash of the op, 58; its last byte is 97.
+-- A document is a head of fixed width and its text, so that parts of it can be read and replaced. Bytes of the head: version from 0, commit of the op
+-- from 16, expiry from 32, hash of the op from 58 to 97.
 local COMMIT = '%016d'
 
 local ask = redis.call
@@ -35,7 +35,7 @@ local function nextText()
   return ARGV[textAt]
 end
 
--- Exact, and in the cheapest form for whole numbers: Redis itself needs microseconds to write one.
+-- Returns the exact number. Whole numbers have the fastest form, because Redis itself needs microseconds to write one.
 local function textOf(number)
   if number % 1 == 0 and number < 1e15 and number > -1e15 then return string.format('%d', number) end
   return string.format('%.17g', number)
@@ -45,7 +45,7 @@ local commitsKey, marksKey, feedKey, firstKey = KEYS[1], KEYS[2], KEYS[3], KEYS[
 
 local clock = nextWord()
 local now = tonumber(clock)
--- "+N": the server's time, plus the N milliseconds that its clock was set back by.
+-- "+N" means the server's time plus the N milliseconds by which its clock was set back.
 local isAhead = string.byte(clock) == 43
 if not now or isAhead then
   local time = ask('TIME')
@@ -60,14 +60,15 @@ local function isOver(expiresAt)
   return at and at <= now
 end
 
--- The version of a document by its head: 0 if it does not exist any more.
+-- Returns the version of a document from its head, or 0 if the document no longer exists.
 local function versionIn(head)
   if head == '' or isOver(string.sub(head, 33, 58)) then return 0 end
   return tonumber(string.sub(head, 1, 16))
 end
 
--- Every service writes a shard's counter, so a hijacked one can leave nonsense there. That must not stop the others: an invalid counter
--- starts again at the current time, which is above any number of commits, and counts as a loss. Nil for a value of another type too.
+-- Returns the number, or nil if the value is invalid or has another type. Every service writes a shard's counter, so a hijacked service can write
+-- nonsense into it. This must not stop the other services. An invalid counter starts again at the current time, which is above any number of commits,
+-- and is reported as a loss.
 local function numberIn(key)
   local raw = redis.pcall('GET', key)
   if not raw then return 0 end
@@ -87,7 +88,7 @@ local function markOf(commit)
   return type(found) == 'string' and found or ''
 end
 
--- A commit that has left the ring cannot be judged by its mark any more.
+-- A commit that is no longer in the ring cannot be judged by its mark.
 local lost = damaged and 1 or seen and (seen > last or (last - seen < RING and markOf(seen) ~= seenMark)) and 1 or 0
 
 local function refused(outcome)
@@ -96,13 +97,13 @@ end
 
 local first = ask('GETRANGE', firstKey, '0', '97')
 if string.sub(first, 59, 98) == op then
-  -- Written again so that WAIT, on any connection, waits for a replica that has it.
+  -- The op is written again so that WAIT, on any connection, waits for a replica that has the commit.
   ask('SETRANGE', firstKey, '58', op)
   local commit = tonumber(string.sub(first, 17, 32))
   return { 'ok', clock, commit, markOf(commit), lost }
 end
 if lost == 1 and damaged then
-  -- Fixed at once, so that the next decision finds a store that works.
+  -- The counter is fixed at once, so that the next commit finds a working store.
   ask('DEL', commitsKey)
   ask('DEL', marksKey)
   ask('SET', commitsKey, textOf(last))
@@ -124,7 +125,7 @@ local timersAt = logsAt + logs
 local outboxesAt = timersAt + timers
 local indexesAt = outboxesAt + 2 * outboxes
 
--- A key with another type of value is not ours: found here, it is an error before anything is written.
+-- A key with another type of value is not ours. These reads raise that error before anything is written.
 for n = 5, logsAt do if KEYS[n] ~= firstKey then ask('STRLEN', KEYS[n]) end end
 for n = logsAt + 1, timersAt do ask('LLEN', KEYS[n]) end
 for n = timersAt + 1, outboxesAt do ask('ZCARD', KEYS[n]) end
@@ -133,12 +134,12 @@ for n = outboxesAt + 1, indexesAt, 2 do
   ask('HLEN', KEYS[n + 1])
 end
 for n = indexesAt + 1, indexesAt + indexes do ask('ZCARD', KEYS[n]) end
--- Every service may write the marks and the feed: invalid ones start again, like empty ones.
+-- Every service may write the marks and the feed. Invalid ones start again, as empty ones do.
 local marksAreNone = type(redis.pcall('STRLEN', marksKey)) == 'table'
 
--- Nothing is decided from here on.
+-- All decisions are made before this line.
 
--- How long Redis itself keeps a value with this expiry; nil for good.
+-- Returns how long Redis itself keeps a value with this expiry, or nil for ever.
 local function kept(expiresAt)
   local ms = math.max(expiresAt - now, 0) + rememberedMs
   return ms < LONGEST_MS and textOf(math.ceil(ms)) or nil
@@ -155,8 +156,8 @@ local function flush(command, key, batch)
   end
 end
 
--- A feed accepts no more items if its key holds something else, or if somebody has used up its ids, which no command
--- that a service may use shows beforehand. It starts again with a number after which no reader waits, so that each of them sees the gap.
+-- Adds an item to the feed. A feed accepts no more items if its key has another type, or if somebody has used up its ids. No command that a service
+-- may use shows this beforehand. The feed then starts again with a number after which no reader waits, so that every reader sees the gap.
 local function tell(name, sequence)
   if type(redis.pcall('XADD', feedKey, 'MAXLEN', '~', feedLength, '0-*', 'log', name, 'sequence', sequence)) ~= 'table' then return end
   ask('DEL', feedKey)
@@ -172,7 +173,7 @@ local firstIsWritten = first == ''
 for n = 5, removesAt do
   local key = KEYS[n]
   firstIsWritten = firstIsWritten or key == firstKey
-  -- Its head is complete except for the commit: to replace that in place is cheaper than to build the whole text again.
+  -- The head is complete except for the commit. Writing the commit into it costs less than building the whole text again.
   set(key, nextText(), nextNumber())
   ask('SETRANGE', key, '0', commitText .. commitText)
 end
@@ -181,7 +182,7 @@ for n = removesAt + 1, logsAt do
   if key ~= firstKey then
     ask('DEL', key)
   elseif first ~= '' then
-    -- Kept as an expired one for a while: it must remember the op for a repeat.
+    -- The removed document is kept as an expired one for a while, because it must remember the op for a repeat.
     firstIsWritten = true
     set(key, string.sub(first, 1, 16) .. commitText .. string.format('%-26s', clock) .. op, now)
   end
@@ -190,7 +191,7 @@ if not firstIsWritten then ask('SETRANGE', firstKey, '16', commitText .. string.
 
 for n = logsAt + 1, timersAt do
   local key, name, expiresAt, count = KEYS[n], nextText(), nextWord(), nextNumber()
-  -- The first element says when the log expires; the entries follow it.
+  -- The first element says when the log expires. The entries follow it.
   local head = ask('LINDEX', key, '0')
   if head and isOver(head) then
     ask('DEL', key)
@@ -221,7 +222,7 @@ for n = timersAt + 1, outboxesAt do
       batch[#batch + 1] = textOf(now + dueIn)
       batch[#batch + 1] = id
     else
-      -- Rows that this change set before it are removed as well, later ones are not.
+      -- Timers that this change set before this removal are removed as well. Later ones stay.
       flush('ZADD', key, batch)
       batch = {}
       ask('ZREM', key, id)

@@ -1,6 +1,6 @@
 #!lua
--- Adds a live batch to the stored ones of its log, and notifies the followers. KEYS: the log's live batches, feed.
--- ARGV: clock ("" for the server's own, "+N" for N more), the log's name, the batch, the length of the feed.
+-- Adds a live batch to the stored ones of its log, and notifies the followers.
+-- KEYS: the log's live batches, the feed. ARGV: clock ("" for the server's own, "+N" for N more), the log's name, the batch, the length of the feed.
 local KEPT_MS = 60000
 local KEPT_BATCHES = 512
 

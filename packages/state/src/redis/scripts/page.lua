@@ -1,11 +1,11 @@
 #!lua flags=no-writes
--- Reads members of an index after a place, per shard. KEYS: the index in each shard. ARGV: "asc" or "desc", how many, and the place: its score,
--- "" to begin at the start, and its member. Answers per shard a flat list of member and score.
+-- Reads members of an index after a place, per shard. KEYS: the index in each shard. ARGV: "asc" or "desc", the number of members, and the place: its
+-- score ("" to begin at the start) and its member. Returns per shard a flat list of member and score.
 local descending = ARGV[1] == 'desc'
 local most = tonumber(ARGV[2])
 local score, member = ARGV[3], ARGV[4]
 
--- Byte by byte, like sorted sets. Lua's own comparison would depend on the server's locale.
+-- Compares byte by byte, as sorted sets do. Lua's own comparison would depend on the server's locale.
 local function compare(a, b)
   for n = 1, math.min(#a, #b) do
     local x, y = string.byte(a, n), string.byte(b, n)
@@ -14,7 +14,7 @@ local function compare(a, b)
   return #a - #b
 end
 
--- How many members of the index come before the place: all with lower scores, and those with the same score that compare lower.
+-- Returns how many members of the index are before the place: all with lower scores, and those with the same score that compare lower.
 local function standsBefore(key, orAt)
   local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
   local high = redis.call('ZCOUNT', key, '-inf', score)

@@ -1,10 +1,10 @@
 #!lua
--- Whether changes are accepted: the server refuses it before it begins, or not, like a commit. Reads the counter of every shard as a commit does,
--- fixes invalid ones, and writes one counter unchanged, so that it finds a disk or a replica that accepts nothing.
+-- Finds out whether changes are accepted. The server refuses this script if it would refuse a commit. The script reads the counter of every shard as
+-- a commit does, and fixes invalid ones. It also writes one counter unchanged, which fails if a disk or a replica accepts nothing.
 --
--- KEYS: commits and marks of every shard, in turn.
+-- KEYS: commits and marks of every shard, alternating.
 -- ARGV: clock ("" for the server's own, "+N" for N more), the place of the shard whose counter is written (from 1).
--- Answers now, and the places of the shards that were fixed.
+-- Returns now, and the places of the shards that were fixed.
 local MOST_COMMITS = 4e15
 
 local clock = ARGV[1]
@@ -14,7 +14,7 @@ if clock == '' or isAhead then
   clock = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) + (isAhead and tonumber(clock) or 0))
 end
 
--- As in commit.lua.
+-- The rule is the same as in commit.lua.
 local function isNumber(raw)
   if not raw then return true end
   local number = type(raw) == 'string' and tonumber(raw)
@@ -32,7 +32,7 @@ for n = 2, #answer do
   local commits, marks = KEYS[2 * answer[n] - 1], KEYS[2 * answer[n]]
   redis.call('DEL', commits)
   redis.call('DEL', marks)
-  -- Above any number of commits, so that every process that saw one notices a loss.
+  -- The new number is above any number of commits, so every process that saw a commit notices a loss.
   redis.call('SET', commits, clock)
   counters[answer[n]] = clock
 end

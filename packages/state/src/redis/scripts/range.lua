@@ -1,5 +1,6 @@
 #!lua flags=no-writes
--- Reads entries of a log that has not expired. KEYS: the log. ARGV: clock ("" for the server's own, "+N" for N more), the first and the last sequence number.
+-- Reads entries of a log that has not expired.
+-- KEYS: the log. ARGV: clock ("" for the server's own, "+N" for N more), the first and the last sequence number.
 local head = redis.call('LINDEX', KEYS[1], 0)
 if not head then return {} end
 if head ~= '-' then

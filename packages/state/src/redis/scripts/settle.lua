@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Removes rows and their contents. KEYS: per shard the rows, then their content. ARGV: per shard how many ids, then the ids.
+-- Removes rows and their contents. KEYS: per shard the rows, then their contents. ARGV: per shard the number of ids, then the ids.
 local at = 1
 for n = 1, #KEYS, 2 do
   for _ = 1, tonumber(ARGV[at]) do
