@@ -7,11 +7,17 @@ import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** What an approver sees: everything comes from the pin and the origin, nothing is in the agent's words. Times are the store's milliseconds. */
+/**
+ * The fields that an approver sees. All of them come from the pin and the origin, so no text is the agent's own. Times are the store's time in
+ * milliseconds.
+ */
 const approvalFields = {
   id: Type.String(),
   callId: Type.String(),
-  /** Where to read and decide it, relative to the address of approvals. Each contains the call's id. Earlier versions do not have it. */
+  /**
+   * The addresses at which the approval is read and decided, relative to the address of approvals. Each contains the call's id. Earlier versions do
+   * not send this field.
+   */
   links: Type.Optional(Type.Object({ self: Type.String(), decision: Type.String() }, closed)),
   correlationId: Type.String(),
   runId: Type.String(),
@@ -21,13 +27,13 @@ const approvalFields = {
   toolHash: Type.String(),
   toolset: Type.String(),
   /**
-   * Control, bidirectional and zero-width characters are escaped, and text that looks like a credential is removed. Null for a refused request, whose
-   * arguments are not kept.
+   * The arguments of the call. Approvals escapes control, bidirectional and zero-width characters, and removes text that looks like a credential.
+   * This field is null for a refused request, because approvals does not keep its arguments.
    */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
   /**
-   * Words on the card that may be mistaken for others (UTS #39), with their places as JSON Pointers into this document: mixed scripts, letters or digits
-   * that look like others, invisible characters. At most the first 16. Earlier versions do not have it.
+   * The first 16 words on the card that may be mistaken for others (UTS #39). Such words mix scripts, look like others or contain invisible
+   * characters. `place` is a JSON Pointer into this document. Earlier versions do not send this field.
    */
   doubts: Type.Optional(
     Type.Array(Type.Object({ place: Type.String(), why: Type.Enum([...DOUBTS]), word: Type.String(), spelled: Type.String() }, closed)),
@@ -63,7 +69,7 @@ const approvalFields = {
 export const ApprovalView = Type.Object(approvalFields, closed);
 export type ApprovalView = Static<typeof ApprovalView>;
 
-/** The same, with what this reader may do: decide once with the token, or else the reason why not. */
+/** The approval, with the rights of this reader. Either the token allows one decision, or `mayNotBecause` says why the reader may not decide. */
 export const ApprovalToDecide = Type.Object(
   {
     ...approvalFields,

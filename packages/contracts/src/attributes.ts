@@ -1,6 +1,7 @@
 /**
- * Attributes of a message: everything but the body (CloudEvents binary mode). The names are wire-visible; on AMQP and NATS they are headers.
- * `id`, `type`, `source`, `time`, correlation and reply topic are fields of the message itself and have their own places on each broker.
+ * The attributes of a message. They contain everything except the body (CloudEvents binary mode). Their names are visible on the wire, and they are
+ * headers on AMQP and NATS. `id`, `type`, `source`, `time`, the correlation id and the reply topic are fields of the message itself. Each broker has
+ * its own places for them.
  */
 export const attributes = {
   notAfter: "toolbus-not-after",
@@ -22,7 +23,7 @@ export const attributes = {
   receipt: "toolbus-receipt",
   blob: "toolbus-blob",
   replayOf: "toolbus-replay-of",
-  /** Who signed the message, and how, if only one service, or only our services, may send it. */
+  /** The sender of the message and its signature. A message has both if only one service, or only our services, may send it. */
   sender: "toolbus-sender",
   signature: "toolbus-signature",
   traceparent: "traceparent",
@@ -32,5 +33,5 @@ export const attributes = {
 
 export const CLOUDEVENTS_VERSION = "1.0";
 
-/** The largest body of a message, in bytes; anything larger travels by reference. */
+/** The largest body of a message, in bytes. A larger body is stored as a blob, and the message contains only a reference to it. */
 export const MAX_BODY_BYTES = 256 * 1024;

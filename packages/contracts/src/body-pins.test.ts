@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as contracts from "./index.ts";
 
-/** What an object schema says about its fields. */
+/** The members of an object schema that describe its fields. */
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[] | undefined;
 }
 
-// The fields of everything that crosses a process boundary, written out; "?" marks optional ones.
+// These tests list the fields of every body that crosses a process boundary. A "?" marks an optional field.
 describe("bodies of messages", () => {
   it.each([
     ["tool.invoke.<toolset>", contracts.ToolInvoke, "toolCallId toolName arguments sessionId"],
@@ -95,7 +95,7 @@ describe("what is signed", () => {
   });
 });
 
-/** The names of the fields in order. Throws if the schema allows other fields. */
+/** Returns the names of the fields in order. Throws if the schema allows other fields. */
 function fields(schema: ObjectSchema): string {
   if (!("additionalProperties" in schema) || schema.additionalProperties !== false) throw new Error("The schema allows unknown fields.");
   return named(schema);

@@ -3,7 +3,7 @@ import { DeadMessage } from "./dead-letter.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** The state of a dead letter: nobody asked for its replay, somebody asked for it, or the replay is done. */
+/** The state of a dead letter. It is `open` until somebody asks for its replay, `replaying` until the replay is done, and `replayed` after that. */
 export const LETTER_STATES = ["open", "replaying", "replayed"] as const;
 export type LetterState = (typeof LETTER_STATES)[number];
 
@@ -11,14 +11,14 @@ const summaryFields = {
   id: Type.String(),
   queue: Type.String(),
   state: Type.Enum([...LETTER_STATES]),
-  /** Why the message was given up. */
+  /** The reason why the message was given up. */
   reason: Type.String(),
   deliveries: Type.Integer(),
   messageId: Type.String(),
   messageType: Type.String(),
   runId: Type.Optional(Type.String()),
   callId: Type.Optional(Type.String()),
-  /** The dead letter whose replay became this one. */
+  /** The id of the earlier dead letter whose replay failed and became this one. */
   former: Type.Optional(Type.String()),
   keptAt: Type.Integer(),
   expiresAt: Type.Integer(),
@@ -29,20 +29,23 @@ const summaryFields = {
 export const DeadLetterSummary = Type.Object(summaryFields, closed);
 export type DeadLetterSummary = Static<typeof DeadLetterSummary>;
 
-/** Everything that an operator sees of a dead letter: text that looks like a credential is redacted, proofs between services are left out. */
+/** Everything that an operator sees of a dead letter. Text that looks like a credential is redacted, and proofs between services are left out. */
 export const DeadLetterView = Type.Object(
   {
     ...summaryFields,
-    /** Earlier tries, oldest first, as far as they are known. */
+    /** The known earlier tries, oldest first. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
     message: DeadMessage,
     /** True if long texts of the message are truncated. */
     cut: Type.Boolean(),
-    /** What a replay does: `publish` sends the message again, `call` makes the agent look at the call at once, `none` means that it cannot be replayed. */
+    /**
+     * The effect of a replay. `publish` sends the message again. `call` makes the agent look at the call at once. `none` means that the dead letter
+     * cannot be replayed.
+     */
     replayBy: Type.Enum(["publish", "call", "none"]),
-    /** Why a replay would do nothing now: nothing is left of the message, or its call already has its result. */
+    /** Says why a replay would do nothing now: nothing is left of the message, or its call already has its result. */
     whyNot: Type.Optional(Type.String()),
-    /** Who asked for its replay; `at` and `messageId` are set when the replay is done. */
+    /** The operator who asked for the replay. `at` and `messageId` are set when the replay is done. */
     replay: Type.Optional(
       Type.Object(
         {

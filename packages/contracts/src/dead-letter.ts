@@ -20,19 +20,19 @@ export const DeadMessage = Type.Object(
 );
 export type DeadMessage = Static<typeof DeadMessage>;
 
-/** Body of `dead.<queue>`, type `toolbus.dead_letter`: a message that its queue gave up, and why. */
+/** The body of `dead.<queue>`, type `toolbus.dead_letter`. It contains a message that its queue gave up, and the reason. */
 export const DeadLetter = Type.Object(
   {
-    /** The topic whose queue held it. */
+    /** The topic whose queue contained the message. */
     queue: Type.String(),
     reason: Type.String(),
-    /** How often the bus delivered it. */
+    /** The number of times that the bus delivered the message. */
     deliveries: Type.Integer(),
-    /** Earlier tries that the process which gave it up saw itself, oldest first; tries by other processes are missing. */
+    /** The earlier tries in the process that gave up the message, oldest first. Tries in other processes are missing. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
-    /** The message as it was, without its grant and its call secret. */
+    /** The original message without its grant and its call secret. */
     message: DeadMessage,
-    /** True if it did not fit: long texts are truncated and the rest is left out. */
+    /** True if the message did not fit. Its long texts are truncated, and some of its attributes and earlier tries may be missing. */
     cut: Type.Boolean(),
   },
   closed,

@@ -83,12 +83,12 @@ describe("docs/messages.md", () => {
   });
 });
 
-/** The first cells of each row as one text, in alphabetical order. */
+/** Returns the first cells of each row as one text per row, in alphabetical order. */
 function lines(rows: readonly Row[] | undefined, cells?: number): readonly string[] {
   return (rows ?? []).map((row) => row.slice(0, cells).join(" | ")).toSorted();
 }
 
-/** The tables of a page in order, without their head rows; cells without their backticks. */
+/** Returns the tables of a page in order, without their head rows. The cells have no backticks. */
 function tablesOf(page: string): readonly (readonly Row[])[] {
   const text = readFileSync(path.join(import.meta.dirname, "../../../docs", page), "utf8");
   return text

@@ -60,7 +60,7 @@ describe("a word that may be mistaken for another", () => {
     ["Armenian", "Բարեւ աշխարհ"],
     ["emoji", "Well done 👍🏽 🎉"],
   ])("is not found in ordinary %s", (_, text) => {
-    // The joiners inside an emoji are invisible as well, and are reported; this test is about letters only.
+    // The function also reports the invisible joiners inside an emoji. This test checks only letters.
     expect(doubtfulWords(text).filter(({ why }) => why !== "hidden_characters")).toEqual([]);
   });
 

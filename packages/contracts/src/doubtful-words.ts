@@ -1,31 +1,31 @@
 import { visible } from "./tool-definition.ts";
 
-/** Why a word may be mistaken for another. */
+/** The reasons why a word may be mistaken for another. */
 export const DOUBTS = ["mixed_scripts", "looks_latin", "mixed_digits", "hidden_characters"] as const;
 export type Doubt = (typeof DOUBTS)[number];
 
 /** A word that a person may mistake for another. */
 export interface DoubtfulWord {
   readonly why: Doubt;
-  /** As it looks, truncated to what fits on a card; invisible characters are escaped. */
+  /** The word as it looks, truncated to fit on a card. Invisible characters are escaped. */
   readonly word: string;
-  /** The same with every non-ASCII character escaped: `p\u0430ypal`. */
+  /** The word with every non-ASCII character escaped, such as `p\u0430ypal`. */
   readonly spelled: string;
 }
 
-/** More of them in one text add nothing. */
+/** The largest number of doubtful words that are reported for one text. More would not help the reader. */
 const MOST = 8;
 const SHOWN_CHARS = 64;
 
 /**
- * The words of a text that may be mistaken for others, by UTS #39: words that mix scripts beyond its level "moderately restrictive" (Latin may stand with
- * one script that has no Latin look-alikes, as in Japanese, Korean or Hebrew; with Cyrillic or Greek it may not), words of one script whose letters all
- * look Latin, words that mix digits of two systems, and words with invisible characters. Ordinary text of any language has none.
+ * Returns the words of a text that may be mistaken for others (UTS #39). Such a word mixes scripts, has digits of two systems, contains invisible
+ * characters, or imitates a word in ordinary Latin letters. The level for mixed scripts is "moderately restrictive". Latin may be next to a script
+ * without Latin look-alikes, such as Japanese, Korean or Hebrew, but not next to Cyrillic or Greek. Ordinary text of any language has no such words.
  */
 export function doubtfulWords(text: string): readonly DoubtfulWord[] {
   if (!BEYOND_ASCII.test(text)) return hiddenIn(text);
   const found: DoubtfulWord[] = [...hiddenIn(text)];
-  // A letter of the script that resembles no Latin letter shows that the text is meant to be in this script.
+  // A letter that resembles no Latin letter shows that the text is meant to be in that letter's script.
   const meant = [CYRILLIC, GREEK].filter((script) => script.unlike.test(text));
   for (const [chunk] of text.matchAll(/\S+/gu)) {
     if (found.length >= MOST) break;
@@ -40,15 +40,15 @@ export function doubtfulWords(text: string): readonly DoubtfulWord[] {
 }
 
 interface Script {
-  /** Whether the script occurs. */
+  /** Matches a text in which the script occurs. */
   readonly any: RegExp;
-  /** A word that consists only of the script's letters that look Latin. */
+  /** Matches a word that consists only of the script's letters that look Latin. */
   readonly alike: RegExp;
-  /** One of its letters that does not look Latin. */
+  /** Matches a text with a letter of the script that does not look Latin. */
   readonly unlike: RegExp;
 }
 
-// From Unicode's confusables (UTS #39, confusables.txt): the letters of these scripts whose prototype is a Latin letter.
+// These are the letters of both scripts whose prototype is a Latin letter in Unicode's confusables (UTS #39, confusables.txt).
 const CYRILLIC_ALIKE = "аАВсСеЕһНіІјЈКМоОрРԛԚѕЅТԝԜхХуУүҮԁӏӀ";
 const GREEK_ALIKE = "αΑΒεΕϲϹΗιΙϳͿΚΜνΝοΟρΡΤυΥγχΧΖ";
 const CYRILLIC = scriptOf("Cyrillic", CYRILLIC_ALIKE);
@@ -59,7 +59,7 @@ const BEYOND_ASCII = /[^\u0000-\u007f]/;
 const LATIN = /\p{Script_Extensions=Latin}/u;
 const EAST_ASIAN =
   /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}]/u;
-/** Scripts in everyday use that ordinary text mixes with Latin and that have no letters that look Latin. */
+/** Scripts in everyday use that ordinary text mixes with Latin and whose letters do not look Latin. */
 const BESIDE_LATIN = [
   "Arabic",
   "Hebrew",
@@ -81,7 +81,9 @@ const BESIDE_LATIN = [
   "Ethiopic",
   "Georgian",
 ].map((name) => new RegExp(`\\p{Script_Extensions=${name}}`, "u"));
-/** Latin letters, and signs read as letters, that are made to look like others: phonetic and mathematical ones, small Roman numerals. */
+/**
+ * Latin letters, and signs that are read as letters, that imitate other letters. They are phonetic and mathematical letters and small Roman numerals.
+ */
 const LATIN_ALIKE = /[\u0251\u0261\u01c0\ua781\u{1d400}-\u{1d7ff}\u2170-\u217f]/u;
 const WIDE = /[\uff21-\uff3a\uff41-\uff5a]/;
 const NARROW = /[A-Za-z]/;
@@ -105,18 +107,18 @@ function doubtOf(word: string, isMeant: (script: Script) => boolean): Doubt | nu
 }
 
 function mixesScripts(word: string): boolean {
-  // Characters that all scripts share, such as digits, or that take the script of their base character, give no evidence.
+  // Some characters belong to all scripts, such as digits. Others have the script of their base character. Both give no evidence.
   const letters = Array.from(word).filter((one) => /\p{L}/u.test(one) && !/[\p{Script=Common}\p{Script=Inherited}]/u.test(one));
   const latin = letters.some((one) => LATIN.test(one));
   const others = new Set(letters.filter((one) => !LATIN.test(one)).map(classOf));
   if (!latin) return others.size > 1;
   if (others.size === 0 || (others.size === 1 && (others.has(EAST_ASIAN) || BESIDE_LATIN.some((script) => others.has(script)))))
     return false;
-  // Units and formulas, as in `10μs` and `Δt`: none of these looks like a letter of another word.
+  // Units and formulas are fine, as in `10μs` and `Δt`, because none of their letters looks like a letter of another word.
   return !(others.size === 1 && others.has(GREEK.any) && !GREEK_LETTER_ALIKE.test(word));
 }
 
-/** The placeholder for a letter's script; all other characters are one. */
+/** Returns a regular expression that identifies a letter's script, or null for all other scripts together. */
 function classOf(letter: string): RegExp | null {
   return [EAST_ASIAN, CYRILLIC.any, GREEK.any, ...BESIDE_LATIN].find((script) => script.test(letter)) ?? null;
 }

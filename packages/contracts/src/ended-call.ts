@@ -5,32 +5,41 @@ import { type Static, Type } from "./schema.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A call that has ended, for people who were not there. */
+/** A call that has ended, described for people who did not follow the run. */
 export const EndedCall = Type.Object(
   {
     callId: Type.String(),
     tool: Type.String(),
-    /** Absent of a call that is kept no longer. */
+    /** The kind of the tool. It is absent if the call's document has expired. */
     kind: Type.Optional(Type.Enum(["read", "compute", "write"])),
-    /** What became of it, as far as it is known now: a write that is `ok` happened, `outcome_unknown` may have, all others did not. */
+    /**
+     * The outcome that is known now. A write with `ok` happened, a write with `outcome_unknown` may have happened, and any other write did not
+     * happen.
+     */
     outcome: Type.Enum([...RESULT_STATUSES]),
-    /** When the outcome became known, if the call had ended as `outcome_unknown`. */
+    /** The time when the outcome became known, if the call had ended as `outcome_unknown`. */
     settledAt: Type.Optional(Type.Integer()),
-    /** Of an unknown outcome: until when the agent looks whether the worker's ledger says it. Absent: nobody can know it any more. */
+    /** The time until which the agent looks for an unknown outcome in the worker's ledger. It is absent if nobody can learn the outcome any more. */
     followedUntil: Type.Optional(Type.Integer()),
-    /** Of an unknown outcome: what the worker's ledger said last. */
+    /** The last record of the worker's ledger for a write of unknown outcome. */
     ledger: Type.Optional(LedgerNote),
-    /** Who let it happen: people, or `policy`; absent where nobody had to. */
+    /** The people who approved the write, or `policy`. The field is absent if nobody had to approve it. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     approvalId: Type.Optional(Type.String()),
-    /** What a write does, in the words of its tool; null if it changes nothing, or is kept no longer. */
+    /**
+     * The effect of a write, in the words of its tool. It is null for a call that changes nothing, and may be null if the call's document has
+     * expired.
+     */
     effect: Type.Union([Type.String(), Type.Null()]),
   },
   closed,
 );
 export type EndedCall = Static<typeof EndedCall>;
 
-/** What is said of a call by the event of its end, and by its document where that is still kept. `shown` is the effect that approvers saw. */
+/**
+ * Returns the facts about an ended call from the event of its end and from its document, if that still exists. `shown` is the effect that approvers
+ * saw.
+ */
 export function endedCall(
   { callId, tool, status }: Extract<RunEvent, { readonly type: "call.resolved" }>,
   call: Call | null,
@@ -53,7 +62,10 @@ export function endedCall(
   };
 }
 
-/** Writes that happened first, then those that may have, then all others, each in the order in which they ended. */
+/**
+ * Returns the writes that happened, then the writes that may have happened, then all other calls. Each group is in the order in which the calls
+ * ended.
+ */
 export function writesFirst(calls: readonly EndedCall[]): EndedCall[] {
   return calls.toSorted((a, b) => placeOf(a) - placeOf(b));
 }

@@ -8,7 +8,7 @@ const closed = { additionalProperties: false } as const;
 export const EraView = Type.Object(
   {
     era: Type.Integer(),
-    /** Null if it was never raised. */
+    /** The time of the last raise, or null if the era was never raised. */
     raisedAt: Type.Union([Type.Integer(), Type.Null()]),
     reason: Type.Union([Type.String(), Type.Null()]),
     lost: Type.Array(
@@ -16,7 +16,7 @@ export const EraView = Type.Object(
         {
           shard: Type.String(),
           lostAt: Type.Integer(),
-          /** Whether its writes that cannot be repeated safely wait. */
+          /** True if a write on the shard must wait when it cannot be repeated safely. */
           held: Type.Boolean(),
           resumeAt: Type.Optional(Type.Integer()),
           resumedBy: Type.Optional(Type.String()),
@@ -29,14 +29,14 @@ export const EraView = Type.Object(
 );
 export type EraView = Static<typeof EraView>;
 
-/** `POST /v1/era/raise`: `era` is the current number, so that a repeat raises nothing again. */
+/** The body of `POST /v1/era/raise`. `era` is the current number, so a repeated request does not raise the era again. */
 export const EraRaise = Type.Object(
   {
     era: Type.Integer({ minimum: 1 }),
     reason: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" }),
-    /** Also holds every shard. */
+    /** True if the raise also holds every shard. */
     hold: Type.Optional(Type.Boolean()),
-    /** Replaces a stored era that approvals did not sign, whatever it says; holds every shard. */
+    /** True if the raise replaces a stored era that approvals did not sign. It then holds every shard. */
     replace: Type.Optional(Type.Boolean()),
   },
   closed,
@@ -44,7 +44,7 @@ export const EraRaise = Type.Object(
 export type EraRaise = Static<typeof EraRaise>;
 export const eraRaise = declared("EraRaise", EraRaise);
 
-/** `POST /v1/era/resume`: these shards, or all held ones. */
+/** The body of `POST /v1/era/resume`. Without `shards`, the request resumes all held shards. */
 export const EraResume = Type.Object(
   { shards: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERNS.shard }), { minItems: 1, maxItems: 256 })) },
   closed,

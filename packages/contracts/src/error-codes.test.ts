@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codeOfWire, errorRow, problemCodes, toolErrors } from "./error-codes.ts";
 
-// Written out: programs and people match on these.
+// The codes are written out here, because programs and people match on them.
 const TOOL_ERRORS = `
   invalid_arguments   ToolUserError       InvalidArguments  InvalidArgumentsError  validation_error  final
   tool_not_found      ToolUserError       ToolNotFound      ToolNotFoundError      unknown_tool      final

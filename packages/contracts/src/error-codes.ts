@@ -1,11 +1,11 @@
 /**
- * One table for the four vocabularies of a failed tool call (E-01 to E-08): the class shapes what the model may do, the wire code travels on the bus, a
- * library user sees the name, and the audit keeps the status.
+ * The table `toolErrors` relates the four vocabularies of a failed tool call (E-01 to E-08). The class decides what the model may do, and the wire
+ * code is sent on the bus. Users of the library see the name, and the audit records the status.
  */
 export type ErrorClass = "ToolUserError" | "ToolPolicyError" | "ToolTransientError" | "ToolTerminalError";
 export type WireCode = "ToolNotFound" | "ExecutionFailed" | "Timeout" | "InvalidArguments";
 export type ErrorName = "ToolNotFoundError" | "InvalidArgumentsError" | "ToolExecutionError" | "ToolTimeoutError";
-/** How a call can end. */
+/** The ways in which a call can end. */
 export const RESULT_STATUSES = [
   "ok",
   "validation_error",
@@ -35,7 +35,9 @@ const row = (cls: ErrorClass, wireCode: WireCode, name: ErrorName, status: Resul
   retryable,
 });
 
-/** Every reason that the product itself gives. A tool may define others for its own domain (`release_not_found`); they use the row of `domain_error`. */
+/**
+ * Every code that the product itself uses. A tool may define others for its own domain (`release_not_found`), which use the row of `domain_error`.
+ */
 export const toolErrors = {
   invalid_arguments: row("ToolUserError", "InvalidArguments", "InvalidArgumentsError", "validation_error"),
   tool_not_found: row("ToolUserError", "ToolNotFound", "ToolNotFoundError", "unknown_tool"),
@@ -65,12 +67,12 @@ export const toolErrors = {
 
 export type ToolErrorCode = keyof typeof toolErrors;
 
-/** The row for a code; a code of a tool's own domain is a `domain_error`. */
+/** Returns the row for a code. A code of a tool's own domain has the row of `domain_error`. */
 export function errorRow(code: string): ErrorRow {
   return Object.hasOwn(toolErrors, code) ? toolErrors[code as ToolErrorCode] : toolErrors.domain_error;
 }
 
-/** How to treat a failure that brings only its wire code, as a worker in another language sends it. */
+/** Returns the code for a failure that has only a wire code. A worker in another language may send such a failure. */
 export function codeOfWire(wireCode: string): ToolErrorCode {
   return Object.hasOwn(CODE_OF_WIRE, wireCode) ? CODE_OF_WIRE[wireCode as WireCode] : "execution_failed";
 }
@@ -82,9 +84,7 @@ const CODE_OF_WIRE = {
   ExecutionFailed: "execution_failed",
 } as const satisfies Record<WireCode, ToolErrorCode>;
 
-/**
- * Codes of HTTP problems (RFC 9457, `application/problem+json`), with their status. The `type` of a problem is `urn:toolbus:problem:<code>`.
- */
+/** The codes of HTTP problems (RFC 9457, `application/problem+json`), with their status. The `type` of a problem is `urn:toolbus:problem:<code>`. */
 export const problemCodes = {
   malformed_body: 400,
   invalid_request: 400,

@@ -20,7 +20,7 @@ export const EventCall = Type.Object(
 );
 export type EventCall = Readonly<Static<typeof EventCall>>;
 
-/** How a conversation was made to fit the model's window. */
+/** How the agent shortened a conversation to fit the model's window. */
 export const PrunedContext = Type.Object(
   {
     strategy: Type.String(),
@@ -32,10 +32,10 @@ export const PrunedContext = Type.Object(
 );
 export type PrunedContext = Readonly<Static<typeof PrunedContext>>;
 
-/** What every end reports. `writes`: what the run changed; absent if none of its writes has ended. */
+/** The fields that every end reports. `writes` contains the run's changes and is absent if none of its writes has ended. */
 const END = { report: Type.Union([Report, Type.Null()]), usage: Usage, writes: Type.Optional(RunWrites) } as const;
 
-/** Exactly one of these ends every stream. */
+/** The events that end a stream. Every stream ends with exactly one of them. */
 const END_SCHEMAS = {
   "run.completed": durableEventSchema("run.completed", "The end: the answer, and the report of an investigation.", {
     text: Type.String(),
@@ -58,7 +58,7 @@ const END_SCHEMAS = {
   ),
 } as const;
 
-/** The schema of each durable event by its type, as it stands in the log. */
+/** The schema of each durable event by its type, as the log contains it. */
 export const RUN_EVENT_SCHEMAS = {
   "run.queued": durableEventSchema("run.queued", "Another run of the conversation is active, and this one waits.", {
     behind: Type.String({ description: "The run that is active." }),
@@ -77,7 +77,7 @@ export const RUN_EVENT_SCHEMAS = {
     model: Type.String(),
     text: Type.String(),
     calls: Type.Array(EventCall),
-    /** Which part of the conversation the model did not see; absent: it saw all of it. */
+    /** The part of the conversation that the model did not see. The field is absent if the model saw all of it. */
     pruned: Type.Optional(PrunedContext),
     usage: Usage,
   }),
@@ -150,19 +150,19 @@ export const RUN_EVENT_SCHEMAS = {
 type Every<S extends Readonly<Record<string, Parameters<typeof Type.Array>[0]>>> = { [T in keyof S]: EventOf<S[T]> }[keyof S];
 
 /**
- * Durable events of a run: the log's sequence is the SSE id (`<runId>:<sequence>`), so a client that resumes gets each event exactly once. `at` is the
- * store's clock in milliseconds.
+ * A durable event of a run. Its sequence in the log is part of the SSE id (`<runId>:<sequence>`), so a client that resumes receives each event
+ * exactly once. `at` is the store's time in milliseconds.
  */
 export type RunEvent = Every<typeof RUN_EVENT_SCHEMAS>;
 export type RunEnd = Every<typeof END_SCHEMAS>;
 
-/** A durable event as it travels over the wire. */
+/** A durable event as it is sent over the wire. */
 export type NumberedRunEvent = RunEvent & { readonly sequence: number };
 
-/** The schema of each durable event as it travels over the wire, by its type. */
+/** The schema of each durable event as it is sent over the wire, by its type. */
 export const NUMBERED_RUN_EVENTS = numbered(RUN_EVENT_SCHEMAS);
 
-/** Any durable event as it travels over the wire. */
+/** The schema of any durable event as it is sent over the wire. */
 export const NumberedRunEvent = oneEventOf<NumberedRunEvent>(NUMBERED_RUN_EVENTS, "A durable event of a run, distinguished by `type`.");
 
 export const RUN_ENDS = ["run.completed", "run.failed", "run.cancelled"] as const;
@@ -171,5 +171,5 @@ export function isRunEnd(event: { readonly type: string }): event is RunEnd {
   return (RUN_ENDS as readonly string[]).includes(event.type);
 }
 
-/** How many characters of a result a viewer sees. */
+/** The number of characters of a result that a viewer sees. */
 export const EVENT_CONTENT_CHARS = 4096;

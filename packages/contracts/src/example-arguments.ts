@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
-/** Arguments that a person may copy. `complete` is false if they contain a `<name>` that the person has to replace first. */
+/** Arguments for a person to copy. `complete` is false if they contain a `<name>` that the person has to replace first. */
 export interface ExampleArguments {
   readonly arguments: JsonObject;
   readonly complete: boolean;
@@ -10,9 +10,9 @@ export interface ExampleArguments {
 export const MAX_EXAMPLE_CHARS = 1000;
 
 /**
- * What a tool requires, and nothing else: the arguments that its workers declared, as JSON text, if they can be read; otherwise the values that the schema
- * names (`const`, `examples`, `default`, `enum`), numbers within the minimum, and `<name>` for a text that nobody can know. A description is no source: its
- * example shows the form, and need not exist on this system.
+ * Returns example arguments for a tool. They are the arguments that the tool's workers declared as JSON text, if that text can be read. Otherwise
+ * they contain only what the schema requires, with the values that the schema names (`const`, `examples`, `default`, `enum`). A number obeys the
+ * minimum, and `<name>` replaces an unknown text. Examples in a description are not used, because they may not exist on this system.
  */
 export function exampleArguments(parameters: JsonObject, declared?: string): ExampleArguments {
   const own = declared === undefined ? null : objectIn(declared);
@@ -23,7 +23,7 @@ export function exampleArguments(parameters: JsonObject, declared?: string): Exa
 
 const MAX_DEPTH = 4;
 
-/** The names of the arguments that a call must have. */
+/** Returns the names of the arguments that a call must have. */
 export function requiredArguments(parameters: JsonObject): readonly string[] {
   return list(parameters["required"]).filter((name) => typeof name === "string");
 }

@@ -7,24 +7,24 @@ const CallId = Type.String({ pattern: ID_PATTERNS.call });
 const ToolName = Type.String({ minLength: 1, maxLength: 128 });
 const Toolset = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
 const Hash = Type.String({ pattern: "^sha256-[A-Za-z0-9_-]{43}$" });
-// White space at either end would turn one person into two.
+// With white space at either end, one person would appear as two.
 const Subject = Type.String({ maxLength: 200, pattern: "^\\S(?:.*\\S)?$" });
-// Eleven digits: a time in milliseconds, passed by mistake, is refused instead of being valid for ever.
+// The limit of eleven digits refuses a time in milliseconds that was passed by mistake. Such a grant would be valid almost for ever.
 const Seconds = Type.Integer({ minimum: 0, maximum: 99_999_999_999 });
 const Milliseconds = Type.Integer({ minimum: 0 });
 
-/** Who signs grants. */
+/** The service that signs grants. */
 export const GRANT_ISSUER = "tb-approvals";
 
-/** Who a grant is for: the workers of one toolset. */
+/** Returns the audience of a grant, which is the workers of one toolset. */
 export const grantAudience = (toolset: string): string => `tb-executor:${toolset}`;
 
-/** The payload of a grant: permission to run one write, once, with these arguments, under this definition of the tool. */
+/** The payload of a grant. It permits one write to run once, with these arguments and this definition of the tool. */
 export const GrantClaims = Type.Object(
   {
     iss: Type.Literal(GRANT_ISSUER),
     aud: Type.String({ pattern: `^tb-executor:${Toolset}$` }),
-    /** The approval's id; the same if the grant is signed again. */
+    /** The approval's id. It does not change if the grant is signed again. */
     jti: Type.String({ pattern: ID_PATTERNS.approval }),
     /** `iat`, `nbf` and `exp` are seconds since 1970, as in every JWT. */
     iat: Seconds,
@@ -40,11 +40,11 @@ export const GrantClaims = Type.Object(
     argsHash: Hash,
     tier: Type.Enum([...TIERS]),
     requester: Subject,
-    /** `at` is in milliseconds since 1970, `via` the channel of the decision. */
+    /** `at` is in milliseconds since 1970. `via` is the channel of the decision. */
     approvers: Type.Array(Type.Object({ sub: Subject, at: Milliseconds, via: Type.String({ minLength: 1, maxLength: 32 }) }, closed), {
       maxItems: 16,
     }),
-    /** How many distinct approvers were required. */
+    /** The number of distinct approvers that were required. */
     need: Type.Integer({ minimum: 0, maximum: 16 }),
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   },
@@ -60,34 +60,40 @@ const aCall = {
   argsHash: Hash,
 } as const;
 
-/** The payload of a receipt: what a worker states, under its toolset's own key, that it did for one call. */
+/** The payload of a receipt. A worker states in it, under its toolset's own key, what it did for one call. */
 export const ReceiptClaims = Type.Object(
   {
     ...aCall,
-    /** The attempt; 0 if nothing began, for example because the arguments are not valid. */
+    /** The number of the attempt. It is 0 if no attempt began, for example because the arguments are not valid. */
     fence: Type.Integer({ minimum: 0 }),
-    /** Of the whole content, for evidence. */
+    /** The hash of the whole content, for evidence. */
     resultHash: Hash,
-    /** Of the whole answer, including its status and error, so that a success cannot be passed off as a failure. */
+    /** The hash of the whole answer with its status and error, so that nobody can present a success as a failure. */
     answerHash: Hash,
-    /** Milliseconds since 1970. */
+    /** The time of the receipt in milliseconds since 1970. */
     at: Milliseconds,
   },
   closed,
 );
 export type ReceiptClaims = Static<typeof ReceiptClaims>;
 
-/** The payload of a sending proof: what an attempt is about to send, under its toolset's own key. An attempt that takes over sends exactly this. */
+/**
+ * The payload of a sending proof. An attempt states in it, under its toolset's own key, what it is about to send. A later attempt sends exactly the
+ * same value.
+ */
 export const SendingClaims = Type.Object(
   {
     ...aCall,
-    /** The approval whose grant allows it. */
+    /** The approval whose grant allows the write. */
     jti: Type.String({ pattern: ID_PATTERNS.approval }),
-    /** The attempt that sent first. Those that take over have higher numbers and sign nothing. */
+    /** The attempt that sent first. Later attempts have higher numbers and sign nothing. */
     fence: Type.Integer({ minimum: 1 }),
-    /** Of the prepared value's JSON text. */
+    /** The hash of the prepared value's JSON text. */
     preparedHash: Hash,
-    /** When it was sent, by the store's clock, because a target keeps a key for a limited time. Milliseconds since 1970. */
+    /**
+     * The time when the value was sent, in milliseconds since 1970 by the store's clock. It is needed because a target keeps an idempotency key for a
+     * limited time.
+     */
     at: Milliseconds,
   },
   closed,

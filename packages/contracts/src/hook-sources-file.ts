@@ -6,18 +6,18 @@ import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** Another system that may decide, as an operator writes it into the file that `DECISION_HOOKS_FILE` names. */
+/** Another system that may decide. An operator adds it to the file that `DECISION_HOOKS_FILE` names. */
 export const HookSourceEntry = Type.Object(
   {
-    /** The end of its address, `/v1/hooks/<name>`, and part of the record of each decision. */
+    /** The end of the source's address, `/v1/hooks/<name>`. Each decision records it. */
     name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,22}$" }),
-    /** Of Standard Webhooks: `whsec_` and base64 of 24 to 64 bytes. Two while one replaces the other. */
+    /** The secrets of Standard Webhooks. Each is `whsec_` and the base64 of 24 to 64 bytes. There are two while one replaces the other. */
     secrets: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 2 }),
-    /** Whose approvals it may decide. */
+    /** The tenant whose approvals the system may decide. */
     tenant: Type.String({ minLength: 1, maxLength: 200 }),
-    /** Which tiers may be decided this way. */
+    /** The tiers that may be decided this way. */
     tiers: Type.Array(Type.Enum([...TIERS]), { minItems: 1 }),
-    /** Maps its people to ours: its own name for a person, and the approver that this is. */
+    /** Maps the other system's names for people to our approvers. */
     approvers: Type.Unsafe<Readonly<Record<string, string>>>({
       type: "object",
       minProperties: 1,
@@ -32,15 +32,15 @@ export type HookSourceEntry = Static<typeof HookSourceEntry>;
 
 export const parseHookSourcesFile = parser(Type.Object({ sources: Type.Array(HookSourceEntry, { maxItems: 16 }) }, closed));
 
-/** `POST /v1/hooks/{id}`: another system reports that one of its people has decided. */
+/** The body of `POST /v1/hooks/{id}`. Another system reports that one of its people has decided. */
 export const HookDecision = Type.Object(
   {
     approval: Type.String({ pattern: ID_PATTERNS.approval }),
     decision: Type.Enum([...DECISIONS]),
-    /** Who decided, by the other system's name for them. */
+    /** The other system's name for the person who decided. */
     approver: Type.String({ minLength: 1, maxLength: 200 }),
     comment: Type.Optional(Type.String({ maxLength: 2000 })),
-    /** Required for critical writes. */
+    /** The ticket, which is required for critical writes. */
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   },
   closed,

@@ -7,18 +7,18 @@ import { Report } from "./report.ts";
 import { RUN_OUTCOMES } from "./run-outcomes.ts";
 import { TIERS } from "./tool-definition.ts";
 
-// What the HTTP API answers with. Times are milliseconds since 1970 by the store's clock.
+// These schemas describe the answers of the HTTP API. Times are milliseconds since 1970 by the store's clock.
 const closed = { additionalProperties: false } as const;
 const OrNull = <const T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /**
- * The state of a run: its own status, or what a person must know about it. `accepted`: the agent has not picked it up yet. `awaiting_approval`,
- * `awaiting_answer`: it waits for people. `cancelling`: it waits for calls that were already sent.
+ * The state of a run as people see it. It is `accepted` until the agent has picked up the run. It is `awaiting_approval` or `awaiting_answer` while
+ * the run waits for people. It is `cancelling` while a cancelled run waits for calls that were already sent.
  */
 export const RUN_VIEW_STATUSES = ["accepted", ...RUN_STATUSES, "awaiting_approval", "awaiting_answer", "cancelling"] as const;
 export type RunViewStatus = (typeof RUN_VIEW_STATUSES)[number];
 
-/** What a run needs from people. */
+/** A decision or an answer that a run needs from people. */
 export const Awaited = Type.Object(
   {
     kind: Type.Enum(["approval", "answer"]),
@@ -33,35 +33,38 @@ export const Awaited = Type.Object(
 );
 export type Awaited = Static<typeof Awaited>;
 
-/** What blocks a run: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, the calls before a write. */
+/**
+ * The kinds of things that block a run: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, the calls
+ * before a write.
+ */
 export const WAIT_KINDS = ["agent", "turn", "model", "approval", "answer", "approvals", "worker", "tool", "calls"] as const;
 
-/** One thing that a run waits for at this moment. */
+/** One thing that blocks a run at this moment. */
 export const Wait = Type.Object(
   {
     kind: Type.Enum([...WAIT_KINDS]),
-    /** In a sentence. */
+    /** A sentence that describes the wait. */
     says: Type.String(),
     callId: Type.Optional(Type.String()),
     tool: Type.Optional(Type.String()),
     approvalId: Type.Optional(Type.String()),
-    /** Of an approval: how dangerous the write is. */
+    /** The tier of the write, if the run waits for an approval. */
     tier: Type.Optional(Type.Enum([...TIERS])),
-    /** Either of these scopes, with the role approver, lets a person of the tenant decide. */
+    /** The scopes that let a person of the tenant decide. The person needs the role approver and one of them. */
     scopes: Type.Optional(Type.Array(Type.String())),
-    /** How many still have to approve it; one denial ends it. */
+    /** The number of people who still have to approve the write. One denial ends the approval. */
     approversNeeded: Type.Optional(Type.Integer()),
-    /** Those who have approved it already. */
+    /** The people who have already approved the write. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
-    /** Those who asked for it, and so may not decide it. */
+    /** The people who asked for the write. They may not decide it. */
     notBy: Type.Optional(Type.Array(Type.String())),
-    /** Of a turn in the conversation: the place among the runs that wait, from 1 for the next. */
+    /** The place of the run among the waiting runs of its conversation. The next run has the place 1. */
     position: Type.Optional(Type.Integer()),
-    /** Of a sent write: what the worker's ledger said when the agent last looked, every 15 s. */
+    /** The ledger's record of a sent write when the agent last looked. The agent looks every 15 s. */
     ledger: Type.Optional(LedgerNote),
-    /** Since when. */
+    /** The time when the wait began. */
     since: Type.Optional(Type.Integer()),
-    /** When the wait ends by itself, or the next try begins. */
+    /** The time when the wait ends by itself, or when the next try begins. */
     until: Type.Optional(Type.Integer()),
   },
   closed,
@@ -85,16 +88,19 @@ export const RunView = Type.Object(
     endedAt: Type.Optional(OrNull(Type.Integer())),
     openCalls: Type.Optional(Type.Array(Type.String())),
     awaiting: Type.Optional(Type.Array(Awaited)),
-    /** Everything that blocks it, including people; present only where one run is shown, and empty once it has ended. */
+    /** Everything that blocks the run, including people. The list is present only in the view of a single run. It is empty once the run has ended. */
     waits: Type.Optional(Type.Array(Wait)),
     answer: Type.Optional(OrNull(Type.String())),
-    /** What it changed: absent until its first write has ended. */
+    /** The changes that the run made. This field is absent until the first write has ended. */
     writes: Type.Optional(RunWrites),
-    /** Every call that has ended: writes that happened first, then those that may have, then all others. Only where one run is shown, and absent before its first. */
+    /**
+     * Every call that has ended: the writes that happened, then those that may have happened, then all others. The list is present only in the view
+     * of a single run, once a call has ended.
+     */
     calls: Type.Optional(Type.Array(EndedCall)),
-    /** What became of its writes, where something did that its status does not say. */
+    /** The outcomes of the run's writes that its status does not show. The list is absent if there are none. */
     outcomes: Type.Optional(Type.Array(Type.Enum([...RUN_OUTCOMES]))),
-    /** Why it failed. */
+    /** The code of the reason why the run failed. */
     code: Type.Optional(Type.String()),
     report: Type.Optional(OrNull(Report)),
   },
@@ -105,13 +111,13 @@ export type RunView = Static<typeof RunView>;
 export const RunPage = Type.Object({ runs: Type.Array(RunView), cursor: Type.Optional(Type.String()) }, closed);
 export type RunPage = Static<typeof RunPage>;
 
-/** What happened in a run: a page of its durable events. */
+/** A page of the durable events of a run. */
 export const RunHistory = Type.Object(
   {
     runId: Type.String(),
-    /** In order, without gaps. */
+    /** The events in order, without gaps. */
     events: Type.Array(NumberedRunEvent),
-    /** For `after`: more events follow the last of these; absent if the log ended when it was read. */
+    /** The value of `after` for the next page. It is absent if no event followed these when the log was read. */
     next: Type.Optional(Type.Integer()),
   },
   closed,
@@ -125,7 +131,7 @@ export const ConversationView = Type.Object(
     owner: Type.String(),
     createdAt: Type.Integer(),
     activeRun: OrNull(Type.String()),
-    /** Waiting runs, the next one first. */
+    /** The waiting runs. The first one starts next. */
     queued: Type.Array(Type.String()),
     runs: Type.Integer(),
     links: Type.Object({ self: Type.String(), messages: Type.String(), context: Type.String() }, closed),
@@ -138,14 +144,14 @@ export type ConversationView = Static<typeof ConversationView>;
 export const ConversationPage = Type.Object({ conversations: Type.Array(ConversationView), cursor: Type.Optional(Type.String()) }, closed);
 export type ConversationPage = Static<typeof ConversationPage>;
 
-/** What happened to a conversation that its owner deleted. */
+/** The result of deleting a conversation. */
 export const DeletedConversation = Type.Object(
   {
     conversationId: Type.String(),
     deletedAt: Type.Integer(),
-    /** What is removed, in words. */
+    /** A description of the removed data. */
     removed: Type.Array(Type.String()),
-    /** What is kept, and why. */
+    /** The data that is kept, with the reasons. */
     kept: Type.Array(Type.Object({ what: Type.String(), why: Type.String() }, closed)),
   },
   closed,
@@ -154,10 +160,10 @@ export type DeletedConversation = Static<typeof DeletedConversation>;
 
 export const MESSAGE_ROLES = ["user", "assistant", "tool"] as const;
 
-/** One message of a conversation; its content never changes. */
+/** One message of a conversation. Its content never changes. */
 export const MessageView = Type.Object(
   {
-    /** `<conversationId>:<number>`, counting from 1. */
+    /** The id `<conversationId>:<number>`, with numbers from 1. */
     id: Type.String(),
     role: Type.Enum([...MESSAGE_ROLES]),
     content: Type.String(),
@@ -171,7 +177,9 @@ export const MessageView = Type.Object(
         calls: Type.Optional(
           Type.Array(Type.Object({ id: Type.String(), callId: Type.String(), name: Type.String(), arguments: Type.String() }, closed)),
         ),
-        /** Of the conversation's last message, if its run has ended: what became of each of the run's calls, with approvers and effects. */
+        /**
+         * The ended calls of the run, with approvers and effects. Only the conversation's last message has them, and only after its run has ended.
+         */
         ended: Type.Optional(Type.Array(EndedCall)),
         callId: Type.Optional(Type.String()),
         transcriptId: Type.Optional(Type.String()),
@@ -188,28 +196,28 @@ export type MessageView = Static<typeof MessageView>;
 
 export const MessagePage = Type.Object(
   {
-    /** Oldest first. */
+    /** The messages of the page, oldest first. */
     messages: Type.Array(MessageView),
-    /** For `before`: earlier messages exist; absent on the oldest page. */
+    /** The value of `before` for the page with earlier messages. It is absent on the oldest page. */
     before: Type.Optional(Type.Integer()),
   },
   closed,
 );
 export type MessagePage = Static<typeof MessagePage>;
 
-/** What the conversation holds and has cost so far. */
+/** The content of the conversation and its usage so far. */
 export const ContextView = Type.Object(
   {
     conversationId: Type.String(),
     profile: Type.String(),
     messages: Type.Integer(),
     runs: Type.Integer(),
-    /** Of all runs that have ended. */
+    /** The usage of all ended runs. */
     usage: Usage,
     provider: OrNull(Type.String()),
     model: OrNull(Type.String()),
     toolCalls: Type.Array(Type.Object({ callId: Type.String(), tool: Type.String(), status: Type.String() }, closed)),
-    /** One conversation is one trace. */
+    /** The trace of the conversation. One conversation is one trace. */
     traceId: OrNull(Type.String()),
   },
   closed,
@@ -221,13 +229,13 @@ export const HealthView = Type.Object({ status: Type.Literal("ok") }, closed);
 export const ReadinessView = Type.Object(
   {
     status: Type.Enum(["ready", "unready"]),
-    /** In a few words each; empty if the service is ready. */
+    /** The reasons why the service is not ready, in a few words each. The list is empty if it is ready. */
     reasons: Type.Array(Type.String()),
-    /** What somebody should fix although the service works, a sentence each: for example, clocks that disagree. */
+    /** Faults that somebody should fix although the service works, one sentence each. An example is a large difference between two clocks. */
     warnings: Type.Optional(Type.Array(Type.String())),
   },
   closed,
 );
 
-/** What `POST /v1/runs/{id}/stream-ticket` answers; the ticket itself is a cookie. */
+/** The body of the answer to `POST /v1/runs/{id}/stream-ticket`. The ticket itself is a cookie. */
 export const StreamTicketView = Type.Object({ runId: Type.String(), expiresAt: Type.Integer() }, closed);

@@ -10,10 +10,10 @@ import { Scopes, ToolEntries } from "./tool-rights.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** For requests without any fields: the query or body must be empty. */
+/** The schema of a request without fields. Its query or body must be empty. */
 export const NO_FIELDS = Type.Object({}, closed);
 
-/** The name of a profile, as its file says it. */
+/** The name of a profile in its file. */
 export const ProfileName = Type.String({ pattern: "^[a-z][a-z0-9-]{0,63}$" });
 
 const Labels = Type.Unsafe<Readonly<Record<string, string>>>({
@@ -41,10 +41,10 @@ export type Alert = Static<typeof Alert>;
 /** The release's id in the release API. */
 export const ReleaseId = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" });
 
-/** What else the agent should know. */
+/** Further information for the agent. */
 export const Note = Type.String({ maxLength: 4000 });
 
-/** `POST /v1/investigations`: a release or an alert, exactly one of the two. */
+/** The body of `POST /v1/investigations`. It names either a release or an alert. */
 export const InvestigationRequest = Type.Object(
   {
     releaseId: Type.Optional(ReleaseId),
@@ -56,7 +56,7 @@ export const InvestigationRequest = Type.Object(
 export type InvestigationRequest = Static<typeof InvestigationRequest>;
 export const investigationRequest = declared("InvestigationRequest", InvestigationRequest);
 
-/** `POST /v1/conversations`. */
+/** The body of `POST /v1/conversations`. */
 export const ConversationRequest = Type.Object({ profile: Type.Optional(ProfileName) }, closed);
 export type ConversationRequest = Static<typeof ConversationRequest>;
 export const conversationRequest = declared("ConversationRequest", ConversationRequest);
@@ -76,15 +76,17 @@ export const conversationsQuery = declaredQuery(
 /** The longest message of a person, in characters. */
 export const MAX_MESSAGE_CHARS = 32_768;
 
-/** `POST /v1/conversations/{id}/messages`: either `content` or `text`. */
+/** The body of `POST /v1/conversations/{id}/messages`. It has either `content` or `text`. */
 export const MessageRequest = Type.Object(
   {
-    /** The message, under the same name as in `GET` of the messages. */
+    /** The message. `GET` of the messages uses the same name. */
     content: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The text of the message." })),
     text: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The earlier name of `content`; it means the same." }),
     ),
-    /** What to do while a run is active: wait behind it (the default), be refused, or cancel it and go first. */
+    /**
+     * What happens to the message while a run is active. It waits behind that run (the default), is refused, or cancels that run and starts first.
+     */
     ifActive: Type.Optional(Type.Enum([...IF_ACTIVE])),
   },
   closed,
@@ -165,7 +167,7 @@ export const runsQuery = declaredQuery(
   ),
 );
 
-/** `POST /v1/runs/{id}/answers`: the answer to a question of `ask_user`. */
+/** The body of `POST /v1/runs/{id}/answers`. It answers a question of `ask_user`. */
 export const AnswerRequest = Type.Object(
   { callId: Type.String({ pattern: ID_PATTERNS.call }), text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS }) },
   closed,
@@ -173,14 +175,14 @@ export const AnswerRequest = Type.Object(
 export type AnswerRequest = Static<typeof AnswerRequest>;
 export const answerRequest = declared("AnswerRequest", AnswerRequest);
 
-/** `POST /v1/approvals/{id}/decision`. */
+/** The body of `POST /v1/approvals/{id}/decision`. */
 export const DecisionRequest = Type.Object(
   {
     decision: Type.Enum([...DECISIONS]),
-    /** The single-use token that `GET /v1/approvals/{id}` gave this approver. */
+    /** The single-use token that `GET /v1/approvals/{id}` returned to this approver. */
     token: Type.String({ minLength: 16, maxLength: 200 }),
     comment: Type.Optional(Type.String({ maxLength: 2000 })),
-    /** Required for critical writes. */
+    /** The ticket, which is required for critical writes. */
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   },
   closed,
@@ -219,17 +221,20 @@ export const deadLettersQuery = declaredQuery(
   ),
 );
 
-/** What a person may do: a user starts and follows runs, an operator sees everything of the tenant, an approver decides (approvals only). */
+/**
+ * The roles of people. A user starts and follows runs. An operator sees everything of the tenant. An approver decides, and only approvals uses this
+ * role.
+ */
 export const PERSON_ROLES = ["user", "operator", "approver"] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
-/** The kinds of programs that may begin investigations: each may call only the route of its trigger. */
+/** The roles of programs that may begin investigations. Each program may call only the route of its trigger. */
 export const TRIGGER_ROLES = ["alertmanager", "releaser"] as const;
 
 export const ROLES = [...PERSON_ROLES, ...TRIGGER_ROLES] as const;
 export type Role = (typeof ROLES)[number];
 
-/** One API key, kept as its SHA-256: an entry of the file that `API_KEYS_FILE` names. */
+/** One API key in the file that `API_KEYS_FILE` names. The file contains only the SHA-256 of the key. */
 export const ApiKey = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 64 }),
@@ -238,9 +243,9 @@ export const ApiKey = Type.Object(
     tenant: Type.String({ minLength: 1, maxLength: 64 }),
     roles: Type.Array(Type.Enum([...ROLES]), { minItems: 1 }),
     scopes: Scopes,
-    /** The toolsets and tools that runs of its bearer may use; absent: all of them. */
+    /** The toolsets and tools that runs of the key's owner may use. The field is absent if they may use all tools. */
     tools: Type.Optional(ToolEntries),
-    /** When the key expires, in milliseconds since 1970 by the clock of the service; absent: it never expires. */
+    /** The time when the key expires, in milliseconds since 1970 by the service's clock. It is absent if the key never expires. */
     expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
   },
   closed,
@@ -249,7 +254,7 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const parseApiKeys = jsonParser(Type.Array(ApiKey));
 
-/** RFC 9457. `remedy` says what to do. */
+/** The body of a problem (RFC 9457). `remedy` says what to do. */
 export interface ProblemDetails {
   readonly type: string;
   readonly title: string;

@@ -182,7 +182,7 @@ describe("what a text names", () => {
   });
 });
 
-/** The same bytes in every run of the tests. */
+/** Returns a generator of bytes that are the same in every test run. */
 function seeded(seed: number): (bytes: number) => Uint8Array {
   let state = seed;
   const byte = (): number => {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { decodeTime, ulid } from "ulid";
 
 /**
- * Identifiers (docs/mechanics.md#identifiers). The shard can be read off any of them, so everything of one conversation commits together.
+ * Identifiers (docs/mechanics.md#identifiers). Each identifier contains its shard, so all documents of one conversation can be in one commit.
  *
  *     conversation  cv_<shard>_<ulid>      run   rn_<shard>_<ulid>, sub-run <runId>~<n>
  *     call          <runId>.<round>.<index>   approval   ap_<callId>
@@ -13,7 +13,7 @@ const SHARD = "[0-9a-f]{2}";
 const RUN = `rn_${SHARD}_${ULID}(?:~[0-9]{1,4}){0,4}`;
 const CALL = `${RUN}\\.[0-9]{1,4}\\.[0-9]{1,3}`;
 
-/** Patterns of the identifiers, for schemas. */
+/** The patterns of the identifiers, for schemas. */
 export const ID_PATTERNS = {
   shard: `^${SHARD}$`,
   conversation: `^cv_${SHARD}_${ULID}$`,
@@ -30,13 +30,13 @@ const call = new RegExp(ID_PATTERNS.call);
 const approval = new RegExp(ID_PATTERNS.approval);
 const deadLetter = new RegExp(ID_PATTERNS.deadLetter);
 const delivery = new RegExp(ID_PATTERNS.delivery);
-// The lookahead holds for whole ids only; what follows it extracts the shard.
+// The lookahead accepts only whole ids. The rest of the expression extracts the shard.
 const anyId = new RegExp(`^(?=(?:(?:cv|dl|wh)_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn|dl|wh)_(${SHARD})_`);
 
-/** How many shards a store has if its first start did not say otherwise. */
+/** The number of shards of a store whose first start did not set another number. */
 export const DEFAULT_SHARDS = 16;
 
-/** What id generation needs from outside: the time in milliseconds and at least 16 random bytes. */
+/** The input for a new id: the time in milliseconds and at least 16 random bytes. */
 export interface Mint {
   readonly now: number;
   readonly random: Uint8Array;
@@ -49,31 +49,31 @@ export const isApprovalId = (id: string): boolean => approval.test(id);
 export const isDeadLetterId = (id: string): boolean => deadLetter.test(id);
 export const isDeliveryId = (id: string): boolean => delivery.test(id);
 
-/** The shard with this number, as two hex digits. */
+/** Returns the name of the shard with this number, as two hex digits. */
 export function shardName(index: number): string {
   return index.toString(16).padStart(2, "0");
 }
 
-/** The shard that an identifier names. Throws on anything that is not one of our identifiers: parse at the edge first. */
+/** Returns the shard that an id names. Throws if the text is not one of our ids, so callers check foreign input first. */
 export function shardOf(id: string): string {
   const shard = anyId.exec(id)?.[1];
   if (!shard) throw new Error(`"${id.slice(0, 80)}" is not an id of a conversation, run, call, approval, dead letter or delivery.`);
   return shard;
 }
 
-/** A new conversation id, on a shard chosen by the random bytes. */
+/** Returns a new conversation id. The random bytes choose its shard. */
 export function newConversationId(mint: Mint, shards: number): string {
   return `cv_${shardName((mint.random[0] ?? 0) % shards)}_${ulidOf(mint)}`;
 }
 
-/** A new run id on its conversation's shard. */
+/** Returns a new run id on the conversation's shard. */
 export function newRunId(mint: Mint, conversationId: string): string {
   return `rn_${shardOf(conversationId)}_${ulidOf(mint)}`;
 }
 
 /**
- * The ids of a request with an `Idempotency-Key`: derived from tenant, principal, route and key, so that a repeat leads to the same documents. They are
- * ULIDs in form only; their time part means nothing.
+ * Returns the ids of a request with an `Idempotency-Key`. They are derived from tenant, principal, route and key, so that a repeat leads to the same
+ * documents. They have the form of ULIDs, but their time part means nothing.
  */
 export function derivedIds(
   parts: { tenant: string; principal: string; route: string; key: string },
@@ -84,68 +84,79 @@ export function derivedIds(
   return { conversationId: `cv_${shard}_${crockford(digest.subarray(0, 16))}`, runId: `rn_${shard}_${crockford(digest.subarray(16, 32))}` };
 }
 
-/** The run id of a request with an `Idempotency-Key` in a conversation that exists: derived likewise, on its conversation's shard. */
+/**
+ * Returns the run id of a request with an `Idempotency-Key` in an existing conversation. It is derived from the same parts and is on the
+ * conversation's shard.
+ */
 export function derivedRunId(parts: { tenant: string; principal: string; route: string; key: string }, conversationId: string): string {
   return derivedIds(parts, 1).runId.replace(/^rn_[0-9a-f]{2}_/, `rn_${shardOf(conversationId)}_`);
 }
 
-/** The id of the call with this index in this round of the run: unique everywhere, and the idempotency key of its effect. */
+/**
+ * Returns the id of the call with this index in this round of the run. It is unique everywhere, and it is the idempotency key of the call's effect.
+ */
 export function callIdOf(runId: string, round: number, index: number): string {
   return `${runId}.${round}.${index}`;
 }
 
-/** The run, round and index that a call id names. */
+/** Returns the run, round and index that a call id names. Throws if the text is not a call id. */
 export function callParts(callId: string): { runId: string; round: number; index: number } {
   const [runId, round, index] = callId.split(".");
   if (!call.test(callId) || !runId) throw new Error(`"${callId.slice(0, 80)}" is not a call id.`);
   return { runId, round: Number(round), index: Number(index) };
 }
 
-/** When the run was created, according to its id. The time in an id derived from an Idempotency-Key means nothing: it is almost never near the present. */
+/**
+ * Returns the time when the run was created, according to its id. An id that was derived from an Idempotency-Key has a meaningless time, which is
+ * almost never near the present.
+ */
 export function mintedAt(runId: string): number {
   return decodeTime(rootRunId(runId).slice(-26));
 }
 
-/** The run without its sub-run suffix: the one whose origin answers for it. */
+/** Returns the root run, whose origin also applies to its sub-runs. */
 export function rootRunId(runId: string): string {
   return runId.split("~")[0] ?? runId;
 }
 
-/** The approval of a call: one call has one approval, by construction. */
+/** Returns the id of the only approval that a call can have. */
 export function approvalIdOf(callId: string): string {
   return `ap_${callId}`;
 }
 
-/** The call that an approval is for. */
+/** Returns the call that an approval is for. */
 export function approvalCallId(approvalId: string): string {
   return approvalId.slice("ap_".length);
 }
 
 /**
- * The id of a dead letter: derived from what distinguishes it from every other, so that its redelivery has the same id. Its shard is the given one, or else
- * one of `shards` derived from the same parts.
+ * Returns the id of a dead letter. It is derived from parts that identify the dead letter, so a redelivery has the same id. Its shard is the given
+ * one, or else one of `shards` that is derived from the same parts.
  */
 export function deadLetterIdOf(parts: readonly string[], shards: number, shard?: string): string {
   const digest = hash("sha256", JSON.stringify(parts), "buffer");
   return `dl_${shard ?? shardName((digest[31] ?? 0) % shards)}_${crockford(digest.subarray(0, 16))}`;
 }
 
-/** The id of the delivery of an event about this object to a target. The receiver gets it as `webhook-id`: the same in every attempt. */
+/**
+ * Returns the id of the delivery of an event about this object to a target. The receiver sees it as `webhook-id`, and it is the same in every
+ * attempt.
+ */
 export function deliveryIdOf(event: string, subject: string, target: string): string {
   return `wh_${shardOf(subject)}_${crockford(hash("sha256", JSON.stringify([event, subject, target]), "buffer").subarray(0, 16))}`;
 }
 
-// Not the beginning of a longer number, which would name another call.
+// A match must not end inside a longer number, because that number would name another call.
 const callWithin = new RegExp(`${CALL}(?![0-9])`);
 const runWithin = new RegExp(RUN);
 
-/** The first call that a text names anywhere, such as in the id of a message; null if there is none. */
+/** Returns the first call that a text names anywhere, such as in the id of a message. Returns null if there is none. */
 export const callNamedIn = (text: string): string | null => callWithin.exec(text)?.[0] ?? null;
 
-/** The first run that a text names anywhere, by itself or in a call id; null if there is none. */
+/** Returns the first run that a text names anywhere, by itself or in a call id. Returns null if there is none. */
 export const runNamedIn = (text: string): string | null => runWithin.exec(text)?.[0] ?? null;
 
-/** Message ids: each repeat has a new number, so no broker drops it as a duplicate. */
+/** Builds message ids. Each repeat has a new number, so no broker drops it as a duplicate. */
 export const messageIds = {
   invoke: (callId: string, dispatch: number) => `${callId}#${dispatch}`,
   result: (callId: string, fence: number) => `${callId}#r${fence}`,
@@ -159,7 +170,7 @@ function ulidOf({ now, random }: Mint): string {
   return ulid(now, () => (random[next++ % random.length] ?? 0) / 256);
 }
 
-/** 26 characters of Crockford's base 32 from 16 bytes; the first is at most 7, as in every ULID. */
+/** Returns 16 bytes as 26 characters of Crockford's base 32. The first character is at most 7, as in every ULID. */
 function crockford(bytes: Uint8Array): string {
   let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
   let text = "";

@@ -1,12 +1,13 @@
 import { type Static, Type } from "./schema.ts";
 
-// Printable ASCII: a key id ends up in logs.
+// A key id appears in logs, so it must be printable ASCII.
 const Kid = Type.String({ pattern: "^[\\x21-\\x7e]{1,200}$" });
 const Bytes32 = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
 
 /**
- * Body of `/.well-known/jwks.json`, and the content of the file that `JWKS_FILE` names: public keys (RFC 7517). Unknown fields are allowed on purpose:
- * readers use the entries that they understand. A key that is marked `revoked` or listed in `revokedKids` verifies nothing any more.
+ * The body of `/.well-known/jwks.json`, and the content of the file that `JWKS_FILE` names. It lists public keys (RFC 7517). Unknown fields are
+ * allowed on purpose, because readers use the entries that they understand. A key that is marked `revoked` or listed in `revokedKids` verifies
+ * nothing any more.
  */
 export const Jwks = Type.Object({
   keys: Type.Array(
@@ -36,7 +37,7 @@ export const PublicJwk = Type.Object({
 });
 export type PublicJwk = Static<typeof PublicJwk>;
 
-/** A private signing key as its file holds it. `kid` is the RFC 7638 thumbprint of the public half. */
+/** A private signing key as its file contains it. `kid` is the RFC 7638 thumbprint of the public half. */
 export const StoredSigningKey = Type.Object(
   {
     kty: Type.Literal("OKP"),
@@ -52,16 +53,19 @@ export const StoredSigningKey = Type.Object(
 export type StoredSigningKey = Static<typeof StoredSigningKey>;
 
 /**
- * Content of the file that `SERVICE_KEYS_FILE` names: the public keys of each service, by its name (`gateway`, `agent`, `worker.<toolset>`, `approvals`).
- * During a key rotation it lists both the old and the new one.
+ * The content of the file that `SERVICE_KEYS_FILE` names. It lists the public keys of each service by its name (`gateway`, `agent`,
+ * `worker.<toolset>`, `approvals`). During a key rotation it lists both the old and the new key.
  */
 export const TrustedKeysFile = Type.Object({ services: Type.Record(Type.String({ minLength: 1, maxLength: 80 }), Jwks) });
 export type TrustedKeysFile = Static<typeof TrustedKeysFile>;
 
-/** The progress of a rotation of the file's keys; absent if none is under way. Only `toolbus keys rotate` reads and writes it. */
+/** The progress of a rotation of the file's keys. It is absent if no rotation is in progress. Only `toolbus keys rotate` reads and writes it. */
 const Rotation = Type.Optional(Type.Enum(["verifying", "signing"]));
 
-/** Content of the file that `APPROVALS_SEAL_KEYS_FILE` names. The first key seals; all of them open. All replicas have the same file. */
+/**
+ * The content of the file that `APPROVALS_SEAL_KEYS_FILE` names. The first key seals documents, and every key can check seals. All replicas have the
+ * same file.
+ */
 export const SealKeysFile = Type.Object(
   {
     rotation: Rotation,
@@ -74,7 +78,7 @@ export const SealKeysFile = Type.Object(
 );
 export type SealKeysFile = Static<typeof SealKeysFile>;
 
-/** A file with several signing keys during a rotation: the first one signs, the others are there for their public halves. */
+/** A file with several signing keys during a rotation. The first key signs. Only the public halves of the other keys are used. */
 export const StoredSigningKeys = Type.Object(
   { rotation: Rotation, keys: Type.Array(StoredSigningKey, { minItems: 1, maxItems: 8 }) },
   { additionalProperties: false },

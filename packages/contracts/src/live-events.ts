@@ -44,31 +44,34 @@ export const LIVE_EVENT_SCHEMAS = {
 
 type Of<T extends keyof typeof LIVE_EVENT_SCHEMAS> = EventOf<(typeof LIVE_EVENT_SCHEMAS)[T]>;
 
-/** Not durable, first of a stream that a POST opened: which run it is. Made by the gateway. */
+/** The first event of a stream that a POST opened. It names the run and is not durable. The gateway creates it. */
 export type RunAccepted = Of<"accepted">;
 
-/** Not durable: text as it arrives. `after` is the last durable sequence when it was written; `offset` counts characters within the round. */
+/**
+ * Text as it arrives. The event is not durable. `after` is the last durable sequence when the text was written. `offset` counts characters within the
+ * round.
+ */
 export type TextDelta = Of<"delta">;
 
 /**
- * Not durable: the arguments of a call as the model writes them, one member at a time and redacted like every event. `index` counts the calls of the round;
- * the turn holds the final arguments.
+ * One member of the arguments of a call, as the model writes them. The event is not durable, and it is redacted like every event. `index` counts the
+ * calls of the round. The turn contains the final arguments.
  */
 export type ArgumentsDelta = Of<"arguments">;
 
-/** Not durable: another process took over the round, so its text starts again. Made by the gateway. */
+/** Reports that another process took over the round, so its text starts again. The event is not durable. The gateway creates it. */
 export type TextReset = Of<"reset">;
 
-/** Not durable: the progress of a tool, in its own words. `n` rises within a call; a smaller one is outdated. */
+/** The progress of a tool in its own words. The event is not durable. `n` rises within a call, and an event with a smaller `n` is outdated. */
 export type ToolProgressed = Of<"progress">;
 
-/** Not durable: the server stops, and the client reconnects. Made by the gateway. */
+/** Reports that the server stops, so the client has to reconnect. The event is not durable. The gateway creates it. */
 export type StreamBye = Of<"bye">;
 
-/** Live events while a run works: shown to viewers, never stored. */
+/** A live event of a working run. It is shown to viewers and never stored. */
 export type LiveEvent = TextDelta | ArgumentsDelta | ToolProgressed;
 
-/** Any event that is not durable. */
+/** The schema of any event that is not durable. */
 export const AnyLiveEvent = oneEventOf<RunAccepted | TextReset | StreamBye | LiveEvent>(
   LIVE_EVENT_SCHEMAS,
   "An event for live viewers, distinguished by `type`. It has no `id` and is not sent again.",

@@ -1,21 +1,21 @@
 import { CLOUDEVENTS_VERSION, MAX_BODY_BYTES } from "./attributes.ts";
 
-/** A message as every broker carries it: a JSON body and attributes in CloudEvents' binary mode. It is never changed after its creation. */
+/** A message as every broker delivers it: a JSON body and attributes in CloudEvents' binary mode. Nobody changes it after its creation. */
 export interface Message {
-  /** Unique to what is sent. A deliberate repeat has another id. */
+  /** The unique id of this message. A deliberate repeat has another id. */
   readonly id: string;
-  /** The topic it is published to. */
+  /** The topic to which the message is published. */
   readonly topic: string;
   readonly type: string;
   readonly source: string;
-  /** RFC 3339. */
+  /** The time of creation in the format of RFC 3339. */
   readonly time: string;
-  /** The tool call that it belongs to, if any. */
+  /** The tool call to which the message belongs, if any. */
   readonly correlationId?: string;
   readonly replyTo?: string;
-  /** Everything else, by the names in `attributes`. */
+  /** All other values, under the names in `attributes`. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** The body as JSON text. */
   readonly body: string;
 }
 
@@ -27,12 +27,12 @@ export interface MessageParts {
   readonly now: number;
   readonly correlationId?: string | undefined;
   readonly replyTo?: string | undefined;
-  /** Undefined values are left out. */
+  /** The attributes of the message. Undefined values are left out. */
   readonly attributes?: Readonly<Record<string, string | number | undefined>>;
   readonly body: unknown;
 }
 
-/** Makes a message. Throws a RangeError on a body over the limit: producers of large content store it as a blob first. */
+/** Returns a message. Throws a RangeError if the body is over the limit. Producers of large content store it as a blob first. */
 export function message(parts: MessageParts): Message {
   const body = JSON.stringify(parts.body);
   if (Buffer.byteLength(body) > MAX_BODY_BYTES)

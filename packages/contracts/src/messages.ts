@@ -6,7 +6,7 @@ const closed = { additionalProperties: false } as const;
 const CallId = Type.String({ pattern: ID_PATTERNS.call });
 const ToolName = Type.String({ minLength: 1, maxLength: 128 });
 
-/** Body of `tool.invoke.<toolset>`: exactly these four; `arguments` is canonical JSON text (RFC 8785). */
+/** The body of `tool.invoke.<toolset>`. It has exactly these four fields, and `arguments` is canonical JSON text (RFC 8785). */
 export const ToolInvoke = Type.Object(
   {
     toolCallId: CallId,
@@ -18,14 +18,14 @@ export const ToolInvoke = Type.Object(
 );
 export type ToolInvoke = Static<typeof ToolInvoke>;
 
-/** Body of an answer, type `toolbus.tool.result`. */
+/** The body of an answer, type `toolbus.tool.result`. */
 export const ToolResponse = Type.Object(
   { toolCallId: CallId, toolName: ToolName, content: Type.String(), isError: Type.Boolean() },
   closed,
 );
 export type ToolResponse = Static<typeof ToolResponse>;
 
-/** Body of a failure, type `toolbus.tool.error`; field-level details travel as an attribute. */
+/** The body of a failure, type `toolbus.tool.error`. Details about fields are sent as an attribute. */
 export const ToolFailure = Type.Object(
   {
     toolCallId: CallId,
@@ -38,11 +38,11 @@ export const ToolFailure = Type.Object(
 );
 export type ToolFailure = Static<typeof ToolFailure>;
 
-/** What comes on `tool.result.<agent>`. */
+/** The body of a message on `tool.result.<agent>`. */
 export const ToolAnswer = Type.Union([ToolResponse, ToolFailure]);
 export type ToolAnswer = Static<typeof ToolAnswer>;
 
-/** A call in the state in which somebody saw it: how often it was sent to workers, and how often approvals was asked for it. */
+/** The state of a call when somebody saw it: how often the agent had sent it to workers, and how often it had asked approvals about it. */
 export const SeenCall = Type.Object(
   { callId: CallId, dispatch: Type.Integer({ minimum: 0 }), requests: Type.Integer({ minimum: 0 }) },
   closed,
@@ -50,8 +50,9 @@ export const SeenCall = Type.Object(
 export type SeenCall = Static<typeof SeenCall>;
 
 /**
- * Body of `run.wake`: a hint that a run can advance. With an entry, the gateway accepted something for the run. With a call, an operator wants this call
- * looked at now, unless it was sent or requested again since. With a delivery, an operator wants this given-up delivery of a webhook tried again.
+ * The body of `run.wake`, a hint that a run can advance. An entry means that the gateway accepted something for the run. A call means that an
+ * operator wants the agent to check this call now, unless it was sent or requested again since. A delivery means that an operator wants a retry of
+ * a webhook that was given up.
  */
 export const RunWake = Type.Object(
   {
@@ -64,7 +65,10 @@ export const RunWake = Type.Object(
 );
 export type RunWake = Static<typeof RunWake>;
 
-/** Body of `approval.request`: a write that needs a grant. What approvals shows and grants comes from its own pin, not from here. */
+/**
+ * The body of `approval.request`, which asks for the grant of a write. Approvals shows and grants the definition of its own pin, not the content of
+ * this message.
+ */
 export const ApprovalRequest = Type.Object(
   {
     toolCallId: CallId,
@@ -78,17 +82,17 @@ export const ApprovalRequest = Type.Object(
 );
 export type ApprovalRequest = Static<typeof ApprovalRequest>;
 
-/** Why an agent withdraws a request. A list instead of text, because people read approvals' own sentence for each. */
+/** The reasons why an agent withdraws a request. They are codes, because people read approvals' own sentence for each. */
 export const CANCEL_REASONS = ["not_needed", "run_cancelled"] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
-/** Body of `approval.cancel`: nobody needs this decision any more. Signed by the agent that asked. */
+/** The body of `approval.cancel`. It says that nobody needs this decision any more. The agent that asked for the decision signs it. */
 export const ApprovalCancel = Type.Object({ toolCallId: CallId, reason: Type.Enum([...CANCEL_REASONS]) }, closed);
 export type ApprovalCancel = Static<typeof ApprovalCancel>;
 
 /**
- * Body of `approval.rollback`: a process noticed that the store lost commits of these shards. `seenAt`: when it had last seen one of them, by the store's
- * clock, so that approvals can distinguish a known loss from a new one. Signed by its sender.
+ * The body of `approval.rollback`. A process reports that the store lost commits of these shards. `seenAt` is the time when the process had last seen
+ * one of them, by the store's clock. Approvals uses it to distinguish a known loss from a new one. The sender signs the message.
  */
 export const ApprovalRollback = Type.Object(
   {
@@ -101,7 +105,7 @@ export const ApprovalRollback = Type.Object(
 );
 export type ApprovalRollback = Static<typeof ApprovalRollback>;
 
-/** Body of `approval.held.<agent>`: people have been asked. It comes again when one of several approvers has approved. */
+/** The body of `approval.held.<agent>`. It says that people have been asked. Approvals sends it again when one of several approvers has approved. */
 export const ApprovalHeld = Type.Object(
   {
     toolCallId: CallId,
@@ -109,18 +113,18 @@ export const ApprovalHeld = Type.Object(
     tier: Type.Enum([...TIERS]),
     expiresAt: Type.Integer(),
     effect: Type.String({ maxLength: 2000 }),
-    /** Those who have approved so far; absent before the first. */
+    /** The people who have approved so far. The field is absent before the first approval. */
     approvedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
   },
   closed,
 );
 export type ApprovalHeld = Static<typeof ApprovalHeld>;
 
-/** How an approval ends. */
+/** The ways in which an approval ends. */
 export const APPROVAL_OUTCOMES = ["approved", "rejected", "revision_requested", "expired", "cancelled", "limit", "refused"] as const;
 export type ApprovalOutcome = (typeof APPROVAL_OUTCOMES)[number];
 
-/** Body of `approval.decided.<agent>`; with `approved`, the signed grant is an attribute. */
+/** The body of `approval.decided.<agent>`. With the outcome `approved`, the signed grant is an attribute. */
 export const ApprovalDecided = Type.Object(
   {
     toolCallId: CallId,
@@ -130,23 +134,23 @@ export const ApprovalDecided = Type.Object(
     decidedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
-    /** For `refused`: the problem that approvals found, in words for the model. */
+    /** The problem that approvals found, in words for the model. Only the outcome `refused` has it. */
     reason: Type.Optional(Type.String({ maxLength: 500 })),
   },
   closed,
 );
 export type ApprovalDecided = Static<typeof ApprovalDecided>;
 
-/** Body of `tool.cancel`: a hint that nobody waits for this call any more. */
+/** The body of `tool.cancel`, a hint that nobody waits for this call any more. */
 export const ToolCancel = Type.Object({ toolCallId: CallId }, closed);
 export type ToolCancel = Static<typeof ToolCancel>;
 
-/** Body of `tool.progress.<agent>`: the progress of a tool; best effort. `secretHash` proves that the sender saw the invoke. */
+/** The body of `tool.progress.<agent>`, which reports the progress of a tool and may be lost. `secretHash` proves that the sender saw the invoke. */
 export const ToolProgress = Type.Object(
   {
     toolCallId: CallId,
     toolName: ToolName,
-    /** Rises within a call. */
+    /** The number of the report. It rises within a call. */
     n: Type.Integer({ minimum: 1 }),
     message: Type.String({ maxLength: 500 }),
     fraction: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -156,19 +160,22 @@ export const ToolProgress = Type.Object(
 );
 export type ToolProgress = Static<typeof ToolProgress>;
 
-/** Body of `tool.announce`: a toolset's registrations changed. */
+/** The body of `tool.announce`. It says that a toolset's registrations changed. */
 export const ToolAnnounce = Type.Object({ toolset: Type.String(), tools: Type.Array(Type.String()) }, closed);
 export type ToolAnnounce = Static<typeof ToolAnnounce>;
 
-/** Body of `tool.refresh`: workers register and announce their tools again; those of one toolset, or all. */
+/** The body of `tool.refresh`. The workers of one toolset, or of all toolsets, register and announce their tools again. */
 export const ToolRefresh = Type.Object({ toolset: Type.Optional(Type.String({ maxLength: 32 })) }, closed);
 export type ToolRefresh = Static<typeof ToolRefresh>;
 
-/** Body of `operations.replay`: an operator asked for the replay of this dead letter. The gateway's own document says who asked, and when. */
+/**
+ * The body of `operations.replay`. It says that an operator asked for the replay of this dead letter. The gateway's own document records who asked,
+ * and when.
+ */
 export const OperationsReplay = Type.Object({ letterId: Type.String({ pattern: ID_PATTERNS.deadLetter }) }, closed);
 export type OperationsReplay = Static<typeof OperationsReplay>;
 
-/** CloudEvents `type` of each message. */
+/** The CloudEvents `type` of each message. */
 export const messageTypes = {
   toolInvoke: "toolbus.tool.invoke",
   toolResult: "toolbus.tool.result",

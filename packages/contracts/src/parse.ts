@@ -2,21 +2,21 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import addFormats from "ajv-formats";
 import { isInteger, type Static, type TObject, type TSchema } from "./schema.ts";
 
-/** One fault in a value: where (a JSON Pointer, "" for the value itself) and what, in words for the sender. */
+/** One fault in a value. `path` is a JSON Pointer ("" for the value itself), and `message` describes the fault to the sender. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
 }
 
-/** The outcome of parsing at an edge: the typed value, or every fault found. */
+/** The outcome of parsing foreign input: the typed value, or the faults. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** A check of one schema. Applies the schema's `default`s in place; nothing is coerced, nothing is removed. */
+/** A check by one schema. It applies the schema's `default`s in place. It converts nothing and removes nothing. */
 export type Validator = (value: unknown) => readonly Problem[];
 
-// The one validator instance of a process: compiling costs milliseconds, and a second instance costs more.
-// `strict: false` because tool authors' schemas may carry words that ajv does not know; our own are linted elsewhere. It would let infinite numbers
-// pass as well, which JSON text can say (1e999) and cannot be written again: what is stored of them would be null.
+// A process has only one validator instance, because compiling costs milliseconds and a second instance costs more. `strict: false` accepts words
+// that ajv does not know, because tool authors' schemas may contain them. Our own schemas are linted elsewhere. `strictNumbers` refuses infinite
+// numbers, which `strict: false` would accept. JSON text can contain them (1e999), but they would be stored as null.
 const ajv = new Ajv2020({
   allErrors: true,
   strict: false,
@@ -31,12 +31,12 @@ const ajv = new Ajv2020({
 /** Compiles a JSON Schema (2020-12) at once. Throws with the compiler's message if the schema itself is invalid. */
 export function compileSchema(schema: object): Validator {
   const validate = ajv.compile(schema);
-  // Ajv would keep every schema it ever saw, and refuse a second one with the same $id.
+  // Otherwise ajv would keep every schema, and would refuse a second schema with the same $id.
   ajv.removeSchema(schema);
   return (value) => (validate(value) ? [] : problemsOf(validate));
 }
 
-/** A strict parser for one declared schema; it compiles on first use, so that importing the contracts costs nothing. */
+/** Returns a strict parser for one declared schema. It compiles the schema on first use, so that importing the contracts costs nothing. */
 export function parser<S extends TSchema>(schema: S): (value: unknown) => Parsed<Static<S>> {
   let validate: ValidateFunction | undefined;
   return (value) => {
@@ -45,7 +45,7 @@ export function parser<S extends TSchema>(schema: S): (value: unknown) => Parsed
   };
 }
 
-/** Parses JSON text and checks it. Text that is not JSON is one problem at the root. */
+/** Returns a parser of JSON text. It reports text that is not JSON as one problem at the root. */
 export function jsonParser<S extends TSchema>(schema: S): (text: string) => Parsed<Static<S>> {
   const parse = parser(schema);
   return (text) => {
@@ -59,7 +59,7 @@ export function jsonParser<S extends TSchema>(schema: S): (text: string) => Pars
   };
 }
 
-/** A schema under its name in the API's description, with its parser: the documented schema is the one that is checked. */
+/** A schema with its parser and its name in the API's description, so the documented schema is also the checked schema. */
 export interface Declared<T> {
   readonly name: string;
   readonly schema: object;
@@ -70,12 +70,15 @@ export function declared<S extends TSchema>(name: string, schema: S): Declared<S
   return { name, schema, parse: parser(schema) };
 }
 
-/** The parameters of a query, each a text in the address. */
+/** The schema of a query. Each parameter is a text in the address. */
 export interface DeclaredQuery<T> extends Declared<T> {
   readonly parameters: readonly { readonly name: string; readonly required: boolean; readonly schema: object }[];
 }
 
-/** Its parser reads whole numbers from texts if the schema wants integers; a parameter that is given twice is a problem. */
+/**
+ * Returns the declaration of a query. Its parser converts texts to whole numbers where the schema requires integers. It refuses a parameter that is
+ * given twice.
+ */
 export function declaredQuery<S extends TObject>(name: string, schema: S): DeclaredQuery<Static<S>> {
   const properties: Readonly<Record<string, TSchema>> = schema.properties;
   const must: readonly string[] = schema.required ?? [];
@@ -102,12 +105,12 @@ function valueOf(schema: TSchema | undefined, text: string): string | number {
   return schema !== undefined && isInteger(schema) && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** One line from a list of problems, for logs and error texts: `/name must be a string; /age must be >= 0`. */
+/** Returns a list of problems as one line, for logs and error texts: `/name must be a string; /age must be >= 0`. */
 export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
 
-// A sender of ten thousand wrong fields needs to read only the first few.
+// A sender of ten thousand wrong fields needs only the first few problems.
 const MAX_PROBLEMS = 8;
 
 function problemsOf(validate: ValidateFunction): readonly Problem[] {
@@ -127,7 +130,7 @@ function problemOf(error: ErrorObject): Problem {
   };
 }
 
-/** The JSON Pointer of a member (RFC 6901): "~" and "/" in its name are escaped. */
+/** Returns the JSON Pointer of a member (RFC 6901). It escapes "~" and "/" in the member's name. */
 function pointer(path: string, member: unknown): string {
   return `${path}/${String(member).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as contracts from "./index.ts";
 
-// Names that other processes, other languages and stored data depend on. The expectations are written out: a change here changes the wire,
+// Other processes, other languages and stored data depend on these names. The expectations are written out, because a change here changes the wire
 // and needs a decision record.
 
 const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -291,7 +291,7 @@ describe("values for people and streams", () => {
   });
 });
 
-/** The templates, filled with "x". */
+/** Returns the names, with "x" in every template. */
 function filled(names: Readonly<Record<string, string | ((part: string) => string)>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(names).map(([name, value]) => [name, typeof value === "string" ? value : value("x")]));
 }

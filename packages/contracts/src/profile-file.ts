@@ -7,43 +7,49 @@ const closed = { additionalProperties: false } as const;
 const TOOL = "[a-z][a-z0-9_]{0,63}";
 
 /**
- * What a model must do with its tools: call any it likes, none, at least one, or the named one. The last two hold for the first round of a run only; after
- * it the model is free, or no run would end.
+ * The rule for the model's use of its tools. `auto` allows any call, and `none` allows no call. `required` demands at least one call, and
+ * `tool:<name>` demands a call of that tool. The last two apply only to the first round of a run, because otherwise no run would end.
  */
 export type ToolChoice = "auto" | "none" | "required" | `tool:${string}`;
 
-/** Tools by name (`lookup_order`), by one version (`lookup_order@v3`), or all of a kind, of a toolset or from a source. */
+/** A rule that selects tools by name (`lookup_order`), by one version (`lookup_order@v3`), by kind, by toolset or by source. */
 export const ToolRule = Type.String({
   pattern: `^(${TOOL}(@[A-Za-z0-9][A-Za-z0-9._-]{0,31})?|kind:(read|compute|write)|toolset:[a-z0-9][a-z0-9_-]{0,63}|source:\\S{1,120})$`,
 });
 
-/** The path to a value in a run's input: member names separated by dots. */
+/** The path to a value in a run's input. It consists of member names separated by dots. */
 const InputPath = Type.String({ pattern: "^[^.\\s]{1,128}(\\.[^.\\s]{1,128}){0,7}$" });
 const ToolName = Type.String({ pattern: `^${TOOL}$` });
 
-/** A profile as its file states it. An omitted field has the default that is named here. */
+/** The content of a profile's file. The comments name the default of each optional field. */
 export const ProfileFile = Type.Object(
   {
     name: ProfileName,
     description: Type.String({ minLength: 1, maxLength: 300 }),
     systemPrompt: Type.String({ minLength: 1, maxLength: 16_384 }),
-    /** Rules, or `all`. */
+    /** The tools of the profile, as rules or as `all`. */
     tools: Type.Union([Type.Literal("all"), Type.Array(ToolRule, { maxItems: 64 })]),
     limits: Type.Object(
       {
-        /** Model calls of one run. */
+        /** The largest number of model calls of one run. */
         rounds: Type.Integer({ minimum: 1, maximum: 100 }),
-        /** Time in model and tools; the clock stops while people decide. */
+        /** The time limit for model and tools. The clock stops while people decide and while no worker is alive. */
         activeSeconds: Type.Integer({ minimum: 1, maximum: 3600 }),
-        /** After this time without a living worker the model gets an error instead of a read's answer; by default the call waits. */
+        /**
+         * The time for which a read waits for a living worker. After this time the model gets an error instead of the answer. By default the read
+         * waits until the call's not-after.
+         */
         noWorkerSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 900 })),
-        /** 12 by default: with more, models choose the wrong tool more often. */
+        /** The largest number of tools. The default is 12, because models choose the wrong tool more often if they have more. */
         maxTools: Type.Optional(Type.Integer({ minimum: 0, maximum: 128 })),
-        /** Of one reply; 4096 by default. */
+        /** The largest number of tokens in one reply. The default is 4096. */
         maxTokens: Type.Optional(Type.Integer({ minimum: 64, maximum: 65_536 })),
-        /** A longer tool result goes into working memory, in characters. By default, what the model accepts. */
+        /**
+         * The longest tool result that the model reads whole, in characters. A longer result goes into working memory. The default is the model's own
+         * limit.
+         */
         resultChars: Type.Optional(Type.Integer({ minimum: 1000, maximum: 1_000_000 })),
-        /** What one run and its sub-runs may use; it can only lower the limits of the operator's settings. */
+        /** The budget of one run and its sub-runs. It can only lower the limits of the operator's settings. */
         budget: Type.Optional(
           Type.Object(
             {
@@ -57,7 +63,7 @@ export const ProfileFile = Type.Object(
       },
       closed,
     ),
-    /** The model that the process is configured with, by default. */
+    /** The model of the profile's runs. The default is the model of the process. */
     model: Type.Optional(
       Type.Object(
         {
@@ -67,39 +73,42 @@ export const ProfileFile = Type.Object(
         { ...closed, minProperties: 1 },
       ),
     ),
-    /** How a conversation that is too long for the model is made to fit. */
+    /** The rules for a conversation that is too long for the model. */
     context: Type.Optional(
       Type.Object(
         {
-          /** The process's setting by default. */
+          /** The default is the setting of the process. */
           strategy: Type.Optional(Type.Enum([...CONTEXT_STRATEGIES])),
-          /** Tokens of the conversation, approximately; by default what the model's window has room for. */
+          /** The largest number of tokens in the conversation, approximately. By default the conversation may fill the model's window. */
           maxTokens: Type.Optional(Type.Integer({ minimum: 1000, maximum: 10_000_000 })),
-          /** Entries of the conversation: a message of the person, a turn and a tool's result count as one each. No limit by default. */
+          /**
+           * The largest number of entries in the conversation. A message of the person, a turn and a tool's result are one entry each. By default
+           * there is no limit.
+           */
           maxMessages: Type.Optional(Type.Integer({ minimum: 4, maximum: 10_000 })),
         },
         { ...closed, minProperties: 1 },
       ),
     ),
-    /** True by default. False: a result that is too long for the model is truncated with a notice. */
+    /** The default is true. If it is false, a result that is too long for the model is truncated with a notice. */
     workingMemory: Type.Optional(Type.Boolean()),
-    /** `auto` by default. */
+    /** The default is `auto`. */
     toolChoice: Type.Optional(Type.Unsafe<ToolChoice>({ type: "string", pattern: `^(auto|none|required|tool:${TOOL})$` })),
-    /** False: the model is told to make one call per turn. The process's setting by default. */
+    /** If it is false, the request asks the model for at most one call per turn. The default is the setting of the process. */
     parallelCalls: Type.Optional(Type.Boolean()),
-    /** Not sent to a provider that does not accept one. The process's setting by default. */
+    /** The temperature of the model. It is not sent to a provider that does not accept one. The default is the setting of the process. */
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
-    /** None by default. */
+    /** The calls that the agent makes before the first model call. By default there are none. */
     seedCalls: Type.Optional(
       Type.Array(
         Type.Object(
           {
             tool: ToolName,
-            /** Argument → path in the run's input. The call is skipped if one of the values is missing. */
+            /** Maps each argument to a path in the run's input. The call is skipped if one of the values is missing. */
             argumentsFromInput: Type.Optional(
               Type.Unsafe<Readonly<Record<string, string>>>({ type: "object", additionalProperties: InputPath }),
             ),
-            /** Another path: the call is skipped if its value is missing. */
+            /** Another path in the run's input. The call is skipped if its value is missing. */
             when: Type.Optional(InputPath),
           },
           closed,
@@ -107,28 +116,30 @@ export const ProfileFile = Type.Object(
         { maxItems: 32 },
       ),
     ),
-    /** None by default: a run produces only its text. */
+    /** The rules for the report. By default a run produces only its text. */
     report: Type.Optional(
       Type.Object(
         {
-          /** `filing`: the write `tool` files it. `conclusion`: the model records it with `conclude`, and nothing is filed. */
+          /**
+           * With `filing`, the write `tool` files the report. With `conclusion`, the model records the report with `conclude`, and nothing is filed.
+           */
           kind: Type.Enum(["filing", "conclusion"]),
-          /** Path in the run's input to the subject of the investigation. */
+          /** The path in the run's input to the subject of the investigation. */
           subjectFromInput: InputPath,
           tool: Type.Optional(ToolName),
-          /** Argument of the write; `severity` by default. */
+          /** The argument of the write for the severity. The default is `severity`. */
           severityArgument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-          /** Argument of the write; `findings` by default. */
+          /** The argument of the write for the findings. The default is `findings`. */
           findingsArgument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-          /** Field of the write's result; `report_id` by default. */
+          /** The field of the write's result with the report's id. The default is `report_id`. */
           reportIdField: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
         },
         closed,
       ),
     ),
-    /** The model may ask the person a question with `ask_user`; false by default. */
+    /** True if the model may ask the person a question with `ask_user`. The default is false. */
     askUser: Type.Optional(Type.Boolean()),
-    /** False by default: a write that follows a denied or unknown one of its turn is skipped. */
+    /** If it is false, a write is skipped after an earlier write of its turn was denied or has an unknown outcome. The default is false. */
     continueAfterFailedWrite: Type.Optional(Type.Boolean()),
   },
   closed,

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
-/** The part of a definition that reaches a model: enough to call the tool, and nothing about how it is run, guarded or owned. */
+/** The part of a definition that the model sees. It is enough to call the tool, but says nothing about how the tool is run, guarded or owned. */
 export interface PublicTool {
   readonly name: string;
   readonly description: string;
@@ -11,8 +11,8 @@ export interface PublicTool {
 const made = new WeakMap<ToolDefinition, PublicTool>();
 
 /**
- * The public face of a definition: name, description and parameters, without the members of the schema that begin with `x-` (an author's own remarks). Made
- * once per definition.
+ * Returns the name, the description and the parameters of a definition. Members of the schema that begin with `x-` are an author's remarks and are
+ * left out. The result is made once per definition.
  */
 export function publicTool(definition: ToolDefinition): PublicTool {
   const known = made.get(definition);
@@ -23,7 +23,7 @@ export function publicTool(definition: ToolDefinition): PublicTool {
   return tool;
 }
 
-/** A schema without its internal parts. The names of properties are the tool's own and stay, whatever they begin with. */
+/** Returns a schema without the author's remarks. The names of properties belong to the tool, so they remain even if they begin with `x-`. */
 function publicSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema)
@@ -33,7 +33,7 @@ function publicSchema(schema: JsonObject): JsonObject {
 }
 
 function publicWord(word: string, value: Json): Json {
-  // Here "x-..." would be data of the tool, not a remark about it.
+  // The value of these words is data of the tool, so a name that begins with "x-" is not a remark here.
   if (DATA.has(word)) return value;
   if (Array.isArray(value)) return value.map(publicPart);
   if (word !== "properties" || !isJsonObject(value)) return publicPart(value);

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** The input to the version of a registry. */
+/** One tool of the registry whose version is computed. */
 export interface VersionedEntry {
   readonly name: string;
   readonly version: string;
-  /** Of the whole definition. */
+  /** The hash of the whole definition. */
   readonly hash: string;
 }
 
 /**
- * Names the state of a registry: 16 hex digits of SHA-256 over every `name@version hash`, in alphabetical order. It changes with every
- * definition that is added, removed or changed in any field, and with nothing else; two registries that hold the same have the same.
+ * Returns the version of a registry: 16 hex digits of the SHA-256 over every `name@version hash`, in alphabetical order. It changes only if a
+ * definition is added, removed or changed in any field. Two registries with the same definitions have the same version.
  */
 export function registryVersion(entries: readonly VersionedEntry[]): string {
   const lines = entries.map(({ name, version, hash }) => `${name}@${version} ${hash}`).toSorted();

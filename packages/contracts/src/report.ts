@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const;
 export const SEVERITIES = ["low", "medium", "high"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One call that a finding rests on; has both the transcript's id and the call's own. */
+/** One call that supports a finding. It has both the transcript's id and the call's own id. */
 export const Evidence = Type.Object(
   {
     callId: Type.String(),
@@ -14,7 +14,7 @@ export const Evidence = Type.Object(
     status: Type.String(),
     contentHash: Type.String(),
     at: Type.Integer(),
-    /** Of a write: who let it happen, and what it does in the words of its tool. */
+    /** The people who approved a write, or `policy`. `effect` is the effect of the write in the words of its tool. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     effect: Type.Optional(Type.String()),
   },
@@ -22,16 +22,16 @@ export const Evidence = Type.Object(
 );
 export type Evidence = Static<typeof Evidence>;
 
-/** What an investigation found, the evidence for it, and whether it was filed. */
+/** The findings of an investigation, the evidence for them, and whether the report was filed. */
 export const Report = Type.Object(
   {
     subject: Type.String(),
-    /** The cause of an alert, if it was found. */
+    /** The cause of an alert, or null if it was not found. */
     cause: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]),
     severity: Type.Union([Type.Enum([...SEVERITIES]), Type.Null()]),
     findings: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 64 }),
     evidence: Type.Array(Evidence, { maxItems: 256 }),
-    /** About the write that filed it: `filed` only if its target confirmed it. */
+    /** The state of the write that files the report. It is `filed` only if the target confirmed the write. */
     filing: Type.Object(
       {
         status: Type.Enum(["filed", "denied", "expired", "outcome_unknown", "failed", "not_attempted", "cancelled"]),

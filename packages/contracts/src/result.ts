@@ -4,14 +4,14 @@ import type { Problem } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** What went wrong, in words that the model can act on. */
+/** A failure, in words that the model can act on. */
 export const ResultError = Type.Object(
   {
     code: Type.String({ maxLength: 64 }),
     class: Type.Enum(["ToolUserError", "ToolPolicyError", "ToolTransientError", "ToolTerminalError"]),
     message: Type.String({ maxLength: 4000 }),
     retryable: Type.Boolean(),
-    /** Seconds. */
+    /** The time before a retry, in seconds. */
     retryAfter: Type.Optional(Type.Number()),
     details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), { maxItems: 16 })),
   },
@@ -19,20 +19,20 @@ export const ResultError = Type.Object(
 );
 export type ResultError = Static<typeof ResultError>;
 
-/** What the models that a tool itself called have used. A call of unknown price has no cost. */
+/** The usage of the models that a tool itself called. A call of unknown price has no cost. */
 export const ToolModelUse = Type.Object(
   {
     calls: Type.Integer({ minimum: 1 }),
     inputTokens: Type.Integer({ minimum: 0 }),
     outputTokens: Type.Integer({ minimum: 0 }),
-    /** Millionths of a US dollar. */
+    /** The cost in millionths of a US dollar. */
     costMicroUsd: Type.Optional(Type.Integer({ minimum: 0 })),
   },
   closed,
 );
 export type ToolModelUse = Static<typeof ToolModelUse>;
 
-/** One metadata record per call (X-11, X-12): what is logged and audited, never arguments or content. */
+/** The metadata record of one call (X-11, X-12). It is logged and audited, and never contains arguments or content. */
 export const CallMetadata = Type.Object(
   {
     tool: Type.String({ maxLength: 128 }),
@@ -50,20 +50,22 @@ export const CallMetadata = Type.Object(
 );
 export type CallMetadata = Static<typeof CallMetadata>;
 
-/** A text that is too long to travel or to stand in a document: its UTF-8 is a blob in the store, stored before anything referred to it. */
+/**
+ * A reference to a text that is too long for a message or a document. The UTF-8 of the text is a blob, which is stored before any reference to it.
+ */
 export const ContentRef = Type.Object(
   {
     blob: Type.String({ pattern: "^sha256-[0-9a-f]{64}$" }),
-    /** UTF-16 code units of the whole. */
+    /** The length of the whole text in UTF-16 code units. */
     chars: Type.Integer({ minimum: 0, maximum: 16_777_216 }),
-    /** Of the blob. */
+    /** The size of the blob. */
     bytes: Type.Integer({ minimum: 0, maximum: 16_777_216 }),
   },
   closed,
 );
 export type ContentRef = Static<typeof ContentRef>;
 
-/** How a call ended. `content` is what the model reads: JSON text, or plain text; with `contentRef` it is only the beginning of that. */
+/** The result of a call. `content` is the JSON text or plain text that the model reads. With `contentRef` it is only the beginning of that text. */
 export const ToolResult = Type.Object(
   {
     status: Type.Enum([...RESULT_STATUSES]),
@@ -78,7 +80,7 @@ export const ToolResult = Type.Object(
 );
 export type ToolResult = Static<typeof ToolResult>;
 
-/** A result that explains the failure, with the class and the wording that the table has for its code. */
+/** Returns a result that explains a failure. The table of error codes decides its class and status. */
 export function failedResult(
   code: string,
   message: string,
@@ -102,7 +104,9 @@ export function failedResult(
   };
 }
 
-/** What the model reads of an error: `{error, class, message, retryable}` and what helps it act (X-14, E-09). */
+/**
+ * Returns the text that the model reads about an error. It has `{error, class, message, retryable}` and details that help the model act (X-14, E-09).
+ */
 export function errorContent(error: ResultError, truncated?: boolean): string {
   const { code, class: errorClass, message, retryable, retryAfter, details } = error;
   return JSON.stringify({
@@ -117,7 +121,7 @@ export function errorContent(error: ResultError, truncated?: boolean): string {
   });
 }
 
-/** S1's reason for a refusal: a person's "no" is `APPROVAL_DENIED`. */
+/** Returns S1's reason for a refusal. A denial by a person is `APPROVAL_DENIED`. */
 function policyReason(code: string): string {
   return code === "denied_by_user" ? "APPROVAL_DENIED" : code.toUpperCase();
 }

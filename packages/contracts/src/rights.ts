@@ -2,14 +2,15 @@ import type { Family } from "./keys.ts";
 import { DEFAULT_AGENT, queuesOf, topics } from "./topics.ts";
 
 /**
- * What a deployment consists of: each agent and each toolset has its own queues and documents. `operations` always exists and is not a toolset with tools.
+ * The parts of a deployment. Each agent and each toolset has its own queues and documents. `operations` always exists and is not a toolset with
+ * tools.
  */
 export interface DeploymentParts {
   readonly agents: readonly string[];
   readonly toolsets: readonly string[];
 }
 
-/** What one service may do on the bus, by topics. A consumer of a topic also publishes its retries and its dead letters. */
+/** The rights of one service on the bus, by topic. A consumer of a topic also publishes its retries and its dead letters. */
 export interface TopicRights {
   readonly publishes: readonly string[];
   readonly consumes: readonly string[];
@@ -18,49 +19,55 @@ export interface TopicRights {
 }
 
 /**
- * Names in the state store. A family alone covers all of its ids; `family:id` covers one id in every shard; a `*` at the end of a family or an index covers
- * any ending. A writer of something may also read it.
+ * Names in the state store. A family covers all of its ids, and `family:id` covers one id in every shard. A `*` at the end of a family or an index
+ * covers any ending. A service that may write something may also read it.
  */
 export interface Access {
   readonly writes: readonly string[];
   readonly reads: readonly string[];
 }
 
-/** What one service may do in the state store. */
+/** The rights of one service in the state store. */
 export interface StoreRights {
   readonly documents: Access;
   readonly logs: Access;
-  /** Batches of text that are kept for a minute. */
+  /** The batches of live text, which are kept for a minute. */
   readonly live: Access;
   readonly indexes: Access;
-  /** Whose timers and outbox it claims and settles. */
+  /** The services whose timers and outbox this service claims and settles. */
   readonly rows: readonly string[];
   readonly blobs: "none" | "read" | "write";
-  /** Whether it may report that the clock of the store's server was set back; anyone else who could would make deadlines pass for everybody. */
+  /**
+   * True if the service may report that the clock of the store's server was set back. A compromised service with this right could make every deadline
+   * pass.
+   */
   readonly keepsTime: boolean;
 }
 
-/** The rights of one service, which has a login of its own on the broker and in the store. */
+/** The rights of one service. Each service has its own login on the broker and in the store. */
 export interface ServiceRights {
   readonly service: string;
   readonly topics: TopicRights;
   readonly store: StoreRights;
 }
 
-/** The login that creates what services need on a broker and in a store: exchanges, queues, streams, the record of the store. No service has it. */
+/**
+ * The login that creates what services need on a broker and in a store: exchanges, queues, streams and the record of the store. No service has this
+ * login.
+ */
 export const SET_UP = "setup";
 
-/** The service that looks after dead letters. */
+/** The service that keeps and replays dead letters. */
 export const OPERATIONS = "operations";
 
-/** The service that runs the tools of one toolset. */
+/** Returns the name of the service that runs the tools of one toolset. */
 export function workerOf(toolset: string): string {
   return `worker-${toolset}`;
 }
 
 /**
- * Who may do what: the one table from which logins are made (`toolbus permissions`). The servers refuse everything that it does not name. All services may
- * write commit counters, marks and the feed, because every commit writes them. All may read the record of the store and its time.
+ * Returns the rights of every service. `toolbus permissions` makes all logins from this table, and the servers refuse everything else. All services
+ * may write commit counters, marks and the feed, because every commit writes them. All may read the record of the store and its time.
  */
 export function rightsOf({ agents, toolsets }: DeploymentParts): readonly ServiceRights[] {
   const queues = queuesOf({ agents, toolsets });
@@ -117,7 +124,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
           announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
           listens: [topics.toolCancel, topics.toolRefresh],
           documents: { writes: [`registry.${toolset}`, `ledger.${toolset}`], reads: ["registry.*", "stop"] },
-          // The shared list of what is registered: damage to it is a denial of service, no more.
+          // This index lists the registered tools of all toolsets. Damage to it is only a denial of service.
           indexes: { writes: ["index.registry"] },
           blobs: "write",
         },
@@ -125,11 +132,11 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       ),
     ),
     service(OPERATIONS, {
-      // A replay sends the message again, to the queue that gave it up.
+      // A replay sends the message to its queue again.
       publishes: queues,
       consumes: [topics.operationsReplay, ...queues.map(topics.dead)],
       listens: [topics.toolAnnounce, topics.toolRefresh],
-      // It removes what an operator wants removed, on approvals' signature: the toolset's own workers may already be gone.
+      // The service removes registrations for an operator, if approvals signed the request. The toolset's own workers may no longer exist.
       documents: { writes: ["dead", "registry.*"], reads: ["replay", "removal", "origin", "security"] },
       logs: { reads: ["security"] },
       indexes: { writes: ["index.dead", "index.dead.*", "index.registry", "index.removals"], reads: ["index.agents"] },
@@ -137,7 +144,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
   ];
 }
 
-/** The deployment of the default agent alone. */
+/** Returns a deployment with only the default agent. */
 export function oneAgent(toolsets: readonly string[]): DeploymentParts {
   return { agents: [DEFAULT_AGENT], toolsets: toolsets.filter((toolset) => toolset !== OPERATIONS) };
 }
@@ -146,7 +153,10 @@ type Row = Partial<TopicRights> & {
   readonly [kind in "documents" | "logs" | "live" | "indexes"]?: Partial<Access>;
 } & Partial<Pick<StoreRights, "rows" | "blobs" | "keepsTime">>;
 
-/** A row of the table with what every service may do: report a loss, read pins and the era, and add to the security records under its own name. */
+/**
+ * Returns a row of the table with the rights that every service has. Each may report a loss, read pins and the era, and add to the security records
+ * under its own name.
+ */
 function service(name: string, row: Row, recordedAs: string = name): ServiceRights {
   const { documents, logs } = row;
   return {
@@ -176,7 +186,7 @@ function access(part: Partial<Access> | undefined): Access {
   return { writes: part?.writes ?? [], reads: part?.reads ?? [] };
 }
 
-/** Whether something of this family, index or id is among the named ones. */
+/** Returns whether the names include this family, index or id. */
 export function isNamed(names: readonly string[], family: string, id = ""): boolean {
   return names.some((name) => {
     const [wanted = "", only] = name.split(":");
@@ -185,15 +195,15 @@ export function isNamed(names: readonly string[], family: string, id = ""): bool
   });
 }
 
-/** Something that was tried with a login. */
+/** A right that a check tried with a login. */
 export interface TriedRight {
-  /** Such as `write approval`: the end of "may" and "may not". */
+  /** The action that was tried, such as `write approval`. It follows "may" or "may not" in a sentence. */
   readonly what: string;
   readonly expected: "allowed" | "refused";
   readonly found: "allowed" | "refused";
 }
 
-/** A name of every kind in the store of such a deployment, and some that belong to nobody: what a check tries. */
+/** Returns the names that a check tries. They cover every kind of name in the store of such a deployment, and some that belong to nobody. */
 export function storeNames({ toolsets }: DeploymentParts): { readonly families: readonly string[]; readonly indexes: readonly string[] } {
   const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) => [`registry.${toolset}`, `ledger.${toolset}`]);
   return {
@@ -222,7 +232,7 @@ export function storeNames({ toolsets }: DeploymentParts): { readonly families: 
   };
 }
 
-/** The compiler reports a missing one. */
+/** The compiler reports a family that is missing here. */
 const FAMILIES = Object.keys({
   origin: 0,
   inbox: 0,
@@ -251,5 +261,5 @@ const FAMILIES = Object.keys({
   removal: 0,
 } satisfies Record<PlainFamily, 0>) as readonly PlainFamily[];
 
-/** Families that stand alone, without a service's or a toolset's name after a dot. */
+/** The families without a dot and the name of a service or a toolset. */
 type PlainFamily = Exclude<Family, `${string}.${string}`>;

@@ -3,7 +3,7 @@ import { type Message, message } from "./message.ts";
 import { type ApprovalRollback, messageTypes } from "./messages.ts";
 import { topics } from "./topics.ts";
 
-/** Reports to approvals that the store lost commits. `id` is new for every message. */
+/** Returns the message that reports lost commits to approvals. `id` is new for every message. */
 export function rollbackMessage(parts: {
   readonly losses: ApprovalRollback["losses"];
   readonly source: string;

@@ -1,13 +1,16 @@
 import type { Run, RunWrite } from "./documents/agent.ts";
 
 /**
- * What became of the writes of a run, beside its status. `filed`: its report. `denied`: people or policy refused a write. `expired`: nobody decided in
- * time, or what was approved did not begin in time. `unknown`: a write may have happened or not. `failed`: a write did not work, or the run failed.
+ * The outcomes of a run's writes, which its status does not show. `filed` means that the run's report was filed. `denied` means that people or the
+ * policy refused a write. `expired` means that nobody decided in time, or that an approved write did not begin in time. `unknown` means that a write
+ * may or may not have happened. `failed` means that a write or the run failed.
  */
 export const RUN_OUTCOMES = ["filed", "denied", "expired", "unknown", "failed"] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-/** What can be said of a run's writes so far, in the order of the list; none of a run that only read, or whose writes all happened. */
+/**
+ * Returns the outcomes of a run's writes so far, in the order of `RUN_OUTCOMES`. Returns none if the run only read, or if all of its writes happened.
+ */
 export function outcomesOf({ status, report, writes }: Pick<Run, "status" | "report" | "writes">): RunOutcome[] {
   const { latest = [], unknown = 0 } = writes ?? {};
   const found = new Set<RunOutcome | null>(latest.map((write, n) => outcomeOf(write, latest.slice(n + 1))));
@@ -22,7 +25,8 @@ function outcomeOf({ tool, status, code }: RunWrite, later: readonly RunWrite[])
   if (status === "outcome_unknown") return "unknown";
   if (code === "approval_expired" || code === "approval_lapsed") return "expired";
   if (status === "denied" && code !== "revision_requested") return "denied";
-  // The model corrects what was refused for its arguments, or sent back, and calls the tool again: then that counts.
+  // The model corrects a write with invalid arguments, or one that was sent back, and calls the tool again. Only the later call then decides the
+  // outcome.
   if (later.some((other) => other.tool === tool)) return null;
   return status === "denied" ? "denied" : "failed";
 }

@@ -3,15 +3,15 @@ import type { RunOrigin } from "./documents/gateway.ts";
 import type { Awaited, RunView, RunViewStatus } from "./http-views.ts";
 import { outcomesOf } from "./run-outcomes.ts";
 
-/** A run and who asked for it. */
+/** A run with the person who asked for it. */
 export interface KnownRun {
   readonly runId: string;
   readonly origin: Pick<RunOrigin, "conversationId" | "principal" | "createdAt">;
-  /** Null until the agent has picked it up. */
+  /** The agent's document, or null until the agent has picked up the run. */
   readonly run: Run | null;
 }
 
-/** The run as everybody sees it. `accepted` until the agent has picked it up. `calls` are the open ones, as far as they are known. */
+/** Returns the run as everybody sees it. Its status is `accepted` until the agent has picked up the run. `calls` are the known open calls. */
 export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]): RunView {
   const self = `/v1/runs/${runId}`;
   const links = { self, events: `${self}/events`, cancel: `${self}/cancel`, answers: `${self}/answers` };
@@ -39,7 +39,7 @@ export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]
   };
 }
 
-/** The calls that a run waits for, if any. */
+/** Returns the ids of the calls that a run waits for. */
 export function openCalls(run: Run | null): string[] {
   if (!run || run.endedAt !== null) return [];
   return run.calls.filter(({ resolved }) => !resolved).map(({ callId }) => callId);
@@ -70,7 +70,7 @@ function awaitedOf(call: Call): Awaited[] {
   ];
 }
 
-/** The question and its options, as far as the arguments contain them. */
+/** Returns the question and its options, if the arguments contain them. */
 function questionIn(text: string): Pick<Awaited, "question" | "options"> {
   const args: unknown = JSON.parse(text);
   if (typeof args !== "object" || args === null) return {};

@@ -5,7 +5,7 @@ import { isInteger, Type } from "./schema.ts";
 
 type Builder = typeof Type;
 
-/** One schema of every kind, with and without options, and nested as ours are. */
+/** One schema of every kind, with and without options, and with nested objects as in our schemas. */
 const made: Readonly<Record<string, (T: Builder) => object>> = {
   text: (T) => T.String(),
   "text with options": (T) => T.String({ minLength: 1, maxLength: 8, pattern: "^a" }),

@@ -2,7 +2,7 @@ import type { Type as TypeBox, TSchema } from "typebox";
 
 export type { Static, TObject, TSchema } from "typebox";
 
-/** The parts of TypeBox that our schemas are made with. */
+/** The parts of TypeBox that our schemas use. */
 type Used = Pick<
   typeof TypeBox,
   | "Array"
@@ -20,15 +20,15 @@ type Used = Pick<
   | "Unsafe"
 >;
 
-// Not in the written JSON Schema, and not copied by `...`: which members of an object are optional.
+// This symbol marks an optional member of an object. It is not part of the written JSON Schema, and `...` does not copy it.
 const OPTIONAL = Symbol("optional");
 
 type Schema = object & { readonly [OPTIONAL]?: true };
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * TypeBox's builders, with its types and without its code: TypeBox 1.4 has 373 modules, more than all of ours that a CLI command loads, and cost every
- * process 0.2 s of processor time at its start. The schemas are the same, member for member; a test compares them with TypeBox's own.
+ * Builders with the types of TypeBox, but without its code. TypeBox 1.4 has 373 modules, more than all of ours that a CLI command loads. It cost
+ * every process 0.2 s of processor time at its start. The schemas are identical, and a test compares them with TypeBox's own.
  */
 export const Type: Used = {
   String: (options?: Options) => ({ type: "string", ...options }),
@@ -47,8 +47,8 @@ export const Type: Used = {
     const required = Object.keys(properties).filter((name) => properties[name]?.[OPTIONAL] !== true);
     return { type: "object", ...(required.length > 0 ? { required } : {}), properties, ...options };
   },
-  // The types are TypeBox's and the code is ours, so that the compiler cannot relate the two: the test that compares what both write does.
+  // The types are TypeBox's and the code is ours, so the compiler cannot check that they agree. A test compares the schemas of both instead.
 } as unknown as Used;
 
-/** Whether it is the schema of a whole number. */
+/** Returns whether the schema describes a whole number. */
 export const isInteger = (schema: TSchema): boolean => "type" in schema && schema.type === "integer";

@@ -6,7 +6,7 @@ import { assessRisk, atLeast, checkArguments, renderEffect, type Tier, ToolDefin
 
 const parse = parser(ToolDefinition);
 
-/** A write that pays; the given fields replace its own. */
+/** Returns the definition of a write that pays. The given fields replace its own. */
 function paying(change: Partial<ToolDefinition> = {}): ToolDefinition {
   const definition: ToolDefinition = {
     name: "pay",

@@ -5,10 +5,16 @@ import { newSteps } from "./foreign-schema/check.ts";
 import type { SchemaFault } from "./foreign-schema/schema-fault.ts";
 import type { Problem } from "./parse.ts";
 
-/** Read: only looks. Compute: looks at nothing outside. Write: something outside changes (if in doubt, it is a write). */
+/**
+ * The kind of a tool. A read only looks at something. A compute does not look at anything outside. A write changes something outside, and a tool of
+ * unclear kind is a write.
+ */
 export type ToolKind = "read" | "compute" | "write";
 
-/** The policy grants low and medium writes, medium ones with an audit record; high needs one approver, critical needs two and a ticket. */
+/**
+ * The tier of a write. The policy grants low and medium writes, and audits the medium ones. A high write needs one approver. A critical write needs
+ * two approvers and a ticket.
+ */
 export const TIERS = ["low", "medium", "high", "critical"] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -17,7 +23,7 @@ const closed = { additionalProperties: false } as const;
 
 const RiskRule = Type.Object(
   {
-    /** A JSON Schema over the arguments: the rule holds if they satisfy it. */
+    /** A JSON Schema for the arguments. The rule applies if they satisfy it. */
     when: JsonSchema,
     tier: Type.Enum([...TIERS]),
     reason: Type.String({ minLength: 1, maxLength: 200 }),
@@ -25,7 +31,7 @@ const RiskRule = Type.Object(
   closed,
 );
 
-/** What a write does when it must run again. */
+/** The way in which a write handles a repeat. */
 const Idempotency = Type.Union([
   Type.Object({ mode: Type.Literal("key"), keepsForMs: Type.Integer({ minimum: 1000 }) }, closed),
   Type.Object({ mode: Type.Literal("reconcile") }, closed),
@@ -33,8 +39,8 @@ const Idempotency = Type.Union([
 ]);
 
 /**
- * The whole definition of a tool: what is registered, pinned and hashed. The model sees `name`, `description` and `parameters` only.
- * A change of anything here is another tool hash, hence another approval.
+ * The whole definition of a tool, which is registered, pinned and hashed. The model sees only `name`, `description` and `parameters`. A change of any
+ * field changes the tool hash, so the tool needs another approval.
  */
 export const ToolDefinition = Type.Object(
   {
@@ -46,14 +52,14 @@ export const ToolDefinition = Type.Object(
     risk: Type.Object({ tier: Type.Enum([...TIERS]), rules: Type.Optional(Type.Array(RiskRule, { maxItems: 16 })) }, closed),
     idempotency: Idempotency,
     timeoutMs: Type.Integer({ minimum: 1, maximum: 600_000 }),
-    /** What the approver reads; `{name}` is replaced with an argument. */
+    /** The text that the approver reads. `{name}` is replaced with an argument. */
     effect: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    /** Scopes that the requester must hold, in addition to those of the route. */
+    /** The scopes that the requester needs, in addition to those of the route. */
     scopes: Type.Optional(Type.Array(Type.String(), { maxItems: 16 })),
-    /** Where it comes from: a toolset, `mcp:<server>`. */
+    /** The origin of the tool, which is a toolset or `mcp:<server>`. */
     source: Type.String({ minLength: 1, maxLength: 120 }),
     owner: Type.Optional(Type.String({ maxLength: 120 })),
-    /** Feature flag that switches the tool per environment. */
+    /** The feature flag that switches the tool per environment. */
     flag: Type.Optional(Type.String({ maxLength: 120 })),
     deprecated: Type.Optional(Type.Object({ note: Type.String({ maxLength: 500 }) }, closed)),
     slo: Type.Optional(Type.Object({ p99Ms: Type.Optional(Type.Integer()), successRate: Type.Optional(Type.Number()) }, closed)),
@@ -63,7 +69,8 @@ export const ToolDefinition = Type.Object(
 export type ToolDefinition = Static<typeof ToolDefinition>;
 
 /**
- * Whether somebody outside this system wrote a definition: a server whose tools a toolset only passes on. None of it counts until an operator confirms it.
+ * Returns whether somebody outside this system wrote a definition, such as a server whose tools a toolset passes on. Approvals grants such a write
+ * only after an operator has confirmed its definition.
  */
 export function isForeign({ source }: Pick<ToolDefinition, "source">): boolean {
   return source.startsWith("mcp:");
@@ -71,15 +78,18 @@ export function isForeign({ source }: Pick<ToolDefinition, "source">): boolean {
 
 export type Idempotency = Static<typeof Idempotency>;
 
-/** The tier of one call and why, by the definition's own rules: the highest that holds, never below the definition's tier. */
+/**
+ * The tier of one call with its reasons, by the definition's own rules. It is the highest tier of the rules that apply, and never below the
+ * definition's tier.
+ */
 export interface RiskAssessment {
   readonly tier: Tier;
   readonly reasons: readonly string[];
 }
 
 /**
- * Why a definition is not used: the first of its schemas that is refused, with a pointer into the definition. Null if it can be used. Every reader of a
- * definition asks this first, because its author may have skipped every check.
+ * Returns the fault of the first schema that is refused, with a pointer into the definition. Returns null if the definition can be used. Every reader
+ * of a definition calls this first, because its author may have skipped every check.
  */
 export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): SchemaFault | null {
   const schemas = [
@@ -93,17 +103,17 @@ export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "para
   return null;
 }
 
-/** Whether each of its schemas was already judged, so that `definitionFault` costs nothing now. */
+/** Returns whether each schema of the definition was already judged, so that `definitionFault` costs nothing now. */
 export function isJudged({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): boolean {
   return [parameters, ...(risk.rules ?? []).map(({ when }) => when)].every(isCompiled);
 }
 
-/** What operators and models read about a definition that is not used. */
+/** Returns the sentence that operators and models read about a quarantined definition. */
 export function quarantineSentence({ name, version }: Pick<ToolDefinition, "name" | "version">, { pointer, reason }: SchemaFault): string {
   return `"${name}@${version}" is quarantined: its definition is refused at ${pointer}. ${reason}`;
 }
 
-/** Faults of the arguments. Applies the schema's defaults in place. Arguments of a tool whose schema is refused are never valid. */
+/** Returns the faults of the arguments. Applies the schema's defaults in place. If the tool's schema is refused, no arguments are valid. */
 export function checkArguments(definition: ToolDefinition, args: JsonObject): readonly Problem[] {
   const schema = foreignSchema(definition.parameters);
   if (schema.ok) return schema.validate(args);
@@ -111,20 +121,20 @@ export function checkArguments(definition: ToolDefinition, args: JsonObject): re
   return [{ path: "", message: `cannot be checked: the tool's own schema is refused at /parameters${pointer}. ${reason}` }];
 }
 
-/** How many distinct approvers each tier needs. */
+/** The number of distinct approvers that each tier needs. */
 export const APPROVERS_NEEDED: Readonly<Record<Tier, number>> = { low: 0, medium: 0, high: 1, critical: 2 };
 
-/** Either of these scopes lets an approver decide a write of this tier. */
+/** Returns two scopes. Each of them lets an approver decide a write of this tier. */
 export function approverScopes(tier: Tier): readonly [string, string] {
   return [`approve:${tier}`, "approve:*"];
 }
 
-/** True if `a` is at least as risky as `b`. */
+/** Returns true if `a` is at least as risky as `b`. */
 export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
 
 /**
- * The tier of one call: every rule is tried, the highest tier wins, and none lowers the definition's own. A rule that cannot be judged, because its schema
- * is refused or the check takes too long, counts as holding.
+ * Returns the tier of one call. It tries every rule, and the highest tier wins. No rule lowers the definition's own tier. A rule also applies if it
+ * cannot be judged, because its schema is refused or the check takes too long.
  */
 export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
   let tier: Tier = definition.risk.tier;
@@ -133,7 +143,7 @@ export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAs
   const steps = newSteps();
   for (const rule of definition.risk.rules ?? []) {
     const when = foreignSchema(rule.when);
-    // The check applies defaults in place, so a rule gets a copy: it must not change what is executed.
+    // The check applies defaults in place. Each rule gets a copy, so that it cannot change the arguments that are executed.
     if (when.ok && when.judge(structuredClone(args), steps) === "breaks") continue;
     reasons.push(rule.reason);
     if (atLeast(rule.tier, tier)) tier = rule.tier;
@@ -141,11 +151,11 @@ export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAs
   return { tier, reasons };
 }
 
-/** The sentence that an approver reads: the effect template with the arguments filled in, truncated to what fits on a card. */
+/** Returns the sentence that an approver reads. It is the effect template with the arguments filled in, each truncated to fit on a card. */
 export function renderEffect(definition: ToolDefinition, args: JsonObject): string {
   const template = definition.effect ?? `Runs the tool "${definition.name}".`;
   return template.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
-    // Own members only: "{constructor}" in a template is text.
+    // Only own members are filled in, so "{constructor}" in a template remains text.
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined) return whole;
     const text = Array.isArray(value)
@@ -158,8 +168,8 @@ export function renderEffect(definition: ToolDefinition, args: JsonObject): stri
 }
 
 /**
- * Escapes characters that are invisible, or that change how others look: controls (tab and line feed stay), bidirectional and zero-width ones, tags,
- * variation selectors, halves of pairs. So an approver reads exactly what will be done.
+ * Escapes characters that are invisible or change how other characters look, so that an approver reads exactly what will be done. These characters
+ * are controls except tab and line feed, bidirectional and zero-width characters, tags, variation selectors and halves of pairs.
  */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => {

@@ -1,19 +1,19 @@
 import { Type } from "./schema.ts";
 
-/** Scopes as a key has them and a run keeps them. */
+/** The scopes of a key, and of the runs that are started with it. */
 export const Scopes = Type.Array(Type.String({ maxLength: 120 }), { maxItems: 64 });
 
-/** A toolset or a tool of one, as an entry of `ToolRights.tools`. */
+/** The entries of `ToolRights.tools`. Each is a toolset or a tool of one. */
 export const ToolEntries = Type.Array(Type.String({ maxLength: 130 }), { maxItems: 64 });
 
-/** What the requester of a run may use, as the gateway wrote it into the run's origin. */
+/** The tools that the requester of a run may use, as the gateway wrote them into the run's origin. */
 export interface ToolRights {
   readonly scopes: readonly string[];
-  /** Toolsets (`release`) and tools of one (`release/get_release_summary`) that the requester's key may use; absent: all of them. */
+  /** The toolsets (`release`) and tools (`release/get_release_summary`) that the requester's key may use. Without this field it may use all. */
   readonly tools?: readonly string[] | undefined;
 }
 
-/** The facts of a tool that rights depend on: its name, its toolset, and the scopes of its definition. */
+/** The facts about a tool that decide whether it may be used: its name, its toolset and the scopes of its definition. */
 export interface JudgedTool {
   readonly name: string;
   readonly toolset: string;
@@ -21,8 +21,8 @@ export interface JudgedTool {
 }
 
 /**
- * Why somebody with these rights may not use this tool, in a sentence; null if they may. Gateway, agent and approvals all use it, so that what is shown,
- * offered, sent and granted is the same.
+ * Returns in a sentence why somebody with these rights may not use this tool, or null if they may. Gateway, agent and approvals all use this
+ * function, so they show, offer, send and grant the same tools.
  */
 export function rightsFault({ scopes, tools }: ToolRights, tool: JudgedTool): string | null {
   const { name, toolset } = tool;
@@ -33,7 +33,7 @@ export function rightsFault({ scopes, tools }: ToolRights, tool: JudgedTool): st
   return `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${name}" requires.`;
 }
 
-/** What is wrong with an entry of a key's `tools`, in a sentence with the remedy; null if it is valid. */
+/** Returns in a sentence what is wrong with an entry of a key's `tools`, and what to write instead. Returns null if the entry is valid. */
 export function toolEntryFault(entry: string): string | null {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(?:\/[a-z][a-z0-9_]{0,63})?$/.test(entry)) return null;
   return `"${entry.slice(0, 80)}" does not name tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`;

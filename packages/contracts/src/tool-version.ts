@@ -1,8 +1,9 @@
 import type { ToolDefinition } from "./tool-definition.ts";
 
 /**
- * The order of versions, for `sort`: negative if `a` is older. Numbers in them compare as numbers and separators do not count, so "2" comes before "10",
- * "1.9" before "1.10" and "v2" before "v3"; a word after the same beginning comes first, so "2.0.0-rc1" before "2.0.0" before "2.0.1".
+ * Compares two versions for `sort`. Returns a negative number if `a` is older. Numbers compare as numbers, and separators have no effect. So "2" is
+ * before "10", "1.9" before "1.10" and "v2" before "v3". A version with a word after the same beginning is older, so "2.0.0-rc1" is before "2.0.0"
+ * and "2.0.1".
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
@@ -10,13 +11,13 @@ export function compareVersions(a: string, b: string): number {
     const order = compareParts(left[i], right[i]);
     if (order !== 0) return order;
   }
-  // Written differently but equivalent: any fixed order will do.
+  // The versions are equivalent, but need a fixed order.
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
- * The version for a caller that names none: the newest one by `compareVersions`, a deprecated one only if there is no other. The order of registration does
- * not matter, so a worker that is restarted, or rolled back, changes no caller's version.
+ * Returns the version for a caller that names none. It is the newest one by `compareVersions`. A deprecated one is returned only if there is no
+ * other. The order of registration does not matter, so a restart or a rollback of a worker changes no caller's version.
  */
 export function preferredVersion<T>(candidates: readonly T[], definitionOf: (candidate: T) => ToolDefinition): T | undefined {
   return candidates.toSorted((a, b) => compareForUse(definitionOf(a), definitionOf(b))).at(-1);
@@ -30,7 +31,7 @@ function partsOf(version: string): readonly string[] {
   return version.replace(/^v(?=\d)/i, "").match(/\d+|[A-Za-z]+/g) ?? [];
 }
 
-/** A word comes before the end, the end before a number. */
+/** Compares two parts. A word is older than the end of the version, and the end is older than a number. */
 function compareParts(a: string | undefined, b: string | undefined): number {
   const byKind = rank(a) - rank(b);
   if (byKind !== 0 || a === undefined || b === undefined) return byKind;

@@ -10,57 +10,63 @@ export const ToolView = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    /** The version that a new run gets if its profile does not fix one. */
+    /** True for the version that a new run gets if its profile does not name one. */
     preferred: Type.Boolean(),
     toolset: Type.String(),
     source: Type.String(),
     kind: Type.Enum(["read", "compute", "write"]),
     tier: Type.Enum([...TIERS]),
     description: Type.String(),
-    /** As the model sees them. */
+    /** The parameters as the model sees them. */
     parameters: Type.Unsafe<JsonObject>({ type: "object" }),
-    /** Arguments that work at this moment, if its workers declare some. */
+    /** Arguments that work at this moment, if the tool's workers declare some. */
     example: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
-    /** Of the whole definition. */
+    /** The hash of the whole definition. */
     hash: Type.String(),
     owner: Type.Optional(Type.String()),
     scopes: Type.Optional(Type.Array(Type.String())),
-    /** Why the caller's key may not use it, in a sentence; absent: it may. */
+    /** Says in a sentence why the caller's key may not use the tool. It is absent if the key may use the tool. */
     forbidden: Type.Optional(Type.String()),
-    /** The feature flag that can switch it off. */
+    /** The feature flag that can switch the tool off. */
     flag: Type.Optional(Type.String()),
-    /** What to use instead, and what differs. */
+    /** The replacement for a deprecated tool, and how it differs. */
     deprecated: Type.Optional(Type.Object({ note: Type.String() }, closed)),
-    /** True if a worker was seen lately and did not report that the tool cannot be used, and the tool is not quarantined. */
+    /** True if a worker was seen lately and did not report that the tool cannot be used. The tool must also not be quarantined. */
     available: Type.Boolean(),
-    /** `asleep`: no worker was seen lately; the tool is still registered, and a call waits for a worker. */
+    /** The value is `asleep` if no worker was seen lately. The tool is still registered, and a call waits for a worker. */
     availability: Type.Enum([...AVAILABILITIES]),
-    /** Nobody uses it, because its definition is refused: where, and why. Its parameters are not shown in this case. */
+    /**
+     * The place and the reason of the fault, if the tool's definition is refused. Nobody uses the tool then, and the list does not show its
+     * parameters.
+     */
     quarantined: Type.Optional(Type.Object({ pointer: Type.String(), reason: Type.String() }, closed)),
-    /** The providers that cannot express its parameters: their models are not offered it. */
+    /** The providers that cannot express the tool's parameters. Their models are not offered the tool. */
     setAside: Type.Optional(Type.Array(Type.Object({ provider: Type.String(), pointer: Type.String(), reason: Type.String() }, closed))),
-    /** Which parts of its parameters are not sent to these providers' models: only the worker's own check enforces them. */
+    /** The parts of the parameters that are not sent to the models of these providers. Only the worker checks them. */
     lost: Type.Optional(
       Type.Array(Type.Object({ providers: Type.Array(Type.String()), pointer: Type.String(), what: Type.String() }, closed)),
     ),
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String() }, closed)),
     registeredAt: Type.Integer(),
     lastSeenAt: Type.Integer(),
-    /** With `asleep`: when its last worker reported that it stops. */
+    /** The time when the last worker reported that it stops. Only an `asleep` tool has it. */
     leftAt: Type.Optional(Type.Integer()),
-    /** Its workers may be scaled to zero: it is not a fault if none is alive. */
+    /** True if the workers may be scaled to zero. It is then no fault if no worker is alive. */
     scalesToZero: Type.Optional(Type.Literal(true)),
   },
   closed,
 );
 export type ToolView = Static<typeof ToolView>;
 
-/** Body of `GET /v1/tools`: every version of every tool, in alphabetical order of toolset and name. */
+/** The body of `GET /v1/tools`. It lists every version of every tool, in alphabetical order of toolset and name. */
 export const ToolList = Type.Object(
   {
-    /** Identifies what is registered: it changes with every definition that is added, removed or changed, and with nothing else. */
+    /** The version of the registry. It changes only if a definition is added, removed or changed. */
     registryVersion: Type.String(),
-    /** When this was read, by the clock of `lastSeenAt`: the difference is the age of a heartbeat, whatever the reader's own clock says. */
+    /**
+     * The time when the list was read, by the clock of `lastSeenAt`. The difference is the age of a heartbeat, so the reader's own clock does not
+     * matter.
+     */
     asOf: Type.Optional(Type.Integer()),
     tools: Type.Array(ToolView),
   },
@@ -68,7 +74,7 @@ export const ToolList = Type.Object(
 );
 export type ToolList = Static<typeof ToolList>;
 
-/** Body of `GET /v1/agents`: the agents that this gateway starts runs for. Times are milliseconds since 1970 by the store's clock. */
+/** The body of `GET /v1/agents`. It lists the agents for which this gateway starts runs. Times are milliseconds since 1970 by the store's clock. */
 export const AgentList = Type.Object(
   {
     asOf: Type.Integer(),
@@ -77,7 +83,7 @@ export const AgentList = Type.Object(
         {
           name: Type.String(),
           profiles: Type.Array(Type.String()),
-          /** When one of its replicas last sent a heartbeat; absent: none ever did. */
+          /** The time when one of the agent's replicas last sent a heartbeat. It is absent if none ever did. */
           lastSeenAt: Type.Optional(Type.Integer()),
         },
         closed,

@@ -1,4 +1,7 @@
-/** Topics of the bus (docs/mechanics.md#messages-and-topics). `queue`: one of the competing consumers gets it, at least once. `broadcast`: every listener, best effort. */
+/**
+ * The topics of the bus (docs/mechanics.md#messages-and-topics). A queue delivers a message at least once, to one of its competing consumers. A
+ * broadcast reaches every listener on a best-effort basis.
+ */
 export const topics = {
   runWake: "run.wake",
   approvalRequest: "approval.request",
@@ -16,7 +19,7 @@ export const topics = {
   dead: (queue: string) => `dead.${queue}`,
 } as const;
 
-/** Every queue of a system with these agents and toolsets. Each has its own queue of dead letters, `topics.dead` of its name. */
+/** Returns every queue of a system with these agents and toolsets. Each has its own queue of dead letters, which `topics.dead` names. */
 export function queuesOf({
   agents,
   toolsets,
@@ -35,5 +38,5 @@ export function queuesOf({
   ];
 }
 
-/** The agent whose results go to the default reply topic, `tool.result.default`. */
+/** The agent whose results are sent to the default reply topic, `tool.result.default`. */
 export const DEFAULT_AGENT = "default";

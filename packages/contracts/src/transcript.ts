@@ -2,26 +2,26 @@ import type { Json } from "./json.ts";
 import type { ContentRef } from "./result.ts";
 
 /**
- * The neutral transcript: one log per conversation, the same for every provider. Adapters convert it into their vendor's shape. Results follow their turn
- * in call index order, not in order of arrival, so a replay is exact.
+ * A call in the neutral transcript. Each conversation has one transcript, which is the same for every provider. Adapters convert it into their
+ * vendor's format. Results follow their turn in the order of the calls, not in order of arrival, so a replay is exact.
  */
 export interface TranscriptCall {
   /** The id that pairs call and result for the provider. */
   readonly id: string;
   readonly callId: string;
   readonly name: string;
-  /** JSON text as the model wrote it, or canonical text once it was parsed. */
+  /** The arguments as the model wrote them, or as canonical JSON text once they were parsed. */
   readonly arguments: string;
 }
 
 /**
- * A vendor's own payload, kept beside the neutral form: it is sent back unchanged while the same model of the same vendor continues, and ignored when
- * another one takes over. A payload over `VENDOR_INLINE_BYTES` is a blob in the store and read back with the transcript.
+ * A vendor's own payload for a turn. It is sent back unchanged while the same model of the same vendor continues, and another model ignores it. A
+ * payload over `VENDOR_INLINE_BYTES` is stored as a blob and is read back with the transcript.
  */
 export interface VendorTurn {
-  /** The wire format, such as `anthropic.messages`: an adapter reads only its own. */
+  /** The wire format, such as `anthropic.messages`. An adapter reads only its own format. */
   readonly api: string;
-  /** The requested model; thinking that is signed for one model is of no use to another. */
+  /** The requested model. Thinking that is signed for one model is useless to another. */
   readonly model: string;
   readonly payload: Json;
 }
@@ -35,7 +35,7 @@ export type TranscriptEntry =
       readonly text: string;
       readonly calls: readonly TranscriptCall[];
       readonly at: number;
-      /** The model that wrote it; our own code writes a seed turn. */
+      /** The provider of the model that wrote the turn. Our own code writes a seed turn. */
       readonly provider: string;
       readonly model: string;
       readonly vendor?: VendorTurn;
@@ -51,7 +51,7 @@ export type TranscriptEntry =
       readonly content: string;
       readonly isError: boolean;
       readonly at: number;
-      /** If `content` is an index of a result in working memory: its key. */
+      /** The key of the index, if `content` is an index of a result in working memory. */
       readonly indexKey?: string;
     };
 
@@ -60,10 +60,10 @@ type EntryOf<T extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { typ
 /** The largest payload of a vendor's turn that is stored in its entry, in bytes of JSON. */
 export const VENDOR_INLINE_BYTES = 12 * 1024;
 
-/** A vendor's turn as it is stored: its payload, or the blob that holds the JSON of a large one. */
+/** A vendor's turn as it is stored. It contains its payload, or the blob with the JSON of a large payload. */
 export type StoredVendorTurn = VendorTurn | (Omit<VendorTurn, "payload"> & { readonly payloadBlob: string });
 
-/** An entry as the log holds it: anything too large for it is a blob, and of a long result `content` holds only the beginning. */
+/** An entry as the log contains it. Anything that is too large for the log is a blob. `content` then contains only the beginning of a long result. */
 export type StoredEntry =
   | EntryOf<"user">
   | (Omit<EntryOf<"assistant">, "vendor"> & { readonly vendor?: StoredVendorTurn })

@@ -2,7 +2,7 @@ import { type Static, Type } from "./schema.ts";
 import { Note, ReleaseId } from "./http.ts";
 import { declared } from "./parse.ts";
 
-// What external programs send to begin investigations, and the answers that they get.
+// These schemas describe the requests with which external programs begin investigations, and their answers.
 
 const closed = { additionalProperties: false } as const;
 
@@ -21,8 +21,8 @@ export const SentAlert = Type.Object({
 export type SentAlert = Static<typeof SentAlert>;
 
 /**
- * What Alertmanager posts to a webhook, in its version 4. It is a foreign format, which gets new fields without a new version (`notification_reason`,
- * `routeLabels`): unnamed fields are allowed and ignored. Only the body as a whole has a length limit.
+ * The body that Alertmanager posts to a webhook, in its version 4. This foreign format gets new fields without a new version (`notification_reason`,
+ * `routeLabels`), so unknown fields are allowed and ignored. Only the body as a whole has a length limit.
  */
 export const AlertmanagerMessage = Type.Object({
   version: Type.Literal("4"),
@@ -39,12 +39,12 @@ export const AlertmanagerMessage = Type.Object({
 export type AlertmanagerMessage = Static<typeof AlertmanagerMessage>;
 export const alertmanagerMessage = declared("AlertmanagerMessage", AlertmanagerMessage);
 
-/** `POST /v1/triggers/release`. */
+/** The body of `POST /v1/triggers/release`. */
 export const ReleaseTrigger = Type.Object({ releaseId: ReleaseId, note: Type.Optional(Note) }, closed);
 export type ReleaseTrigger = Static<typeof ReleaseTrigger>;
 export const releaseTrigger = declared("ReleaseTrigger", ReleaseTrigger);
 
-/** The outcome of each alert of a message, in order. */
+/** The outcomes of the alerts of a message, in order. */
 export const AlertTriggerView = Type.Object(
   {
     alerts: Type.Array(

@@ -7,11 +7,11 @@ import { declaredQuery } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A run as the API shows it, with every call: writes that happened first, then those that may have, then the others, each in their order. */
+/** A run as the API shows it, with every ended call. The writes that happened are first, then those that may have happened, then all other calls. */
 export const EndedRun = Type.Object(
   {
     run: RunView,
-    /** What it changed, in a clause; null if it certainly changed nothing. */
+    /** The run's changes in a clause, or null if the run certainly changed nothing. */
     written: Type.Union([Type.String(), Type.Null()]),
     calls: Type.Array(EndedCall),
   },
@@ -37,12 +37,12 @@ export const WEBHOOK_BODIES = {
   "run.ended": eventOf("run.ended", EndedRun),
 } as const satisfies Record<(typeof WEBHOOK_EVENTS)[number], unknown>;
 
-/** A delivery that was given up. Times are the store's milliseconds. */
+/** A delivery that was given up. Times are the store's time in milliseconds. */
 export const DeliveryView = Type.Object(
   {
     id: Type.String(),
     event: Type.Enum([...WEBHOOK_EVENTS]),
-    /** The approval or the run that it is about. */
+    /** The approval or the run that the event is about. */
     subject: Type.String(),
     target: Type.String(),
     at: Type.Integer(),
@@ -56,7 +56,7 @@ export const DeliveryView = Type.Object(
 );
 export type DeliveryView = Static<typeof DeliveryView>;
 
-/** A page of given-up deliveries, newest first. */
+/** A page of deliveries that were given up, newest first. */
 export const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryView), cursor: Type.Optional(Type.String()) }, closed);
 export type DeliveryPage = Static<typeof DeliveryPage>;
 

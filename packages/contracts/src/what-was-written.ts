@@ -1,6 +1,6 @@
 import { MAX_LISTED_WRITES, type RunWrite, type RunWrites } from "./documents/agent.ts";
 
-/** The writes of a run, with one more ended write. */
+/** Returns the writes of a run with one more ended write. */
 export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWrites {
   const { happened, unknown, latest } = writes ?? { happened: 0, unknown: 0, latest: [] };
   return {
@@ -10,7 +10,7 @@ export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWr
   };
 }
 
-/** The same with the outcome of one of them that was unknown until now. One that is no longer listed is only counted. */
+/** Returns the writes with the outcome of one write that was unknown until now. If that write is no longer listed, only the counts change. */
 export function withSettled(
   { happened, unknown, latest }: RunWrites,
   { callId, status, code, at }: Pick<RunWrite, "callId" | "status" | "code"> & { readonly at: number },
@@ -27,8 +27,8 @@ export function withSettled(
 }
 
 /**
- * What a run has changed, in one clause without a full stop: "1 write happened: restart_service (Restart pay), approved by ana". Null when it has changed nothing and
- * may not have either.
+ * Returns a run's changes as a clause without a full stop, such as "1 write happened: restart_service (Restart pay), approved by ana". Returns null
+ * if the run certainly changed nothing.
  */
 export function whatWasWritten(writes: RunWrites | undefined): string | null {
   if (!writes) return null;
@@ -47,7 +47,7 @@ export function whatWasWritten(writes: RunWrites | undefined): string | null {
   return clauses.filter((clause) => clause !== null).join("; ") || null;
 }
 
-/** The message of a run that ends early: what it changed comes first, so that nobody reads it as "nothing was done". */
+/** Returns the message of a run that ends early. The changes are first, so that nobody believes that nothing was done. */
 export function endedAfterWrites(writes: RunWrites | undefined, reason: string): string {
   const written = whatWasWritten(writes);
   return written === null ? reason : `${written}; then the run ended: ${reason}`;

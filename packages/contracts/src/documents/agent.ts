@@ -11,7 +11,7 @@ import { Lease } from "./ledger.ts";
 const closed = { additionalProperties: false } as const;
 
 /**
- * Usage so far. Input tokens include those read from and written to a vendor's cache; output tokens include those of reasoning. A figure that nobody
+ * The usage so far. Input tokens include those that a vendor's cache read or wrote. Output tokens include those of reasoning. A figure that nobody
  * reported is absent, not zero.
  */
 export const Usage = Type.Object(
@@ -23,50 +23,49 @@ export const Usage = Type.Object(
     cacheReadTokens: Type.Optional(Type.Integer()),
     cacheWriteTokens: Type.Optional(Type.Integer()),
     reasoningTokens: Type.Optional(Type.Integer()),
-    /** Millionths of a US dollar, for the calls whose price is known. */
+    /** The cost of the calls whose price is known, in millionths of a US dollar. */
     costMicroUsd: Type.Optional(Type.Integer()),
-    /** Model calls of unknown price: the real cost is at least the stated one. */
+    /** The number of model calls whose price is unknown. The real cost may therefore be higher than the stated one. */
     unpricedCalls: Type.Optional(Type.Integer()),
   },
   closed,
 );
 export type Usage = Static<typeof Usage>;
 
-/** How many runs may wait in one conversation. */
+/** The largest number of runs that may wait in one conversation. */
 export const MAX_QUEUED_RUNS = 64;
 
-/** A run that waits for its turn. */
+/** A run that waits until the earlier runs of its conversation have ended. */
 export const QueuedRun = Type.Object(
   {
     runId: Type.String(),
     /**
-     * The number of the commit that accepted its message. The message that was accepted first runs first, whatever the order in which the agent learns of
-     * them.
+     * The number of the commit that accepted the run's message. Waiting runs start in this order, even if the agent learns of them in another order.
      */
     accepted: Type.Integer(),
-    /** It interrupted the run before it, and goes before all runs that only wait. */
+    /** True if the run's message asked to interrupt the active run. Such a run starts before the runs that only wait. */
     interrupts: Type.Boolean(),
   },
   closed,
 );
 export type QueuedRun = Static<typeof QueuedRun>;
 
-/** One conversation: which run is active, which runs wait, and what it has used. Family `conversation`, written by the agent. */
+/** The state of one conversation: its active run, its waiting runs and its usage. The agent writes it to the family `conversation`. */
 export const ConversationState = Type.Object(
   {
     conversationId: Type.String(),
     activeRun: Type.Union([Type.String(), Type.Null()]),
-    /** The next run to start comes first. */
+    /** The waiting runs. The first one starts next. */
     queue: Type.Array(QueuedRun, { maxItems: MAX_QUEUED_RUNS }),
-    /** Number of runs so far; the ordinal keeps seed ids distinct. */
+    /** The number of runs so far. A run's ordinal keeps the ids of its seed calls distinct. */
     runs: Type.Integer(),
-    /** Of all ended runs. */
+    /** The usage of all ended runs. */
     usage: Usage,
-    /** The model of the last turn; null before the first. */
+    /** The model of the last turn, or null before the first turn. */
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
-    /** True if its transcript holds an index of a result in working memory. */
+    /** True if the transcript contains an index of a result in working memory. */
     workingMemory: Type.Optional(Type.Boolean()),
-    /** Its owner deleted it: its content is gone, and no run begins in it any more. */
+    /** The time when the owner deleted the conversation. Its content is then removed, and no run begins in it any more. */
     deletedAt: Type.Optional(Type.Integer()),
   },
   closed,
@@ -76,43 +75,46 @@ export type ConversationState = Static<typeof ConversationState>;
 export const RUN_STATUSES = ["queued", "ready", "waiting", "done", "failed", "cancelled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** A tool as the run sees it: fixed when the run began. */
+/** A tool of a run. It does not change after the run has begun. */
 export const RunTool = Type.Object({ name: Type.String(), version: Type.String(), hash: Type.String(), toolset: Type.String() }, closed);
 export type RunTool = Static<typeof RunTool>;
 
-/** A call of the current round, with what the run's own row needs for the join. */
+/** A call of the current round, with the facts that the run's document needs for the join. */
 export const OpenCall = Type.Object({ callId: Type.String(), write: Type.Boolean(), resolved: Type.Boolean() }, closed);
 export type OpenCall = Static<typeof OpenCall>;
 
-/** How many writes a run's document and its view list; the counts continue. */
+/** The largest number of writes that a run's document and its view list. The counts include the unlisted writes. */
 export const MAX_LISTED_WRITES = 20;
 
-/** One write of a run and what became of it, as it was joined. */
+/** One write of a run, with its outcome. */
 export const RunWrite = Type.Object(
   {
     callId: Type.String(),
     tool: Type.String(),
-    /** The status of its result: `ok` means it happened, `outcome_unknown` means it may have happened; all others mean it did not. */
+    /**
+     * The status of the result. `ok` means that the write happened, and `outcome_unknown` means that it may have happened. With any other status it
+     * did not happen.
+     */
     status: Type.String(),
-    /** The code of the reason why it did not happen. */
+    /** The error code of the result, if the result is an error. */
     code: Type.Optional(Type.String()),
     approvalId: Type.Optional(Type.String()),
-    /** Who allowed it, as the approval names them: people, or `policy`. */
+    /** The people who approved the write, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
-    /** What it does, in the words of its tool; absent where the tool has none. */
+    /** The effect of the write, in the words of its tool. Absent if the tool has no such words. */
     effect: Type.Optional(Type.String()),
-    /** When its outcome became known, if it was joined as `outcome_unknown`; `status` is the outcome that is known now. */
+    /** The time when the outcome became known, if the write was joined as `outcome_unknown`. `status` is then the outcome that is known now. */
     settledAt: Type.Optional(Type.Integer()),
   },
   closed,
 );
 export type RunWrite = Static<typeof RunWrite>;
 
-/** What a run changed so far: counts of all its writes, and the latest of them, in the order in which they ended. */
+/** The changes that a run has made so far: the counts of its writes, and the latest writes in the order in which they ended. */
 export const RunWrites = Type.Object(
   {
     happened: Type.Integer(),
-    /** Writes of unknown outcome: they may or may not have happened. */
+    /** The number of writes that may or may not have happened. */
     unknown: Type.Integer(),
     latest: Type.Array(RunWrite, { maxItems: MAX_LISTED_WRITES }),
   },
@@ -120,14 +122,14 @@ export const RunWrites = Type.Object(
 );
 export type RunWrites = Static<typeof RunWrites>;
 
-/** How a run ended. */
+/** The end of a run, with its last text and the code of a failure. */
 export const RunEnding = Type.Object(
   { text: Type.String(), code: Type.Optional(Type.String()), truncated: Type.Optional(Type.Boolean()) },
   closed,
 );
 export type RunEnding = Static<typeof RunEnding>;
 
-/** A run: the work on one message of a person, until it ends. Family `run`, written by the agent. */
+/** A run, which is the work on one message of a person. The agent writes it to the family `run`. */
 export const Run = Type.Object(
   {
     runId: Type.String(),
@@ -135,44 +137,44 @@ export const Run = Type.Object(
     agent: Type.String(),
     profile: Type.String(),
     input: Type.Unsafe<JsonObject>({ type: "object" }),
-    /** The person's message, while the run waits for its turn; later it stands in the transcript. */
+    /** The person's message while the run is queued. The message is in the transcript once the run has started. */
     message: Type.Union([Type.Object({ text: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
-    /** The run's number in its conversation, from 1. */
+    /** The run's number in its conversation. The first run has the number 1. */
     ordinal: Type.Integer(),
-    /** The number of the commit that accepted its message. */
+    /** The number of the commit that accepted the run's message. */
     accepted: Type.Integer(),
-    /** W3C trace context that its steps continue. */
+    /** The W3C trace context that the run's steps continue. */
     traceparent: Type.Optional(Type.String()),
     status: Type.Enum([...RUN_STATUSES]),
     tools: Type.Array(RunTool),
-    /** What its requester may use, from its origin; absent in runs from before this field existed. */
+    /** The tools that the requester may use, from the run's origin. Absent in runs that are older than this field. */
     rights: Type.Optional(Type.Object({ scopes: Scopes, tools: Type.Optional(ToolEntries) }, closed)),
     registryVersion: Type.String(),
-    /** The next round; 0 is the seed round. */
+    /** The number of the next round. The seed round is 0. */
     round: Type.Integer(),
     epoch: Type.Integer(),
     lease: Type.Union([Lease, Type.Null()]),
-    /** Acquires since the last commit of a turn; a run that cannot commit must not spin. */
+    /** The number of acquisitions since the last commit of a turn. The agent ends a run whose turns cannot be committed. */
     attempts: Type.Integer(),
-    /** Failed model calls of this round, and how long the next one was delayed; absent if there are none. */
+    /** The failed model calls of this round and the delay before the next one. Absent if no call failed. */
     modelFailures: Type.Optional(Type.Object({ count: Type.Integer(), waitMs: Type.Integer() }, closed)),
-    /** The step must not begin before this, by the store's clock: the provider asked for a pause. */
+    /** The earliest time of the next step, by the store's clock. It is set after a failed model call that the agent retries. */
     notBefore: Type.Optional(Type.Integer()),
-    /** Time spent in model and tools; the clock stops while people decide. */
+    /** The time that the run spent in the model and in tools, in milliseconds. The clock stops while people decide and while no worker is alive. */
     activeMs: Type.Integer(),
-    /** When the current step began, for `activeMs`. */
+    /** The start of the current step, for `activeMs`. */
     stepStartedAt: Type.Integer(),
     pending: Type.Integer(),
-    /** How many events its log holds: the sequence of the last one. */
+    /** The number of events in the run's log, which is also the sequence number of the last event. */
     events: Type.Integer(),
     calls: Type.Array(OpenCall, { maxItems: 32 }),
     cancel: Type.Union([Type.Object({ entryId: Type.String(), by: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
-    /** Consecutive repeats of the same failing call, to stop loops that waste rounds. */
+    /** The number of times in a row that the model has asked for exactly the same calls. The agent ends a run that loops. */
     repeats: Type.Object({ key: Type.String(), count: Type.Integer() }, closed),
-    /** Consecutive rounds in which no call succeeded. */
+    /** The number of consecutive rounds in which no call succeeded. */
     fruitless: Type.Integer(),
     usage: Usage,
-    /** Absent until the first write has ended. */
+    /** The changes that the run made. This field is absent until the first write has ended. */
     writes: Type.Optional(RunWrites),
     createdAt: Type.Integer(),
     startedAt: Type.Union([Type.Integer(), Type.Null()]),
@@ -184,13 +186,13 @@ export const Run = Type.Object(
 );
 export type Run = Static<typeof Run>;
 
-/** What the model reads instead of a result that is too long for it. */
+/** The text that the model reads instead of a result that is too long for it. */
 export const ShownResult = Type.Object(
   {
-    /** An index of the result, or its beginning with a notice; with `contentRef` only the beginning of this text. */
+    /** An index of the result, or its beginning with a notice. With `contentRef`, this field contains only the beginning of that text. */
     content: Type.String(),
     contentRef: Type.Optional(ContentRef),
-    /** The blob that says where its chunks begin; absent if the result was truncated. */
+    /** The blob that says where the chunks of the result begin. Absent if the result was truncated. */
     index: Type.Optional(Type.String()),
   },
   closed,
@@ -200,22 +202,22 @@ export type ShownResult = Static<typeof ShownResult>;
 export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
-/** What the worker's ledger said about a sent write when the agent last looked. Absent: no attempt had begun, or nobody has looked. */
+/** The ledger's record of a sent write when the agent last looked. It is absent if no attempt had begun, or if the agent has not looked yet. */
 export const LedgerNote = Type.Object(
   {
     state: Type.Enum(["begun", "sending", "done"]),
-    /** The number of the attempt that holds it, or held it last. */
+    /** The number of the latest attempt. */
     attempt: Type.Integer(),
-    /** When it came into this state. */
+    /** The time when the write entered this state. */
     since: Type.Integer(),
-    /** Until when the attempt holds its lease; absent if nobody holds one. */
+    /** The time when the lease of the attempt ends. It is absent if no attempt has a lease. */
     leaseUntil: Type.Optional(Type.Integer()),
   },
   closed,
 );
 export type LedgerNote = Readonly<Static<typeof LedgerNote>>;
 
-/** The outcome of a write that was joined as `outcome_unknown`, as its ledger said later. The result that the model read stays as it was. */
+/** The outcome that the ledger later reported for a write that was joined as `outcome_unknown`. The result that the model read does not change. */
 export const SettledWrite = Type.Object(
   {
     status: Type.Enum([...RESULT_STATUSES]),
@@ -226,7 +228,7 @@ export const SettledWrite = Type.Object(
 );
 export type SettledWrite = Readonly<Static<typeof SettledWrite>>;
 
-/** One tool call of a run. Family `call`, written by the agent. */
+/** One tool call of a run. The agent writes it to the family `call`. */
 export const Call = Type.Object(
   {
     callId: Type.String(),
@@ -234,57 +236,57 @@ export const Call = Type.Object(
     conversationId: Type.String(),
     round: Type.Integer(),
     index: Type.Integer(),
-    /** The id that pairs call and result in the transcript: the provider's own, or `seed_<tool>`. */
+    /** The id that pairs call and result in the transcript. It is the provider's own id, or begins with `seed_<tool>`. */
     transcriptId: Type.String(),
     toolName: Type.String(),
     toolVersion: Type.String(),
     toolHash: Type.String(),
     toolset: Type.String(),
-    /** What its definition demands of the requester; absent if it demands nothing. */
+    /** The scopes that the tool's definition requires of the requester. Absent if it requires none. */
     scopes: Type.Optional(Type.Array(Type.String())),
     kind: Type.Enum(["read", "compute", "write"]),
     idempotency: Type.Enum(["key", "reconcile", "none"]),
     keepsForMs: Type.Integer(),
     timeoutMs: Type.Integer(),
-    /** Canonical JSON text. */
+    /** The arguments as canonical JSON text. */
     arguments: Type.String(),
     argsHash: Type.String(),
-    /** What a write does, in the words of its tool and with these arguments; absent where the tool has no such words. */
+    /** The effect of the write with these arguments, in the words of its tool. Absent if the tool has no such words. */
     effect: Type.Optional(Type.String()),
-    /** Equal in every dispatch; an answer must echo its hash. */
+    /** The call secret, which is the same in every dispatch. An answer must contain its hash. */
     secret: Type.String(),
     state: Type.Enum([...CALL_STATES]),
     dispatch: Type.Integer(),
     requests: Type.Integer(),
     createdAt: Type.Integer(),
     sentAt: Type.Integer(),
-    /** The latest time to begin or send for the first time; fixed at the first invoke. */
+    /** The latest time at which a worker may begin the call or send its write for the first time. The first invoke sets this time. */
     notAfter: Type.Union([Type.Integer(), Type.Null()]),
     approvalId: Type.Optional(Type.String()),
-    /** Since when it has waited for people: for an approval, or for the answer to a question. */
+    /** The time when the call began to wait for people, who must decide an approval or answer a question. */
     heldSince: Type.Optional(Type.Integer()),
-    /** How long people took, plus how long no worker that could have answered was alive. */
+    /** The time for which the call has waited for people and for a living worker, in milliseconds. */
     heldMs: Type.Integer(),
-    /** Since when no worker that could answer it has been alive. */
+    /** The time since which no worker that could answer the call has been alive. */
     unservedSince: Type.Optional(Type.Integer()),
     approvalExpiresAt: Type.Optional(Type.Integer()),
-    /** Of the write that people are asked about: it says who may decide, and how many have to. */
+    /** The tier of the write that people are asked about. It decides who may approve the write and how many must. */
     approvalTier: Type.Optional(Type.Enum([...TIERS])),
-    /** Those who have approved it, while it takes more of them. */
+    /** The people who have approved the write while more approvals are needed. */
     approvedSoFar: Type.Optional(Type.Array(Type.String())),
-    /** Until when the person may answer a call that is `asked`. */
+    /** The time until which the person may answer a call in the state `asked`. */
     askExpiresAt: Type.Optional(Type.Integer()),
     grant: Type.Optional(Type.String()),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
-    /** Who allowed it: people, or `policy`. */
+    /** The people who approved the write, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     result: Type.Optional(ToolResult),
-    /** Absent if the model reads the result itself. */
+    /** The text that the model reads instead of the result. It is absent if the model reads the result itself. */
     shown: Type.Optional(ShownResult),
     resolvedAt: Type.Optional(Type.Integer()),
     ledger: Type.Optional(LedgerNote),
-    /** Its outcome is unknown, and its ledger may still say it: until then the agent looks there. */
+    /** The time until which the agent looks for the unknown outcome of this write in the ledger. */
     followUntil: Type.Optional(Type.Integer()),
     settled: Type.Optional(SettledWrite),
   },
@@ -293,15 +295,15 @@ export const Call = Type.Object(
 export type Call = Static<typeof Call>;
 
 /**
- * A long result in working memory, under the key of its index. Family `working`, written by the agent, kept for minutes. The chunks are ranges of one text
- * and are not stored separately.
+ * A long result in working memory, under the key of its index. The agent writes it to the family `working` and keeps it for minutes. The chunks are
+ * ranges of one text and are not stored separately.
  */
 export const WorkingResult = Type.Object(
   {
     callId: Type.String(),
     tool: Type.String(),
     content: ContentRef,
-    /** The blob with a `ResultIndex`. */
+    /** The blob that contains a `ResultIndex`. */
     index: Type.String(),
     at: Type.Integer(),
   },
@@ -309,7 +311,7 @@ export const WorkingResult = Type.Object(
 );
 export type WorkingResult = Static<typeof WorkingResult>;
 
-/** Where the chunks of a text begin and end, in UTF-16 code units, and which sections begin in each. */
+/** The start and the end of each chunk of a text, in UTF-16 code units, and the sections that begin in each chunk. */
 export const ResultIndex = Type.Object(
   {
     chunks: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer(), heading: Type.String() }, closed)),
@@ -319,17 +321,19 @@ export const ResultIndex = Type.Object(
 );
 export type ResultIndex = Static<typeof ResultIndex>;
 
-/** Marks a call that must not begin or send any more. Family `stop`, written by the agent, read by workers. */
+/** Marks a call that must no longer begin or send its write. The agent writes it to the family `stop`, and workers read it. */
 export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
 export type Stop = Static<typeof Stop>;
 
-/** What callers can ask an agent for, as the agent reports it when it starts. Family `profile`, written by the agent, read by the gateway. */
+/**
+ * The profiles that an agent offers, as it reports them when it starts. The agent writes them to the family `profile`, and the gateway reads them.
+ */
 export const ProfileList = Type.Object(
   {
     agent: Type.String(),
     profiles: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }, closed), { maxItems: 64 }),
     at: Type.Integer(),
-    /** When an agent of this name last sent a heartbeat. */
+    /** The time of the last heartbeat of an agent with this name. */
     seenAt: Type.Optional(Type.Integer()),
   },
   closed,

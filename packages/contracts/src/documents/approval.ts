@@ -9,8 +9,8 @@ export const DECISIONS = ["approve", "deny", "revise"] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 
 /**
- * The seal of a document that only approvals reads: an HMAC with a secret of approvals, over the key in the store, the content and the revision, which is
- * one higher than that of the document it replaced. A document without it does not count.
+ * The seal of a document that only approvals reads. It is an HMAC over the key in the store, the content and the revision. Only approvals has the
+ * secret. The revision is one higher than that of the replaced document. Approvals does not act on a document without a seal.
  */
 export const DocumentSeal = Type.Object({ kid: Type.String(), revision: Type.Integer({ minimum: 1 }), mac: Type.String() }, closed);
 const seal = Type.Optional(DocumentSeal);
@@ -29,14 +29,14 @@ export const Decision = Type.Object(
 );
 export type Decision = Static<typeof Decision>;
 
-/** What a grant was last signed with; the relay signs again from this, with the same id. */
+/** The terms of the last signed grant. The relay signs the grant again from these terms, with the same id. */
 export const GrantTerms = Type.Object(
   { issuedAt: Type.Integer(), expiresAt: Type.Integer(), executeBy: Type.Integer(), era: Type.Integer() },
   closed,
 );
 export type GrantTerms = Static<typeof GrantTerms>;
 
-/** A write that needs a grant, and how it ended. Family `approval`, written by approvals. */
+/** A write that needs a grant, with its decisions and its outcome. Approvals writes it to the family `approval`. */
 export const Approval = Type.Object(
   {
     approvalId: Type.String(),
@@ -65,10 +65,13 @@ export const Approval = Type.Object(
     expiresAt: Type.Integer(),
     endedAt: Type.Union([Type.Integer(), Type.Null()]),
     reason: Type.Optional(Type.String()),
-    /** How often an answer (held or decided) was sent: each deliberate repeat has a new number. */
+    /** The number of answers (held or decided) that approvals sent. Each deliberate repeat has a new number. */
     sent: Type.Integer(),
     grant: Type.Optional(GrantTerms),
-    /** An operator vouched for it, because it had no seal. That covers its requester too, whose origin nobody signed at that time. */
+    /**
+     * The operator who vouched for an approval without a seal. The operator also vouches for the requester, because nobody signed the origin at that
+     * time.
+     */
     adopted: Type.Optional(Type.Object({ by: Type.String(), at: Type.Integer() }, closed)),
     seal,
   },
@@ -76,7 +79,7 @@ export const Approval = Type.Object(
 );
 export type Approval = Static<typeof Approval>;
 
-/** A single-use right of one approver to decide one approval; only its SHA-256 is stored. Family `token`. */
+/** The right of one approver to decide one approval once. Approvals stores only the token's SHA-256, in the family `token`. */
 export const DecisionToken = Type.Object(
   {
     approvalId: Type.String(),
@@ -90,7 +93,10 @@ export const DecisionToken = Type.Object(
 );
 export type DecisionToken = Static<typeof DecisionToken>;
 
-/** How many writes were granted by policy alone. It is a document because a counter could not be sealed. Family `quota`, written by approvals. */
+/**
+ * The number of writes that the policy alone granted. It is a document because a counter could not be sealed. Approvals writes it to the family
+ * `quota`.
+ */
 export const Quota = Type.Object({ granted: Type.Integer({ minimum: 0 }), seal }, closed);
 export type Quota = Static<typeof Quota>;
 

@@ -6,23 +6,26 @@ const Amount = Type.Integer({ minimum: 0 });
 const Ceiling = Type.Union([Amount, Type.Null()]);
 
 /**
- * What is used or reserved of one budget: by a run with its sub-runs, or by a principal or a tenant in one UTC day. Family `budget`, written by the agent;
- * expires some time after the last use.
+ * The used and reserved parts of one budget. The budget belongs to a run with its sub-runs, or to a principal or a tenant for one UTC day. The agent
+ * writes it to the family `budget`, and it expires some time after the last use.
  */
 export const BudgetWindow = Type.Object(
   {
     tokens: Amount,
-    /** Millionths of a US dollar. */
+    /** The amount in millionths of a US dollar. */
     microUsd: Amount,
     toolCalls: Amount,
-    /** The ceilings as they were at the last use, for display; null: none. */
+    /** The ceilings at the last use, for display. Null means that there is no ceiling. */
     ceilings: Type.Object({ tokens: Ceiling, microUsd: Ceiling, toolCalls: Ceiling }, closed),
   },
   closed,
 );
 export type BudgetWindow = Static<typeof BudgetWindow>;
 
-/** What one model call has reserved of a budget, until it is settled: the most that the call may use. Family `budget`, written by the agent. */
+/**
+ * The part of a budget that one model call has reserved until it is settled. It is the most that the call may use. The agent writes it to the family
+ * `budget`.
+ */
 export const BudgetReservation = Type.Object({ tokens: Amount, microUsd: Amount, toolCalls: Amount }, closed);
 export type BudgetReservation = Static<typeof BudgetReservation>;
 

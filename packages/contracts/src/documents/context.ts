@@ -4,13 +4,13 @@ import { parser } from "../parse.ts";
 const closed = { additionalProperties: false } as const;
 
 /**
- * How a conversation that is too long for its model is made to fit: `truncation` leaves out the oldest entries; `sliding` has the model write a summary of
- * the entries that it leaves out; `importance` leaves out the least important entries, wherever they stand.
+ * The ways to make a long conversation fit its model. `truncation` leaves out the oldest entries. `sliding` also lets the model summarize the entries
+ * that are left out. `importance` leaves out the least important entries, wherever they are.
  */
 export const CONTEXT_STRATEGIES = ["truncation", "sliding", "importance"] as const;
 export type ContextStrategy = (typeof CONTEXT_STRATEGIES)[number];
 
-/** How many entries from before the window's beginning may be kept. */
+/** The largest number of kept entries from before the beginning of the window. */
 export const MAX_KEPT_ENTRIES = 256;
 
 /** The longest summary, in characters. */
@@ -20,7 +20,7 @@ export const MAX_SUMMARY_CHARS = 16_000;
 export const ContextSummary = Type.Object(
   {
     text: Type.String({ maxLength: MAX_SUMMARY_CHARS }),
-    /** The last entry that it covers. */
+    /** The last entry that the summary covers. */
     upTo: Type.Integer({ minimum: 1 }),
     provider: Type.String(),
     model: Type.String(),
@@ -30,24 +30,25 @@ export const ContextSummary = Type.Object(
 export type ContextSummary = Static<typeof ContextSummary>;
 
 /**
- * Which part of a conversation's transcript its model sees, once it has been too long for the first time. Numbers are sequences of the transcript's log.
- * Family `context`, written by the agent; it outlives the transcript by some weeks and is void if the log has started again.
+ * The part of a transcript that the model sees. The document exists once the conversation has been too long for its model. Its numbers are sequence
+ * numbers of the transcript's log. The agent writes it to the family `context`. It outlives the transcript by some weeks and is void if the log has
+ * started again.
  */
 export const ContextDocument = Type.Object(
   {
     conversationId: Type.String(),
-    /** Every entry from this one on belongs to the window. It never moves back. */
+    /** The first entry of the window. Every later entry is in the window too, and `from` never decreases. */
     from: Type.Integer({ minimum: 1 }),
-    /** Distinguishes the entry at `from` from the one that a restarted log has there. */
+    /** Distinguishes the entry at `from` from the entry at the same place in a restarted log. */
     anchor: Type.Object({ runId: Type.String(), at: Type.Integer() }, closed),
-    /** Entries before `from` that belong to it as well, in order. */
+    /** The entries before `from` that are also in the window, in order. */
     kept: Type.Array(Type.Integer({ minimum: 1 }), { maxItems: MAX_KEPT_ENTRIES }),
     /** Replaces the entries before `from` that are not kept. */
     summary: Type.Union([ContextSummary, Type.Null()]),
     strategy: Type.Enum([...CONTEXT_STRATEGIES]),
-    /** About how many tokens are left out. */
+    /** The number of entries that are left out, and about how many tokens they have. */
     left: Type.Object({ entries: Type.Integer(), tokens: Type.Integer() }, closed),
-    /** By the store's clock. */
+    /** The time when the agent wrote the document, by the store's clock. */
     writtenAt: Type.Integer(),
   },
   closed,

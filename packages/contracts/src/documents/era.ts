@@ -4,15 +4,15 @@ import { parser } from "../parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A shard that lost writes which its store had acknowledged. Times are the store's, in milliseconds since 1970. */
+/** A shard that lost writes which its store had acknowledged. Times are milliseconds since 1970 by the store's clock. */
 export const LostShard = Type.Object(
   {
     shard: Type.String({ pattern: ID_PATTERNS.shard }),
-    /** When the era was raised for it: data that somebody saw before this time and misses now was lost in this loss. */
+    /** The time when the era was raised for the shard. Missing data that somebody saw before this time was lost in this loss. */
     lostAt: Type.Integer({ minimum: 0 }),
-    /** When its writes run again; absent: when an operator resumes it. */
+    /** The time when the writes of the shard resume. It is absent if they wait until an operator resumes them. */
     resumeAt: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** Who resumed it: an operator, or `policy`. */
+    /** The operator who resumed the writes, or `policy`. */
     resumedBy: Type.Optional(Type.String()),
   },
   closed,
@@ -20,8 +20,8 @@ export const LostShard = Type.Object(
 export type LostShard = Static<typeof LostShard>;
 
 /**
- * Raised when the store lost writes: grants of another era are void, and in the shards that lost writes no write begins that cannot be repeated safely.
- * Family `era`, written by approvals; absent means 1.
+ * The era. Approvals raises it after the store has lost writes. Grants of another era are void. In the shards that lost writes, only writes that can
+ * be repeated safely may begin. Approvals writes it to the family `era`. Without this document the era is 1.
  */
 export const Era = Type.Object(
   {
@@ -29,7 +29,7 @@ export const Era = Type.Object(
     raisedAt: Type.Integer(),
     reason: Type.String(),
     lost: Type.Optional(Type.Array(LostShard, { maxItems: 256 })),
-    /** Who recently reported a loss of which shard and so raised it: no reporter is believed without limit. */
+    /** The recent raises, each with the shard and the sender of the report. Approvals limits how often one sender may raise the era. */
     raises: Type.Optional(
       Type.Array(
         Type.Object(
@@ -42,7 +42,7 @@ export const Era = Type.Object(
       ),
     ),
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** By approvals' own key, over all other fields. */
+    /** The signature by approvals' own key over all other fields. */
     signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
@@ -51,12 +51,12 @@ export type Era = Static<typeof Era>;
 
 export const parseEra = parser(Era);
 
-/** The era while the document does not exist. */
+/** The era if the document does not exist. */
 export const FIRST_ERA = 1;
 
 /**
- * Whether writes of a shard that cannot be repeated safely wait. `seenAt`: this process has itself noticed a loss of the shard, of data that it had last
- * seen at that time; the writes wait until the document records this loss.
+ * Returns whether writes of a shard that cannot be repeated safely must wait. `seenAt` is set if this process has noticed a loss in the shard. It is
+ * the time at which the process had last seen the lost data. The writes then wait until the document records this loss.
  */
 export function isHeld(era: Era | null, shard: string, at: { readonly now: number; readonly seenAt?: number | undefined }): boolean {
   const lost = era?.lost?.find((one) => one.shard === shard);
@@ -64,12 +64,12 @@ export function isHeld(era: Era | null, shard: string, at: { readonly now: numbe
   return lost !== undefined && (lost.resumeAt === undefined || at.now < lost.resumeAt);
 }
 
-/** How much the clock of a run's creator may differ from the store's. */
+/** The largest allowed difference between the clock of a run's creator and the store's clock, in milliseconds. */
 const SKEW_MS = 60_000;
 
 /**
- * Whether the store may have forgotten what was done for a call: its shard lost writes, and the run is not certainly newer than the loss. In that case a
- * missing ledger row does not prove that nothing was sent.
+ * Returns whether the store may have lost the records of a call. That is possible if the call's shard lost writes and the run is not certainly newer
+ * than the loss. A missing ledger row then does not prove that nothing was sent.
  */
 export function mayBeForgotten(era: Era | null, callId: string, now: number): boolean {
   const shard = shardOf(callId);

@@ -8,24 +8,24 @@ const closed = { additionalProperties: false } as const;
 const Conversation = Type.String({ pattern: ID_PATTERNS.conversation });
 const RunId = Type.String({ pattern: ID_PATTERNS.run });
 
-/** What to do with a message that arrives while a run of its conversation is active. */
+/** The ways to handle a message that arrives while a run of its conversation is active. */
 export const IF_ACTIVE = ["enqueue", "reject", "interrupt"] as const;
 export type IfActive = (typeof IF_ACTIVE)[number];
 
-/** Who owns a conversation. Family `origin`, written by the gateway; kept as long as messages arrive. */
+/** The owner of a conversation. The gateway writes it to the family `origin`, and each new message extends its lifetime. */
 export const ConversationOrigin = Type.Object(
   {
     conversationId: Conversation,
     tenant: Type.String(),
     owner: Type.String(),
-    /** The profile of its runs. */
+    /** The profile of the conversation's runs. */
     profile: Type.String(),
     createdAt: Type.Integer(),
-    /** W3C trace context of its first message: one conversation is one trace. */
+    /** The W3C trace context of the first message. One conversation is one trace. */
     traceparent: Type.Optional(Type.String({ maxLength: 64 })),
-    /** The run of the message that was accepted last; absent if there is none, or in documents from before this field existed. */
+    /** The run of the message that was accepted last. It is absent if no message was accepted, and in documents that are older than this field. */
     lastRun: Type.Optional(RunId),
-    /** Its owner deleted it: nobody can read it any more. */
+    /** The time when the owner deleted the conversation. Nobody can read the conversation after that. */
     deletedAt: Type.Optional(Type.Integer()),
   },
   closed,
@@ -33,8 +33,8 @@ export const ConversationOrigin = Type.Object(
 export type ConversationOrigin = Static<typeof ConversationOrigin>;
 
 /**
- * Who asked for a run and what they may do: the only thing that approvals believes about a requester. Open until `openUntil`. Family `origin`, written by
- * the gateway, so that the agent cannot write the link from run to person.
+ * The person who asked for a run, with their rights. Approvals trusts no other source about a requester. The origin is open until `openUntil`. The
+ * gateway writes it to the family `origin`, so the agent cannot change who asked for the run.
  */
 export const RunOrigin = Type.Object(
   {
@@ -43,24 +43,29 @@ export const RunOrigin = Type.Object(
     tenant: Type.String(),
     principal: Type.String(),
     scopes: Scopes,
-    /** See `ToolRights`; absent: the requester's key names no tools, so it may use all of them. */
+    /**
+     * The tools that the requester's key names (see `ToolRights`). If the key names none, this field is absent and the requester may use all tools.
+     */
     tools: Type.Optional(ToolEntries),
     agent: Type.String(),
     messageHash: Type.String(),
     via: Type.Object({ kind: Type.Enum(["http", "trigger", "schedule"]), principal: Type.Optional(Type.String()) }, closed),
     createdAt: Type.Integer(),
     openUntil: Type.Integer(),
-    /** Hash of the exact text of the message: a card may show the text only if it has this hash. */
+    /** The hash of the exact text of the message. A card may show a text only if it has this hash. */
     textHash: Type.Optional(Type.String({ maxLength: 64 })),
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** By the gateway's own key, over all other fields. Other services act on the origin only if it is valid. */
+    /** The signature by the gateway's own key over all other fields. Other services act on the origin only if the signature is valid. */
     signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
 );
 export type RunOrigin = Static<typeof RunOrigin>;
 
-/** Something the gateway accepted for the agent. Family `inbox`; the store's version of the document gives the order. */
+/**
+ * An entry that the gateway accepted for the agent. The gateway writes it to the family `inbox`. The store's version of the document decides the
+ * order.
+ */
 export const InboxEntry = Type.Union([
   Type.Object(
     {
@@ -73,7 +78,7 @@ export const InboxEntry = Type.Union([
       text: Type.String({ maxLength: 32_768 }),
       input: Type.Unsafe<JsonObject>({ type: "object" }),
       ifActive: Type.Enum([...IF_ACTIVE]),
-      /** W3C trace context that the run's steps continue. */
+      /** The W3C trace context that the run's steps continue. */
       traceparent: Type.Optional(Type.String({ maxLength: 64 })),
       acceptedAt: Type.Integer(),
     },
@@ -86,7 +91,7 @@ export const InboxEntry = Type.Union([
       runId: RunId,
       agent: Type.String(),
       by: Type.String(),
-      /** The hash of the request's Idempotency-Key: it distinguishes a repeat from another request for the same thing. */
+      /** The hash of the request's Idempotency-Key. It distinguishes a repeat from another request for the same thing. */
       keyHash: Type.Optional(Type.String()),
       acceptedAt: Type.Integer(),
     },
@@ -97,7 +102,7 @@ export const InboxEntry = Type.Union([
       kind: Type.Literal("answer"),
       entryId: Type.String(),
       runId: RunId,
-      /** The call of `ask_user` that it answers. */
+      /** The call of `ask_user` that the entry answers. */
       callId: Type.String({ pattern: ID_PATTERNS.call }),
       agent: Type.String(),
       by: Type.String(),
@@ -111,7 +116,7 @@ export const InboxEntry = Type.Union([
     {
       kind: Type.Literal("delete"),
       entryId: Type.String(),
-      /** Names the entry on the bus, in the shard of its conversation. No run has this id. */
+      /** The id that names the entry on the bus, in the shard of its conversation. No run has this id. */
       runId: RunId,
       conversationId: Conversation,
       agent: Type.String(),
@@ -124,7 +129,10 @@ export const InboxEntry = Type.Union([
 export type InboxEntry = Static<typeof InboxEntry>;
 export type MessageEntry = Extract<InboxEntry, { kind: "message" }>;
 
-/** Lets a browser read the stream of one run for a limited time, on behalf of the key that asked for it. Family `ticket`, written by the gateway. */
+/**
+ * Lets a browser read the stream of one run for a limited time, on behalf of the key that asked for the ticket. The gateway writes it to the family
+ * `ticket`.
+ */
 export const StreamTicket = Type.Object(
   { runId: RunId, tenant: Type.String(), principal: Type.String(), keyId: Type.String(), createdAt: Type.Integer() },
   closed,

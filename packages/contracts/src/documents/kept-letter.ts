@@ -6,8 +6,9 @@ import { parser } from "../parse.ts";
 const closed = { additionalProperties: false } as const;
 
 /**
- * What a replay of a dead letter does. `publish`: the message goes to its queue again. `call`: the agent looks at the call at once, because the message
- * lost something it needs (a grant, a call secret) or was too long to keep. `none`: what is left of it is of no use.
+ * The effect of a replay of a dead letter. `publish` sends the message to its queue again. `call` makes the agent look at the call at once. The
+ * replay is a `call` if the message lost something that it needs (a grant, a call secret), or was too long to keep. `none` means that the rest of the
+ * message is useless.
  */
 export const ReplayBy = Type.Union([
   Type.Object({ kind: Type.Literal("publish") }, closed),
@@ -16,33 +17,36 @@ export const ReplayBy = Type.Union([
 ]);
 export type ReplayBy = Static<typeof ReplayBy>;
 
-/** A dead letter as it is kept for operators, with the store's times. Family `dead`, written by the worker of the toolset `operations`. */
+/**
+ * A dead letter that is kept for operators. Its times are from the store's clock. The worker of the toolset `operations` writes it to the family
+ * `dead`.
+ */
 export const KeptLetter = Type.Object(
   {
     letterId: Type.String({ pattern: ID_PATTERNS.deadLetter }),
-    /** The topic whose queue gave the message up. */
+    /** The topic whose queue gave up the message. */
     queue: Type.String(),
     reason: Type.String(),
-    /** How often the message was delivered; 0 if unknown. */
+    /** The number of times that the message was delivered, or 0 if the number is unknown. */
     deliveries: Type.Integer(),
-    /** Earlier tries, oldest first, as far as they are known. */
+    /** The known earlier tries, oldest first. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
-    /** Without its grant and its call secret. */
+    /** The message without its grant and its call secret. */
     message: DeadMessage,
     /** True if long texts of the message are truncated. */
     cut: Type.Boolean(),
-    /** The dead letter did not match its own schema: `message` is what could be read of it. */
+    /** True if the dead letter did not match its own schema. `message` is then the received dead letter itself. */
     unreadable: Type.Boolean(),
-    /** The owner of the run that it names; null if it names no known run. */
+    /** The owner of the run that the dead letter names. Null if it names no known run. */
     tenant: Type.Union([Type.String(), Type.Null()]),
     runId: Type.Optional(Type.String({ pattern: ID_PATTERNS.run })),
     callId: Type.Optional(Type.String({ pattern: ID_PATTERNS.call })),
-    /** The dead letter whose replay became this one. */
+    /** The id of the earlier dead letter whose replay failed and became this one. */
     former: Type.Optional(Type.String({ pattern: ID_PATTERNS.deadLetter })),
     replayBy: ReplayBy,
     keptAt: Type.Integer(),
     expiresAt: Type.Integer(),
-    /** `messageId`: of the published message. */
+    /** The record of the replay, or null until the replay is done. `messageId` is the id of the published message. */
     replayed: Type.Union([Type.Object({ at: Type.Integer(), by: Type.String(), messageId: Type.String() }, closed), Type.Null()]),
   },
   closed,
@@ -50,12 +54,12 @@ export const KeptLetter = Type.Object(
 export type KeptLetter = Static<typeof KeptLetter>;
 export const parseKeptLetter = parser(KeptLetter);
 
-/** The member of an index of dead letters. It includes the queue, so that it can be removed after its document has expired. */
+/** Returns the member of a dead letter in an index. It includes the queue, so that the member can be removed after the document has expired. */
 export function indexedLetter({ letterId, queue }: Pick<KeptLetter, "letterId" | "queue">): string {
   return `${letterId}@${queue}`;
 }
 
-/** The dead letter and the queue that an index member names. */
+/** Returns the dead letter and the queue that an index member names. */
 export function letterOfMember(member: string): Pick<KeptLetter, "letterId" | "queue"> {
   const [letterId = "", ...queue] = member.split("@");
   return { letterId, queue: queue.join("@") };

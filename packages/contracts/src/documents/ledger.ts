@@ -5,13 +5,13 @@ import { ToolResult } from "../result.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A right to act for a while. `since` distinguishes owners that died before the store was taken over (its `ownersDeadBefore`) from living ones. */
+/** The right to act for a limited time. If `since` is before the store's `ownersDeadBefore`, the owner of the lease is dead. */
 export const Lease = Type.Object({ by: Type.String(), since: Type.Integer(), until: Type.Integer() }, closed);
 export type Lease = Static<typeof Lease>;
 
 /**
- * What a worker did for one write: begun, sending (the point of no return, with the value that is sent) or done. The state only moves forward. Family
- * `ledger.<toolset>`, written by workers of that toolset, read by the agent.
+ * The record of one write in the ledger. Its state is begun, sending or done, and only moves forward. Sending is the point of no return, and the row
+ * then contains the value that is sent. Workers of the toolset write it to the family `ledger.<toolset>`, and the agent reads it.
  */
 export const LedgerRow = Type.Object(
   {
@@ -20,19 +20,21 @@ export const LedgerRow = Type.Object(
     toolHash: Type.String(),
     argsHash: Type.String(),
     state: Type.Enum(["begun", "sending", "done"]),
-    /** Rises with every attempt; only the holder of the current one may write. */
+    /** The number of the current attempt. Only the current attempt may write, and each new attempt has a higher number. */
     fence: Type.Integer({ minimum: 1 }),
     lease: Type.Union([Lease, Type.Null()]),
-    /** The approval whose grant bound this row. */
+    /** The approval whose grant allowed this write. */
     jti: Type.String(),
     beganAt: Type.Integer(),
     sendingAt: Type.Optional(Type.Integer()),
     prepared: Type.Optional(Type.Unsafe<Json>({})),
-    /** In the state sending: a JWS by the toolset's own key over the value that is sent, made by the attempt that sent it. */
+    /**
+     * The proof in the state sending. It is a JWS by the toolset's own key over the value that is sent. The attempt that sent the value signed it.
+     */
     proof: Type.Optional(Type.String({ maxLength: 8192 })),
     doneAt: Type.Optional(Type.Integer()),
     result: Type.Optional(ToolResult),
-    /** In the state done: a JWS by the toolset's own key over what it did. A row without the signature of its state proves nothing. */
+    /** The proof in the state done. It is a JWS by the toolset's own key over the result. A row without the signature of its state proves nothing. */
     receipt: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,

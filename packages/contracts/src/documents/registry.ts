@@ -6,63 +6,72 @@ import { TIERS, ToolDefinition } from "../tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A tool as its workers registered it; it outlives them. Family `registry.<toolset>`, written by workers of that toolset. */
+/** A tool as its workers registered it. The registration outlives them. Workers of the toolset write it to the family `registry.<toolset>`. */
 export const Registration = Type.Object(
   {
     toolset: Type.String(),
     definition: ToolDefinition,
     hash: Type.String(),
     registeredAt: Type.Integer(),
-    /** When a worker that serves it last sent a heartbeat for it. */
+    /** The time of the last heartbeat of a worker that serves the tool. */
     lastSeenAt: Type.Integer(),
-    /** When the last of its workers reported that it stops; it no longer holds if it is older than `lastSeenAt`. */
+    /** The time when the last worker of the tool reported that it stops. The report is outdated if it is older than `lastSeenAt`. */
     leftAt: Type.Optional(Type.Integer()),
-    /** Its workers may be scaled to zero: it is not a fault if none is alive, and a call wakes one. */
+    /** True if the workers may be scaled to zero. It is then no fault if no worker is alive, and a call wakes one. */
     scalesToZero: Type.Optional(Type.Literal(true)),
-    /** Its workers are alive and report that it cannot be used: since when, and why. */
+    /** The time and the reason of the workers' report that the tool cannot be used. The workers are alive. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
-    /** Arguments that work at this moment, as JSON text, if its workers know some: for people who want to try it. Not part of the definition. */
+    /**
+     * Arguments that work at this moment, as JSON text, if the workers know some. The example helps people who want to try the tool. It is not part
+     * of the definition.
+     */
     example: Type.Optional(Type.String({ maxLength: MAX_EXAMPLE_CHARS })),
-    /** The public half of the key that its workers sign receipts with, as they report it: it counts when an operator pins it with the tool. */
+    /**
+     * The public half of the key with which the workers sign receipts, as they report it. The key is used only after an operator has pinned it with
+     * the tool.
+     */
     receiptKey: Type.Optional(PublicJwk),
   },
   closed,
 );
 export type Registration = Static<typeof Registration>;
 
-/** How often a worker sends a heartbeat, and how long one counts: two may be missed. */
+/** The interval between two heartbeats of a worker, and the time for which one heartbeat is valid. A worker may miss two heartbeats. */
 export const SEEN_EVERY_MS = 30_000;
 export const SEEN_FOR_MS = 3 * SEEN_EVERY_MS;
 
 /**
- * Registered and available are two facts. A tool is `ready` if a worker was seen lately; `asleep` if none was: its workers may be scaled to zero, and a
- * call waits for one; `unavailable` if a worker is alive and reports that the tool cannot be used.
+ * The availability of a registered tool. It is `ready` if a worker was seen recently. It is `unavailable` if a worker is alive but reports that the
+ * tool cannot be used. Otherwise it is `asleep`, and a call waits for a worker, because the workers may be scaled to zero.
  */
 export const AVAILABILITIES = ["ready", "asleep", "unavailable"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];
 
 export function availabilityOf(registration: Registration, now: number): Availability {
-  // A report of a worker that is gone does not count any more.
+  // A report is outdated once its worker is gone.
   if (goneSince(registration, now) !== null) return "asleep";
   return registration.unavailable ? "unavailable" : "ready";
 }
 
-/** Since when no worker serves it, as far as is known: when its last one stopped, or was last seen. Null while one may be alive. */
+/**
+ * Returns the time since which no worker is known to serve the tool, which is when the last one stopped or was last seen. Returns null while one may
+ * be alive.
+ */
 export function goneSince({ lastSeenAt, leftAt }: Pick<Registration, "lastSeenAt" | "leftAt">, now: number): number | null {
   if (leftAt !== undefined && leftAt >= lastSeenAt) return leftAt;
   return now - lastSeenAt > SEEN_FOR_MS ? lastSeenAt : null;
 }
 
 /**
- * The replicas of a toolset, each with the time of its last heartbeat. It shows whether a stopping replica is the last one. Family `registry.<toolset>`,
- * written by workers of that toolset.
+ * The replicas of a toolset, each with the time of its last heartbeat. A replica that stops can see whether it is the last one. Workers of the
+ * toolset write the document to the family `registry.<toolset>`.
  */
 export const Replicas = Type.Object({ replicas: Type.Record(Type.String(), Type.Integer()) }, closed);
 export type Replicas = Static<typeof Replicas>;
 
 /**
- * A definition that was replaced under its version, or unregistered, by its hash: runs that began with it continue with it. Family `registry.<toolset>`,
- * written by workers of that toolset in the commit that replaces it; kept as long as a run can last.
+ * A definition that was replaced under its version or unregistered. Runs that began with the definition continue with it. The commit that replaces it
+ * stores it under its hash in the family `registry.<toolset>`. It is kept as long as a run can last.
  */
 export const ReplacedDefinition = Type.Object(
   { toolset: Type.String(), definition: ToolDefinition, hash: Type.String(), replacedAt: Type.Integer() },
@@ -72,8 +81,8 @@ export type ReplacedDefinition = Static<typeof ReplacedDefinition>;
 export const REPLACED_KEPT_MS = 30 * 86_400_000;
 
 /**
- * The definition of a write that approvals grants, and the toolset that it belongs to, which is the one that was pinned first. Family `pin`, written by
- * approvals.
+ * The definition of a write that approvals grants, with its toolset. The toolset is the one that was pinned first. Approvals writes the pin to the
+ * family `pin`.
  */
 export const Pin = Type.Object(
   {
@@ -83,12 +92,12 @@ export const Pin = Type.Object(
     enabled: Type.Boolean(),
     pinnedAt: Type.Integer(),
     pinnedBy: Type.String(),
-    /** The minimum tier of its calls, if an operator raised it above the definition's own. */
+    /** The minimum tier of the tool's calls, if an operator raised it above the definition's own tier. */
     tier: Type.Optional(Type.Enum([...TIERS])),
-    /** The public keys that verify the toolset's receipts: approvals vouches for them together with the definition. */
+    /** The public keys that verify the toolset's receipts. Approvals vouches for them together with the definition. */
     receiptKeys: Type.Optional(Type.Array(PublicJwk, { maxItems: 8 })),
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** By approvals' own key, over all other fields. */
+    /** The signature by approvals' own key over all other fields. */
     signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,

@@ -4,8 +4,8 @@ import { SeenCall } from "../messages.ts";
 import { parser } from "../parse.ts";
 
 /**
- * An operator's request to replay a dead letter. The first request counts, because a dead letter is replayed once. Family `replay`, written by the gateway,
- * read by the worker of the toolset `operations`, so that a message on the bus cannot claim who asked.
+ * An operator's request to replay a dead letter. Only the first request has an effect, because a dead letter is replayed once. The gateway writes the
+ * request to the family `replay`, and the worker of the toolset `operations` reads it. A message on the bus therefore cannot claim who asked.
  */
 export const ReplayRequest = Type.Object(
   {
@@ -13,7 +13,7 @@ export const ReplayRequest = Type.Object(
     by: Type.String(),
     /** The hash of the request's Idempotency-Key. */
     keyHash: Type.Optional(Type.String()),
-    /** The call to look at, in its state at that time. */
+    /** The call that the agent has to look at, in its state at the time of the request. */
     call: Type.Optional(SeenCall),
     askedAt: Type.Integer(),
   },

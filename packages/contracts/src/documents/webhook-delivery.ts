@@ -8,29 +8,32 @@ const closed = { additionalProperties: false } as const;
 export const WEBHOOK_EVENTS = ["approval.held", "approval.reminder", "approval.ended", "run.ended"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Why a delivery was given up: every attempt failed, or the target answered that it is gone (410). */
+/**
+ * The state of a delivery. It is `failed` if every attempt failed, and `gone` if the target answered 410. In both states the service has given up the
+ * delivery.
+ */
 export const DELIVERY_STATES = ["waiting", "failed", "gone"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * One event to send to one target, created in the commit that made the event true. The event is built from its subject when it is sent, so nothing of it is
- * duplicated here. Address and secret are not here either: they stand in the file of targets. A delivered one is removed. Families `hook.approvals` and
- * `hook.agent`, written by the service of that name.
+ * One event to send to one target. The commit that makes the event true creates the delivery. The service builds the event from its subject when it
+ * sends it, so the event is not copied here. Address and secret are only in the file of targets. The service removes a successful delivery. Approvals
+ * writes deliveries to the family `hook.approvals`, and the agent to `hook.agent`.
  */
 export const WebhookDelivery = Type.Object(
   {
     deliveryId: Type.String({ pattern: ID_PATTERNS.delivery }),
     event: Type.Enum([...WEBHOOK_EVENTS]),
-    /** The approval or the run that it is about. */
+    /** The approval or the run that the event is about. */
     subject: Type.String(),
     /** The target's name in the file of targets. */
     target: Type.String(),
-    /** The store's time of the event. */
+    /** The time of the event, by the store's clock. */
     at: Type.Integer(),
-    /** Number of attempts begun. */
+    /** The number of attempts that have begun. */
     attempts: Type.Integer({ minimum: 0 }),
     state: Type.Enum([...DELIVERY_STATES]),
-    /** When and why the last attempt failed. */
+    /** The time of the last failed attempt. `reason` says why it failed. */
     failedAt: Type.Optional(Type.Integer()),
     reason: Type.Optional(Type.String({ maxLength: 300 })),
   },

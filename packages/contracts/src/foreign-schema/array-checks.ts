@@ -6,7 +6,7 @@ import { identity } from "./value-checks.ts";
 
 type List = readonly Json[];
 
-/** The keywords of arrays. A list of `items` with `additionalItems` is draft-07's form of `prefixItems` with `items`. */
+/** Returns the checks for the keywords of arrays. A list of `items` with `additionalItems` is draft-07's form of `prefixItems` with `items`. */
 export function arrayChecks(schema: JsonObject, here: Here): readonly Check[] {
   const all = [...sizeChecks(schema, here), ...uniqueChecks(schema, here), ...itemChecks(schema, here), ...containsChecks(schema, here)];
   if (all.length === 0) return [];
@@ -32,7 +32,7 @@ function sizeChecks(schema: JsonObject, here: Here): readonly Check[] {
   return checks;
 }
 
-/** Compares one text for each item: comparing every pair would take quadratic time. */
+/** Returns the check for `uniqueItems`. It compares one text per item, because a comparison of every pair would take quadratic time. */
 function uniqueChecks({ uniqueItems }: JsonObject, here: Here): readonly Check[] {
   if (uniqueItems === undefined || uniqueItems === false) return [];
   if (uniqueItems !== true) return here.refuse("uniqueItems", "must be true or false");
@@ -110,7 +110,7 @@ function containsChecks(schema: JsonObject, here: Here): readonly Check[] {
   ];
 }
 
-/** Comes last: it concerns the items that nothing else in the schema has looked at. */
+/** Returns the check of the items that no other keyword of the schema has evaluated. It must run last. */
 export function unevaluatedItems({ unevaluatedItems: others }: JsonObject, here: Here): readonly Check[] {
   if (others === undefined) return [];
   const rest = here.schema(others, ["unevaluatedItems"], "member");

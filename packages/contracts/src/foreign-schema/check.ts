@@ -3,18 +3,18 @@ import type { Problem } from "../parse.ts";
 import { CHECK_DEPTH, CHECK_STEPS } from "./limits.ts";
 import { below } from "./schema-fault.ts";
 
-/** Whether the value obeys one keyword, or one schema. Violations are reported to the run. */
+/** Returns whether the value obeys one keyword or one schema. Reports violations to the run. */
 export type Check = (value: Json, run: Run, seen: Seen | null) => boolean;
 
-/** Thrown when a check has used up its steps, or the value is too deep. Never leaves this module. */
+/** The error of a check that has used up its steps, or whose value is too deep. It never leaves this module. */
 export class CheckEnded extends Error {
   override readonly name = "CheckEnded";
 }
 
-/** A sender of ten thousand wrong fields needs to read only the first few. */
+/** The largest number of problems that one check reports. The sender needs only the first few. */
 export const MAX_PROBLEMS = 8;
 
-/** How many steps checks may still take; several checks of one call share one. */
+/** The number of steps that checks may still take. Several checks of one call share them. */
 export interface Steps {
   left: number;
 }
@@ -23,16 +23,16 @@ export function newSteps(): Steps {
   return { left: CHECK_STEPS };
 }
 
-/** One check of one value: its remaining cost, its findings, and its current place. */
+/** One check of one value, with its remaining steps, its problems and its current place. */
 export class Run {
   readonly problems: Problem[] = [];
   readonly #path: (string | number)[] = [];
-  /** Inside schemas that may fail without harm (`not`, `if`, `contains`): nothing is reported. */
+  /** This number is above 0 inside schemas that may fail without harm (`not`, `if`, `contains`). Nothing is reported there. */
   #quiet = 0;
-  /** Inside one of several forms: no default is applied. */
+  /** This number is above 0 inside one of several forms. No default is applied there. */
   #forms = 0;
 
-  /** Pays for steps. A property, so that patterns can be passed it. */
+  /** Spends steps. Throws `CheckEnded` if none are left. It is a property, so that it can be passed to patterns. */
   readonly spend: (steps: number) => void;
 
   constructor(budget: Steps) {
@@ -46,7 +46,7 @@ export class Run {
     return this.#quiet === 0 && this.#forms === 0;
   }
 
-  /** Always false, so that a check can end with it. */
+  /** Reports a problem. Always returns false, so that a check can return the result. */
   report(message: string, member?: string): false {
     if (this.#quiet === 0 && this.problems.length < MAX_PROBLEMS) {
       this.spend(10 + 2 * this.#path.length);
@@ -56,7 +56,7 @@ export class Run {
     return false;
   }
 
-  /** A check of a member. */
+  /** Checks a member of the current value. */
   within(member: string | number, check: Check, value: Json): boolean {
     if (this.#path.length >= CHECK_DEPTH) throw new CheckEnded(`has more than ${CHECK_DEPTH} levels`);
     this.#path.push(member);
@@ -81,7 +81,10 @@ export class Run {
   }
 }
 
-/** Which members and items of a value a schema has looked at; recorded only if a schema asks (`unevaluatedProperties`, `unevaluatedItems`). */
+/**
+ * The members and items of a value that a schema has evaluated. They are recorded only if a schema needs them (`unevaluatedProperties`,
+ * `unevaluatedItems`).
+ */
 export class Seen {
   readonly members = new Set<string>();
   readonly items = new Set<number>();
@@ -93,7 +96,10 @@ export class Seen {
   }
 }
 
-/** Like the `number` of our own schemas: it excludes infinite ones, which JSON text can express (1e999) but which cannot be written back. */
+/**
+ * Returns whether the value is a finite number. Our own schemas also refuse infinite numbers. JSON text can contain them (1e999), but
+ * `JSON.stringify` writes null instead.
+ */
 export function isNumber(value: Json): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import { type Check, Seen } from "./check.ts";
 import type { Here } from "./here.ts";
 
-/** Parts that are judged for the same value. */
+/** Returns the checks for keywords whose schemas apply to the same value. */
 export function combinedChecks(schema: JsonObject, here: Here): readonly Check[] {
   const checks: Check[] = [];
   const { $ref, not, anyOf, oneOf, allOf } = schema;
@@ -26,7 +26,7 @@ export function combinedChecks(schema: JsonObject, here: Here): readonly Check[]
   return [...checks, ...conditionChecks(schema, here)];
 }
 
-/** Reports from forms that do not fit are dropped if one fits. */
+/** Returns the check of `anyOf` or `oneOf`. If the value fits, the check drops the problems that the other forms reported. */
 function someOf(word: "anyOf" | "oneOf", forms: readonly Check[], here: Here): Check {
   here.count("alternatives", forms.length, word);
   const message = word === "anyOf" ? "must match a schema in anyOf" : "must match exactly one schema in oneOf";

@@ -11,7 +11,7 @@ import { anchorsOf, findReference } from "./references.ts";
 import { below, quoted, refuse } from "./schema-fault.ts";
 import { numberChecks, stringChecks, typeChecks, valueChecks } from "./value-checks.ts";
 
-/** A schema that is compiled, or about to be, and the schemas that look at the same value again. */
+/** A schema that is compiled or is about to be, with the schemas that check the same value again. */
 interface Node {
   readonly pointer: string;
   check: Check;
@@ -20,7 +20,7 @@ interface Node {
 
 type Limit = keyof typeof SCHEMA_LIMITS;
 
-/** Keywords that have a meaning but that nothing here implements: without them the schema would accept more than its author meant. */
+/** Keywords with a meaning that this compiler does not implement. If it ignored them, the schema would accept more values than its author meant. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ["$async", "is not a JSON Schema keyword: it would make a check asynchronous. Leave it out"],
   ["$dynamicRef", "is not accepted. Write $ref with a pointer into this schema"],
@@ -46,8 +46,8 @@ const WHAT: Readonly<Record<Limit, string>> = {
 };
 
 /**
- * Compiles a schema into functions: every keyword of drafts 4 to 2020-12 that says something about a value, as 2020-12 means it, and no other. Other words
- * are notes. No text of the schema becomes code. Throws `SchemaRefused` if it is not a schema, or exceeds a limit.
+ * Compiles a schema into functions. It supports every keyword of drafts 4 to 2020-12 that constrains a value, with the meaning of 2020-12. It ignores
+ * other words. No text of the schema becomes code. Throws `SchemaRefused` if the value is not a schema, or exceeds a limit.
  */
 export function compileForeign(root: Json): Check {
   const used = new Map<Limit, number>();
@@ -176,7 +176,7 @@ export function compileForeign(root: Json): Check {
   }
 }
 
-/** Looked up at the call, because a schema that contains itself is not compiled yet when it is named. */
+/** Returns a check that looks up the node when it is called. A schema that contains itself is not compiled yet when it is named. */
 function called(node: Node): Check {
   return (value, run, seen) => node.check(value, run, seen);
 }
@@ -191,7 +191,7 @@ function refuseWords(schema: JsonObject, here: Here): void {
     here.refuse("$schema", "names an unknown dialect. Write JSON Schema 2020-12, or leave it out");
 }
 
-/** Limits how often a value is looked at, because references and alternatives multiply. */
+/** Throws `SchemaRefused` if one value would be checked too often. References and alternatives multiply the checks. */
 function refuseEndless(nodes: readonly Node[]): void {
   const looks = new Map<Node, number>();
   const visit = (node: Node, above: ReadonlySet<Node>): number => {
@@ -208,7 +208,7 @@ function refuseEndless(nodes: readonly Node[]): void {
   for (const node of nodes) visit(node, new Set());
 }
 
-/** Whether any keyword asks for unevaluated parts; if so, every check records what it looked at. */
+/** Returns whether any keyword needs the unevaluated parts. Every check then records what it evaluated. */
 function asksForTheRest(schema: Json): boolean {
   const open: Json[] = [schema];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {

@@ -21,7 +21,7 @@ const { value: values } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }));
 const sizes = fc.nat(4);
-// Keywords that look at members and items, without another schema with unevaluated parts inside: there the other compiler is wrong.
+// These schemas check members and items, but contain no other schema with unevaluated parts. The other compiler handles such a schema incorrectly.
 const oneFlat = fc.constantFrom<Json>(
   true,
   false,

@@ -5,13 +5,13 @@ import { compileForeign } from "./compile-foreign.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
 import { type SchemaFault, SchemaRefused } from "./schema-fault.ts";
 
-/** A schema that somebody else wrote, contained: either a check of bounded cost, or the reason why it is not used. */
+/** A schema that somebody else wrote. It is either a check with a limited cost, or the reason why the schema is not used. */
 export type ForeignSchema =
   | {
       readonly ok: true;
-      /** Applies the schema's defaults in place. An aborted check is a problem like any other: a value that could not be checked is not valid. */
+      /** Checks a value and applies the schema's defaults in place. If the check is aborted, the value is not valid, and the problem says why. */
       readonly validate: Validator;
-      /** Whether the value fits; `unknown` if the check was aborted. Pass it a copy: defaults are applied in place. */
+      /** Returns whether the value fits, or `unknown` if the check was aborted. The caller passes a copy, because defaults are applied in place. */
       readonly judge: (value: Json, steps: Steps) => "fits" | "breaks" | "unknown";
     }
   | { readonly ok: false; readonly fault: SchemaFault };
@@ -21,8 +21,8 @@ const byText = new Map<string, ForeignSchema>();
 const MAX_COMPILED = 1000;
 
 /**
- * A schema of a definition, compiled once: definitions are read from the store again and again, each time as another object. The check applies the schema's
- * defaults in place; it answers within its steps (`CHECK_STEPS`), never throws and never waits.
+ * Returns the compiled schema of a definition. It caches compiled schemas, because every read from the store returns a new object. The check applies
+ * the schema's defaults in place. It stays within its steps (`CHECK_STEPS`), never throws and never waits.
  */
 export function foreignSchema(schema: object): ForeignSchema {
   const known = byObject.get(schema);
@@ -31,18 +31,18 @@ export function foreignSchema(schema: object): ForeignSchema {
   const made = (text === null ? undefined : byText.get(text)) ?? compiled(schema as Json, text);
   byObject.set(schema, made);
   if (text === null || text.length > SCHEMA_LIMITS.chars) return made;
-  // The oldest is evicted first; if it is still in use, it is compiled again.
+  // The oldest schema is evicted first. If it is still in use, it is compiled again.
   const [oldest] = byText.keys();
   if (!byText.has(text) && byText.size >= MAX_COMPILED && oldest !== undefined) byText.delete(oldest);
   byText.set(text, made);
   return made;
 }
 
-/** Whether the schema is in the cache of compiled ones, so that using it costs nothing now. */
+/** Returns whether the schema is already compiled, so that its use costs nothing now. */
 export function isCompiled(schema: object): boolean {
   if (byObject.has(schema)) return true;
   const text = textOf(schema);
-  // A schema that has no JSON text, or too long a one, is refused at once.
+  // A schema without JSON text, or with too long a text, is refused at once.
   return text === null || text.length > SCHEMA_LIMITS.chars || byText.has(text);
 }
 
@@ -51,7 +51,7 @@ function compiled(schema: Json, text: string | null): ForeignSchema {
   if (text.length > SCHEMA_LIMITS.chars) return refused(`has ${text.length} characters; ${SCHEMA_LIMITS.chars} are the most`);
   if (isDeep(text)) return refused(`has more than ${SCHEMA_LIMITS.depth} levels`);
   try {
-    // A copy: the schema's owner may change it later, and the compiled check must match what was judged.
+    // The check needs a copy, because the schema's owner may change the schema later.
     const check = compileForeign(JSON.parse(text) as Json);
     return {
       ok: true,
@@ -70,11 +70,11 @@ function compiled(schema: Json, text: string | null): ForeignSchema {
   }
 }
 
-/** `fits` is null if the check could not tell. */
+/** Runs a check. `fits` is null if the check was aborted. */
 function checked(value: Json, check: Check, steps: Steps): { readonly fits: boolean | null; readonly problems: readonly Problem[] } {
   const run = new Run(steps);
   try {
-    // Anything but true counts as false: a check must answer at once, with yes or no.
+    // Only true means that the value fits. A promise does not, because a check must answer synchronously.
     const fits = check(value, run, null) === true;
     return { fits, problems: run.problems.length > 0 ? run.problems : [{ path: "", message: "is not valid" }] };
   } catch (error) {
@@ -95,7 +95,7 @@ function textOf(schema: object): string | null {
   }
 }
 
-/** Works on the JSON text, because recursion into a deep value could overflow the stack. */
+/** Returns whether the nesting is too deep. It reads the JSON text, because recursion into a deep value could overflow the stack. */
 function isDeep(text: string): boolean {
   let level = 0;
   let quotes = false;

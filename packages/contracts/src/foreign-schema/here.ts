@@ -3,23 +3,23 @@ import type { Check } from "./check.ts";
 import type { LinearPattern } from "./linear-pattern.ts";
 import type { SCHEMA_LIMITS } from "./limits.ts";
 
-/** The current place in a schema while its keywords are compiled: each invalid keyword is refused with its pointer. */
+/** The current place in a schema while its keywords are compiled. It refuses an invalid keyword with a pointer to it. */
 export interface Here {
-  /** Throws: names this keyword of the schema, with a sentence about it that begins with the keyword. */
+  /** Throws `SchemaRefused` with the place of this keyword. The message begins with the keyword and continues with `reason`. */
   refuse(word: string, reason: string): never;
-  /** Counts against a limit of the whole schema. */
+  /** Adds to the count for a limit of the whole schema. Throws if the limit is exceeded. */
   count(limit: keyof typeof SCHEMA_LIMITS, by: number, word: string): void;
-  /** A number, or nothing if the keyword is missing. */
+  /** Returns the number, or undefined if the keyword is missing. Throws if the value is not a number. */
   number(schema: JsonObject, word: string): number | undefined;
-  /** A whole number from 0 on, or nothing if the keyword is missing. */
+  /** Returns the whole number, or undefined if the keyword is missing. Throws if the value is not a whole number of at least 0. */
   size(schema: JsonObject, word: string): number | undefined;
   texts(word: string, value: Json): readonly string[];
   pattern(word: string, source: Json, member?: string): LinearPattern;
-  /** A schema inside this one. `same` marks one for the same value: an alternative, a reference. */
+  /** Returns the check of a schema inside this one. `same` means that it checks the same value, as an alternative or a reference does. */
   schema(value: Json, place: readonly (string | number)[], about: "same" | "member"): Check;
-  /** The schemas in a list or a map under a keyword. */
+  /** Returns the checks of the schemas in a list under a keyword. `map` does the same for an object of schemas. */
   list(word: string, value: Json, about: "same" | "member"): readonly Check[];
   map(word: string, value: Json, about: "same" | "member"): ReadonlyMap<string, Check>;
-  /** The schema that a reference leads to. */
+  /** Returns the check of the schema that a reference names. */
   reference(value: Json): Check;
 }

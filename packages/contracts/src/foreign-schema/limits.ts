@@ -1,34 +1,37 @@
 /**
- * What a foreign schema may contain, and what one check by it may cost. A schema over a limit is refused whole, with a pointer to the place. The limits are
- * several times what real tools have: the largest schemas of the corpus in `packages/models` have a tenth of them.
+ * The limits for the content of a foreign schema. The compiler refuses a schema over a limit, with a pointer to the place. The limits are several
+ * times what real tools need. The largest schemas of the corpus in `packages/models` reach a tenth of them.
  */
 export const SCHEMA_LIMITS = {
-  /** Characters of the schema as JSON. A registration is one document of 64 KiB. */
+  /** The length of the schema as JSON, in characters. A registration is one document of 64 KiB. */
   chars: 64 * 1024,
-  /** Nesting of lists and objects. */
+  /** The nesting depth of lists and objects. */
   depth: 64,
-  /** Schemas inside it, wherever they stand. */
+  /** The number of schemas inside the schema, at any place. */
   schemas: 2000,
   refs: 256,
-  /** Parts of `allOf`, `anyOf` and `oneOf` together, plus every `if` and `not`. */
+  /** The number of parts of `allOf`, `anyOf` and `oneOf` together, plus every `if` and `not`. */
   alternatives: 512,
-  /** Values of all `enum`s together. */
+  /** The number of values of all `enum`s together. */
   values: 4000,
-  /** Named properties, all together. */
+  /** The number of named properties of all schemas together. */
   properties: 2000,
-  /** How often one value is looked at when references and alternatives are expanded. */
+  /** The number of times that one value is checked when references and alternatives are expanded. */
   looks: 5000,
-  /** Characters of one pattern. */
+  /** The length of one pattern, in characters. */
   patternChars: 1000,
-  /** States of all patterns together, with repeats expanded: `a{3}` has three. */
+  /** The number of states of all patterns together, with repeats expanded. For example, `a{3}` has three. */
   patternStates: 10_000,
 } as const;
 
-/** Steps that one check of one value may take. A step is a keyword at a place, or a character of a pattern in one state; it takes 20 to 100 ns. */
+/**
+ * The number of steps that one check of one value may take. A step is one keyword at one place, or one character of a pattern in one state. A step
+ * takes 20 to 100 ns.
+ */
 export const CHECK_STEPS = 200_000;
 
-/** Levels of a value that are checked. */
+/** The number of levels of a value that are checked. */
 export const CHECK_DEPTH = 100;
 
-/** Characters of a text that has a format: no date, address or URI is longer. */
+/** The longest text with a format, in characters. No date, address or URI is longer. */
 export const FORMAT_CHARS = 2048;

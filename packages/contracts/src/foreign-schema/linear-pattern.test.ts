@@ -4,7 +4,7 @@ import { linearPattern } from "./linear-pattern.ts";
 
 const free = () => undefined;
 
-/** Patterns in ECMAScript's syntax that cover everything an automaton can do. */
+/** Patterns in ECMAScript's syntax with every construct that an automaton supports. */
 const { pattern: patterns } = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { depthSize: "small" },

@@ -1,24 +1,24 @@
 import { type Part, parsePattern, PatternFault } from "./pattern-syntax.ts";
 
-/** Pays for `steps` of a check; throws when the steps are used up. */
+/** Spends `steps` of a check. Throws when the steps are used up. */
 export type Spend = (steps: number) => void;
 
-/** A pattern that takes at most its number of states times the number of characters, for any pattern and text. */
+/** A compiled pattern. The time of a test is at most proportional to `states` times the number of characters. */
 export interface LinearPattern {
   readonly source: string;
-  /** With repeats expanded. */
+  /** The number of states with repeats expanded. */
   readonly states: number;
-  /** Whether it matches anywhere in the text, like `RegExp.prototype.test` with the flag `u`. */
+  /** Returns whether the pattern matches anywhere in the text, as `RegExp.prototype.test` does with the flag `u`. */
   test(text: string, spend: Spend): boolean;
 }
 
 /**
- * Compiles a pattern into an automaton that is in all its states at once (Thompson), so it never backtracks. ECMAScript's own engine judges each character,
- * one at a time, so classes and escapes keep their meaning. Throws `PatternFault`; its message completes a sentence.
+ * Compiles a pattern into an automaton that is in several states at once (Thompson), so it never backtracks. ECMAScript's own engine judges each
+ * single character, so classes and escapes keep their meaning. Throws `PatternFault`, whose message completes a sentence.
  */
 export function linearPattern(source: string, maxStates: number): LinearPattern {
   try {
-    // Used only to check the syntax: it is never run.
+    // This expression only checks the syntax and is never run.
     void new RegExp(source, "u");
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(error.message.lastIndexOf(": ") + 2) : "";
@@ -49,24 +49,24 @@ const MATCH = 8;
 
 interface Program {
   readonly op: Uint8Array;
-  /** The next states; for a set and a character, what it matches. */
+  /** The next states. For a character, `x` is its code point. For a set, `x` is its index in `sets`. */
   readonly x: Uint32Array;
   readonly y: Uint16Array;
   readonly sets: readonly CharacterSet[];
   readonly scratch: Scratch;
 }
 
-/** Buffers that one test fills and the next one reuses: tests do not overlap. */
+/** Buffers that every test reuses. Two tests never run at the same time. */
 interface Scratch {
-  /** The states for this character, and for the next one. */
+  /** The states for the current character and for the next one. */
   readonly states: Uint16Array;
   readonly following: Uint16Array;
-  /** The visit at which each state was last entered. */
+  /** The number of the visit in which each state was last entered. */
   readonly entered: Int32Array;
   visits: number;
 }
 
-/** Numbers for the characters of a text that no earlier test had. */
+/** Returns the first of `count` new visit numbers. No earlier test has used them. */
 function visits(scratch: Scratch, count: number): number {
   if (scratch.visits + count > 0x7fff_ffff) {
     scratch.entered.fill(0);
@@ -179,10 +179,10 @@ function emit(tree: Part, size: number): Program {
   }
 }
 
-/** One character's worth of a pattern. */
+/** The part of a pattern that matches one character. */
 class CharacterSet {
   readonly #native: RegExp;
-  /** What is known about the characters up to 127: 0 unknown, 1 in, 2 out. */
+  /** The known results for the characters up to 127. They are 0 for unknown, 1 for a match and 2 for no match. */
   readonly #ascii = new Uint8Array(128);
 
   constructor(source: string) {
@@ -227,7 +227,7 @@ function run({ op, x, y, sets, scratch }: Program, text: string, spend: Spend): 
     at = after;
   }
 
-  /** Follows everything that consumes no character. True if that leads to the end of the pattern. */
+  /** Enters a state and follows every transition that consumes no character. Returns true if it reaches the end of the pattern. */
   function enter(first: number, at: number): boolean {
     stack.push(first);
     for (let state = stack.pop(); state !== undefined; state = stack.pop()) {

@@ -5,7 +5,7 @@ import type { LinearPattern } from "./linear-pattern.ts";
 
 const NO_CHECKS: ReadonlyMap<string, Check> = new Map();
 
-/** The keywords of objects. Defaults come first, so that their values are checked as well. */
+/** Returns the checks for the keywords of objects. Defaults are applied first, so that their values are checked as well. */
 export function objectChecks(schema: JsonObject, here: Here): readonly Check[] {
   const checks = [...sizeChecks(schema, here), ...requiredChecks(schema, here), ...nameChecks(schema, here)];
   const members = memberChecks(schema, here);
@@ -25,7 +25,7 @@ export function objectChecks(schema: JsonObject, here: Here): readonly Check[] {
   ];
 }
 
-/** Applies a default, which costs steps by its size. */
+/** Returns the functions that apply the defaults. A default costs steps in proportion to its size. */
 function defaultsOf({ properties }: JsonObject): readonly ((value: Record<string, Json>, run: Run) => void)[] {
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, part]) => {
@@ -38,7 +38,7 @@ function defaultsOf({ properties }: JsonObject): readonly ((value: Record<string
         if (Object.hasOwn(value, name)) return;
         run.spend(cost);
         const put = simple ? fallback : structuredClone(fallback);
-        // A member called `__proto__` is a normal member.
+        // A member with the name `__proto__` is a normal member.
         if (name === "__proto__") Object.defineProperty(value, name, { value: put, writable: true, enumerable: true, configurable: true });
         else value[name] = put;
       },
@@ -89,7 +89,7 @@ function nameChecks({ propertyNames }: JsonObject, here: Here): readonly Check[]
   ];
 }
 
-/** `properties`, `patternProperties`, and `additionalProperties`, which covers what the others do not name. */
+/** Returns the checks for `properties` and `patternProperties`, and for `additionalProperties`, which applies to all other members. */
 function memberChecks(schema: JsonObject, here: Here): readonly Check[] {
   const { properties, patternProperties, additionalProperties: others } = schema;
   const named = properties === undefined ? NO_CHECKS : here.map("properties", properties, "member");
@@ -139,7 +139,7 @@ function patternedOf(value: Json, here: Here): readonly (readonly [LinearPattern
   return [...checks].map(([source, check]) => [here.pattern("patternProperties", source, source), check]);
 }
 
-/** `dependentRequired`, `dependentSchemas`, and draft-07's `dependencies`, which can be either. */
+/** Returns the checks for `dependentRequired`, `dependentSchemas`, and draft-07's `dependencies`, which can be either. */
 function dependencyChecks(schema: JsonObject, here: Here): readonly Check[] {
   const checks: Check[] = [];
   for (const word of ["dependencies", "dependentRequired", "dependentSchemas"] as const) {
@@ -160,7 +160,7 @@ function dependencyChecks(schema: JsonObject, here: Here): readonly Check[] {
   return checks;
 }
 
-/** Comes last: it concerns the members that nothing else in the schema has looked at. */
+/** Returns the check of the members that no other keyword of the schema has evaluated. It must run last. */
 export function unevaluatedMembers({ unevaluatedProperties: others }: JsonObject, here: Here): readonly Check[] {
   if (others === undefined) return [];
   const rest = here.schema(others, ["unevaluatedProperties"], "member");

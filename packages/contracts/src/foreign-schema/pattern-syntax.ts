@@ -1,27 +1,27 @@
-/** A part of a regular expression. It matches one character, nothing, or what its parts match. */
+/** A part of a regular expression. It matches one character, a position, or a combination of parts. */
 export type Part =
   | { readonly kind: "char"; readonly code: number }
-  /** One character, as ECMAScript's own engine judges it: a class, an escape, the dot. */
+  /** One character, as ECMAScript's own engine judges it. The source is a class, an escape or the dot. */
   | { readonly kind: "set"; readonly source: string }
   | { readonly kind: "begin" | "end" | "boundary" | "inside" }
   | { readonly kind: "sequence" | "either"; readonly parts: readonly Part[] }
   | { readonly kind: "repeat"; readonly part: Part; readonly min: number; readonly max: number };
 
-/** A whole pattern. Its lookaheads stand at the beginning of the text, so each one is a separate question. */
+/** A whole pattern. All of its lookaheads are at the beginning of the text, so each one can be tested separately. */
 export interface Pattern {
   readonly part: Part;
-  /** After `^`: the text begins, or does not begin, with this. */
+  /** The lookaheads after `^`. The text must begin with the part if `wanted` is true, and must not begin with it otherwise. */
   readonly ahead: readonly { readonly part: Part; readonly wanted: boolean }[];
 }
 
-/** Thrown for syntax that no automaton can handle; its message completes a sentence that begins with "The pattern". */
+/** The error for syntax that no automaton can handle. Its message completes a sentence that begins with "The pattern". */
 export class PatternFault extends Error {
   override readonly name = "PatternFault";
 }
 
 /**
- * Reads a pattern in ECMAScript's syntax with the flag `u`, which it must already have: the caller has made a `RegExp` of it. Throws `PatternFault` on
- * back-references, flag modifiers and look-around, except lookaheads right after `^`, as generators write them.
+ * Reads a pattern in ECMAScript's syntax with the flag `u`. The caller has already compiled it as a `RegExp`. Throws `PatternFault` for
+ * back-references, flag modifiers and look-around. It accepts lookaheads right after `^`, because generators of schemas write them.
  */
 export function parsePattern(source: string): Pattern {
   let at = 0;
@@ -29,7 +29,7 @@ export function parsePattern(source: string): Pattern {
   const part = disjunction();
   if (at < source.length) throw new PatternFault("cannot be read");
   if (ahead.length === 0) return { part, ahead };
-  // Then they are of the first form only.
+  // In ECMAScript the lookaheads would apply only to the first alternative.
   if (part.kind === "either") throw new PatternFault(LOOKS);
   return { part: { kind: "sequence", parts: [{ kind: "begin" }, part] }, ahead };
 

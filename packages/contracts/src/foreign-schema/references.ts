@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "../json.ts";
 import { below, quoted, refuse } from "./schema-fault.ts";
 
-/** A part of a schema, and its place. */
+/** A part of a schema with its pointer. */
 interface Place {
   readonly schema: Json;
   readonly pointer: string;
@@ -10,9 +10,9 @@ interface Place {
 type Anchors = ReadonlyMap<string, Place>;
 
 /**
- * The schema that a reference names: `#`, `#/a/pointer` into the same schema, `#anchor`, or one of these after the schema's own `$id`. Nothing is ever
- * fetched: a reference to another document is refused at once. So is a nested schema with its own name, because references below it would be relative to
- * that name.
+ * Returns the schema that a reference names. The reference is `#`, `#/a/pointer` into the same schema, `#anchor`, or one of these after the schema's
+ * own `$id`. The compiler never fetches anything, so it refuses a reference to another document. It also refuses a reference into a nested schema
+ * with its own name, because references below that schema would be relative to that name.
  */
 export function findReference(root: Json, ref: string, { at, anchors }: { readonly at: string; readonly anchors: Anchors }): Place {
   const own = ownFragment(root, ref);
@@ -23,7 +23,10 @@ export function findReference(root: Json, ref: string, { at, anchors }: { readon
   return found ?? refuse(at, `The reference ${quoted(ref)} leads to nothing.`);
 }
 
-/** The part after the "#" of a reference into this schema, by its own name or without one. */
+/**
+ * Returns the part after the "#" of a reference into this schema, with or without the schema's own name. Returns null for a reference to another
+ * document.
+ */
 function ownFragment(root: Json, ref: string): string | null {
   const [document = "", ...rest] = ref.split("#");
   const { $id, id } = isJsonObject(root) ? root : {};
@@ -50,7 +53,7 @@ function byPointer(root: Json, pointer: string): Place | null {
   return { schema: place, pointer };
 }
 
-/** The names of all nested schemas, outermost first. */
+/** Returns the anchors of all nested schemas with their places. If a name occurs twice, it means the outermost schema. */
 export function anchorsOf(root: Json): Anchors {
   const named = new Map<string, Place>();
   let level: readonly Place[] = [{ schema: root, pointer: "" }];
@@ -68,7 +71,7 @@ export function anchorsOf(root: Json): Anchors {
   return named;
 }
 
-/** Draft-07 uses `"$id": "#name"` for an anchor. */
+/** Returns the anchor that draft-07 writes as `"$id": "#name"`, or null. */
 function idAnchor(id: Json | undefined): string | null {
   return typeof id === "string" && id.startsWith("#") ? id.slice(1) : null;
 }

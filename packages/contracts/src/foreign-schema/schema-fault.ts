@@ -1,10 +1,13 @@
-/** Why a schema is not used: where (a JSON Pointer, "" for the schema itself) and what, as a sentence for the author of the tool. */
+/**
+ * The reason why a schema is not used. `pointer` is a JSON Pointer to the place ("" for the schema itself). `reason` is a sentence for the author of
+ * the tool.
+ */
 export interface SchemaFault {
   readonly pointer: string;
   readonly reason: string;
 }
 
-/** A refused schema. Never leaves this module: `foreignSchema` returns the fault as a value. */
+/** The error for a refused schema. It never leaves this module, because `foreignSchema` returns the fault as a value. */
 export class SchemaRefused extends Error {
   override readonly name = "SchemaRefused";
   readonly fault: SchemaFault;
@@ -21,12 +24,12 @@ export function refuse(pointer: string, reason: string): never {
 
 const MAX_POINTER = 200;
 
-/** The pointer of a member (RFC 6901). */
+/** Returns the pointer of a member (RFC 6901). */
 export function below(pointer: string, member: string | number): string {
   return `${pointer}/${String(member).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Foreign text quoted in a sentence: short, and on one line. */
+/** Returns foreign text as a short quotation on one line. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   object: isJsonObject,
 };
 
-/** `type` and OpenAPI's `nullable`. */
+/** Returns the checks for `type` and OpenAPI's `nullable`. */
 export function typeChecks(schema: JsonObject, here: Here): readonly Check[] {
   const { type, nullable } = schema;
   if (nullable !== undefined && typeof nullable !== "boolean") here.refuse("nullable", "must be true or false");
@@ -32,7 +32,7 @@ export function typeChecks(schema: JsonObject, here: Here): readonly Check[] {
   return [(value, run) => tests.some((test) => test(value)) || run.report(message)];
 }
 
-/** `enum` and `const`. */
+/** Returns the checks for `enum` and `const`. */
 export function valueChecks(schema: JsonObject, here: Here): readonly Check[] {
   const checks: Check[] = [];
   if (schema["const"] !== undefined) {
@@ -72,7 +72,7 @@ export function numberChecks(schema: JsonObject, here: Here): readonly Check[] {
   };
   const under = (value: number, limit: number) => value < limit;
   const over = (value: number, limit: number) => value > limit;
-  // In draft-04 the exclusive keywords are flags that change the meaning of the others.
+  // In draft-04 the exclusive keywords are flags that change the meaning of `maximum` and `minimum`.
   const most = schema["exclusiveMaximum"];
   const least = schema["exclusiveMinimum"];
   if (most === true) bound("maximum", "<", under);
@@ -109,7 +109,7 @@ export function stringChecks(schema: JsonObject, here: Here): readonly Check[] {
   return [...checks, ...formatChecks(schema, here)];
 }
 
-/** Unknown formats are notes, as JSON Schema specifies. */
+/** Returns the check for `format`. An unknown format is ignored, as JSON Schema specifies. */
 function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
   if (format === undefined) return [];
   if (typeof format !== "string") return here.refuse("format", "must be a text");
@@ -123,8 +123,8 @@ function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
     return [(value, run) => !isNumber(value) || test(value) || run.report(message)];
   }
   const test = validate instanceof RegExp ? (text: string) => validate.test(text) : (validate as (text: string) => boolean);
-  // Our own formats run on the engine's regular expressions. They take at most quadratic time in the length of the text, and only this one
-  // does.
+  // The known formats use the engine's regular expressions. They take linear time in the length of the text, except this one, which may take
+  // quadratic time.
   const squared = format === "url";
   return [
     (value, run) => {
@@ -137,7 +137,7 @@ function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
   ];
 }
 
-/** Characters as JSON Schema counts them: a surrogate pair is one. */
+/** Returns the number of characters as JSON Schema defines it. A surrogate pair is one character. */
 function charactersOf(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
@@ -159,7 +159,7 @@ function isEqual(a: Json, b: Json, run: Run): boolean {
   return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name] ?? null, other[name] ?? null, run));
 }
 
-/** The same text for all equal values, whatever the order of members. Costs steps by its length. */
+/** Returns the same text for equal values, regardless of the order of their members. Costs steps in proportion to the text's length. */
 export function identity(value: Json, run: Run | null): string {
   run?.spend(6);
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map((one) => identity(one, run)).join(",")}]`;

@@ -149,7 +149,7 @@ describe("a check that takes too long", () => {
 
   it("makes a risk rule hold, and all rules together take no longer than one check", () => {
     const rule = { properties: { list: costly } };
-    // By itself the second rule is cheap, and does not hold.
+    // The second rule alone is cheap and does not match these arguments.
     const definition = writing({}, rule, { properties: { list: { maxItems: 1 } } });
     expect(assessRisk(definition, { list: many })).toEqual({ tier: "critical", reasons: ["rule 0", "rule 1"] });
     expect(assessRisk(writing({}, { properties: { list: { maxItems: 1 } } }), { list: many })).toMatchObject({ tier: "low" });
