@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SERVICES, startBoth } from "../openapi-services.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
-// The tools of those who build on the API: a lint of its descriptions, and types that are generated from one.
+// Authors of API clients use these tools: a linter for the descriptions, and a generator of types.
 
 const root = path.resolve(import.meta.dirname, "../..");
 const REDOCLY = path.join(root, "node_modules/@redocly/cli/bin/cli.js");
 const TSC = path.join(root, "node_modules/typescript/bin/tsc");
 const PAGE = path.join(root, "examples/chat-page/index.html");
-/** Not installed: it needs the API of a compiler that TypeScript 7 does not have, and brings one. */
+/** This package is not installed, because it needs a compiler API that TypeScript 7 lacks, and includes its own compiler. */
 const GENERATOR = ["--yes", "--package=openapi-typescript@7.13.0", "--package=typescript@5.9.3", "--", "openapi-typescript"];
 const DEADLINE_MS = 300_000;
 
@@ -97,19 +97,19 @@ const OPTIONS = {
   noEmit: true,
 };
 
-/** The rules that this file breaks, as errors or as warnings. */
+/** Returns the rules that this file breaks, as errors or as warnings. */
 async function lint(name: string): Promise<readonly string[]> {
   const { stdout } = await ran(process.execPath, [REDOCLY, "lint", name, "--format=json", "--extends=recommended"]);
   const { problems } = JSON.parse(stdout) as { readonly problems: readonly { readonly ruleId: string }[] };
   return problems.map(({ ruleId }) => ruleId);
 }
 
-/** What the compiler says of the page's script. */
+/** Returns the compiler's output for the page's script. */
 async function typeFaults(): Promise<string> {
   return (await ran(process.execPath, [TSC, "-p", files.at("tsconfig.json")])).stdout;
 }
 
-/** Runs a command in the folder of the files; a code other than 0 is no fault if it printed something. */
+/** Runs a command in the folder of the files. Accepts any exit code if the command printed something. */
 async function ran(command: string, args: readonly string[]): Promise<{ readonly stdout: string }> {
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
   const running = promisify(execFile)(command, args, { cwd: files.at(), env, timeout: DEADLINE_MS, maxBuffer: 2 ** 26 });

@@ -90,7 +90,7 @@ describe("an attacker who publishes on the bus", () => {
         details: expect.objectContaining({ why: reason, callId, tool: "file_risk_report", messageId: forged.id }) as object,
       }),
     ]);
-    // The forged message differs from this one in one thing only. The genuine one still runs.
+    // The forged message differs from this message in one thing only. The genuine message still runs.
     await expectFiled(runId, genuine, before);
   });
 
@@ -198,7 +198,7 @@ describe("two principals", () => {
     const decide = (decision: string, token: string | undefined) =>
       call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision, token });
     const { decisionToken } = await look(decider, approvalId);
-    // A second look must not give a second decision.
+    // A second read of the approval must not allow a second decision.
     expect(await look(decider, approvalId)).toMatchObject({ decisionToken });
     expect(await decide("approve", randomUUID())).toMatchObject({ status: 403 });
 
@@ -215,7 +215,7 @@ interface Changes {
   readonly toolCallId?: string;
 }
 
-/** The genuine message with these changes and another secret: an attacker who did not see the invoke cannot echo its secret, so no answer is joined. */
+/** Returns the message with these changes and another secret. An attacker who did not see the invoke cannot echo its secret, so no answer joins. */
 function tampered(genuine: Message, changes: Changes): Message {
   const { grant = "grant" in changes ? undefined : grantOf(genuine) } = changes;
   const { [attributes.grant]: _, ...others } = genuine.attributes;
@@ -233,7 +233,7 @@ function tampered(genuine: Message, changes: Changes): Message {
 const invokeOf = (message: Message): ToolInvoke => JSON.parse(message.body) as ToolInvoke;
 const argumentsOf = (message: Message): JsonObject => JSON.parse(invokeOf(message).arguments) as JsonObject;
 
-/** The grant with one character of this part changed. In the header it is before the key id, because a changed key id would be an unknown key. */
+/** Returns the grant with one character of this part changed. In the header, the key id stays, because another key id would name an unknown key. */
 function altered(message: Message, part: number): string {
   const parts = grantOf(message).split(".");
   const text = parts[part] ?? "";
@@ -241,13 +241,13 @@ function altered(message: Message, part: number): string {
   return parts.with(part, text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)).join(".");
 }
 
-/** Other claims under the old signature. */
+/** Returns a grant with other claims under the old signature. */
 function reworded(message: Message, claims: JsonObject): string {
   const [header, , signature] = grantOf(message).split(".");
   return [header, Buffer.from(canonicalJson({ ...claimsOf(message), ...claims })).toString("base64url"), signature].join(".");
 }
 
-/** The same claims, signed with the attacker's own key under the key id of approvals. */
+/** Returns a grant with the same claims, signed with the attacker's own key under the key id of approvals. */
 async function ownGrant(message: Message): Promise<string> {
   const [header = ""] = grantOf(message).split(".");
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { readonly kid: string };

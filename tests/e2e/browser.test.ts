@@ -56,7 +56,7 @@ describe("the EventSource of a real browser", () => {
       await page.becomes("open");
       await approve(second.at, approvalIn(before));
       await page.hears("run.completed");
-      // Nobody asks it to: the server has no more for it, and says so in the one way that a browser understands.
+      // The page does not close the stream. The server does, in the one way that an EventSource does not reconnect from.
       await page.becomes("closed");
 
       const durable = (await page.heard()).filter(({ name }) => !["delta", "reset", "progress", "bye"].includes(name));
@@ -95,7 +95,7 @@ describe("the EventSource of a real browser", () => {
     try {
       const own = await watchingPage(await context.newPage(), at.gateway);
       expect(await own.askForTicket(runId, at.user)).toBe(201);
-      // Another port of the same host is the same site: the cookie goes along.
+      // Another port of the same host is the same site, so the browser sends the cookie.
       const foreign = await watchingPage(await context.newPage(), "http://127.0.0.1:9");
       await foreign.watch(`${at.gateway}/v1/runs/${runId}/events`, { withCredentials: true });
       await foreign.becomes("closed");

@@ -35,7 +35,7 @@ const FIELDS = {
 } as const;
 // The owner of a run may see what they requested, but no reader of telemetry may.
 const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
-/** An exception's text is for the log of its worker: without it nobody could fix the tool. */
+/** The worker logs an exception's text, because nobody could fix the tool without it. */
 const THROWN = "canary-thrown-words";
 
 let files: Scratch;
@@ -109,7 +109,7 @@ interface Seen {
   readonly secrets: readonly [string, string][];
 }
 
-/** Triggers everything that may leak once, and returns all output. */
+/** Triggers every possible leak once, and returns all output. */
 async function whatIsSeen(): Promise<Seen> {
   let log = "";
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
@@ -173,7 +173,7 @@ function otlpOf(receiver: OtlpReceiver): string {
     .join("\n");
 }
 
-/** A release API that puts secrets into all its answers, and fails the first call of a tool, not the worker's own check. */
+/** A release API that puts secrets into all its answers. It fails the first call of a tool, but not the worker's own check. */
 async function leakyTarget(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let requests = 0;
   const server = createServer((request: IncomingMessage, response) => {
@@ -201,7 +201,7 @@ function leakyRelease(): object {
   return { ...release, changes: [`Rotate ${CREDENTIALS["in a result"]}`, `Drop ${CONTENTS.result}`, ...release.changes] };
 }
 
-/** An investigation from its request to its end, with secrets in its headers and its note; returns the durable events as its owner saw them. */
+/** Runs a whole investigation with secrets in its headers and its note. Returns the durable events as its owner saw them. */
 async function investigated({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne): Promise<string> {
   const response = await fetch(`${gateway}/v1/investigations`, {
     method: "POST",
@@ -220,7 +220,7 @@ async function investigated({ gatewayUrl: gateway, approvalsUrl: approvals, keys
   return JSON.stringify(await follow(requester, runId));
 }
 
-/** Requests that are refused or fail, with secrets in all of their content; returns the bodies of the answers. */
+/** Sends requests that are refused or fail, with secrets in all of their content. Returns the bodies of the answers. */
 async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne, tap: Tap): Promise<string> {
   const bodies: unknown[] = [];
   const ask = async (url: string, key: string, body?: object): Promise<void> => void bodies.push((await call(url, key, body)).body);
@@ -303,7 +303,7 @@ async function leakyCalls(bus: MessageBus): Promise<string> {
   return [...answered.values()].filter((answer) => !answer.includes(CONTENTS.result)).join("\n");
 }
 
-/** Publishes an unreadable message, with a grant and a secret on it; returns the dead letter as it is sent, as it is kept, and as an operator sees it. */
+/** Publishes an unreadable message with a grant and a secret. Returns the dead letter as it is sent, as it is kept, and as an operator sees it. */
 async function forged({ gatewayUrl, keys }: AllInOne, tap: Tap): Promise<string> {
   const { bus, state } = tap.infrastructure();
   await bus.publish(invokeOf("forged", "release", { not: "an invoke" }));
@@ -333,13 +333,13 @@ function invokeOf(id: string, toolsetName: string, body: object): Message {
 interface Tap {
   wrap(infrastructure: Infrastructure): Infrastructure;
   infrastructure(): Infrastructure;
-  /** Grants and call secrets that went over the bus. */
+  /** Grants and call secrets that were sent over the bus. */
   secrets(): readonly [string, string][];
-  /** Dead letters that went over the bus. */
+  /** Dead letters that were sent over the bus. */
   letters(): readonly Message[];
   /** The id of the first one that is kept. */
   readonly keptLetter: Promise<string>;
-  /** From now on every read of the store throws, with secrets in its words. */
+  /** Makes every later read of the store throw, with secrets in the error's text. */
   failReads(): void;
 }
 

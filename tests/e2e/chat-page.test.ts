@@ -17,7 +17,7 @@ describe("the chat page of the examples, in a real browser", () => {
   let browser: Browser | null = null;
   let cli: CliUnderTest;
   const servers: Server[] = [];
-  /** Another origin that the gateway lets in, one that it does not, and one under which both stand. */
+  /** Another origin that the gateway allows, one that it refuses, and one that serves both the page and the gateway. */
   const origins = { named: "", stranger: "", shared: "" };
 
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("the chat page of the examples, in a real browser", () => {
       await whole.say(READ);
       await expect.poll(whole.log, PATIENCE).toMatch(/\ndone$/);
       let cuts = 0;
-      // Up to the end of the event, once: a stream that comes again is whole.
+      // The proxy cuts the stream once, after this type of event. The next stream is complete.
       const upTo = (text: string): string | null => {
         const at = text.indexOf(`event: ${type}\n`);
         return at < 0 || cuts++ > 0 ? null : text.slice(0, text.indexOf("\n\n", at) + 2);
@@ -149,7 +149,7 @@ describe("the chat page of the examples, in a real browser", () => {
     await expect.poll(log, PATIENCE).toMatch(/API key/);
   });
 
-  /** A page at this origin, for this gateway, and a person's actions on it. */
+  /** A page at this origin that uses this gateway, and a person's actions on it. */
   async function chat(origin: string, gateway: string, key = cli.user) {
     if (!browser) throw new Error("There is no browser.");
     const opened: Page = await (await browser.newContext()).newPage();
@@ -183,7 +183,7 @@ function page(_asked: IncomingMessage, answer: ServerResponse): void {
   answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(PAGE);
 }
 
-/** As a proxy in front of both does it. It breaks a connection where `upTo` gives a piece as the last one. */
+/** Forwards a request to the gateway, as a proxy does. If `upTo` returns a text, the connection breaks after that text. */
 function passedOn(
   asked: IncomingMessage,
   answer: ServerResponse,
@@ -197,7 +197,7 @@ function passedOn(
       if (over) return;
       const last = upTo(piece.toString());
       over = last !== null;
-      // In the middle of the answer, and yet with all of it so far: a reset could overtake it.
+      // Ends the socket after the last piece was written. A reset could overtake that piece.
       if (over) answer.write(last, () => answer.socket?.end());
       else answer.write(piece);
     });

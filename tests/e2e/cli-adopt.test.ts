@@ -66,7 +66,7 @@ describe("toolbus tools remove", () => {
   });
 });
 
-/** Removes the seal of an approval, like a version before the seals. */
+/** Removes the seal of an approval, as if a version without seals had written it. */
 async function strip(approvalId: string, part: Readonly<Record<string, Json>> = {}): Promise<void> {
   const key = keys.approval(approvalId);
   const { documents } = await cli.state.read([key]);
@@ -75,7 +75,7 @@ async function strip(approvalId: string, part: Readonly<Record<string, Json>> = 
   await cli.state.commit(shardOf(approvalId), { op: `strip:${approvalId}`, guards, put: [{ key, value: { ...content, ...part } }] });
 }
 
-/** Doctor's finding for each subject. */
+/** Returns doctor's finding for each subject. */
 async function checks(): Promise<Readonly<Record<string, string>>> {
   const { checks: all } = await jsonOf(cli, ["doctor"]);
   return Object.fromEntries((all as readonly { readonly name: string; readonly level: string }[]).map(({ name, level }) => [name, level]));

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.stop());
 
-/** The lines under "Examples:" in a command's help. */
+/** Returns the lines under "Examples:" in a command's help. */
 async function examplesOf(...command: readonly string[]): Promise<readonly string[]> {
   const { stdout } = await cli.run([...command, "--help"]);
   const lines = stdout.slice(stdout.indexOf("Examples:")).split("\n").slice(1);

@@ -19,7 +19,7 @@ afterAll(() => cli.stop());
 type Line = () => readonly string[] | Promise<readonly string[]>;
 
 const approval = async (...more: string[]) => [(await waitingRun(cli)).approvalId, ...more];
-/** A conversation in which nothing was said. */
+/** A conversation without messages. */
 const conversation = async () =>
   String(((await call(`${cli.gateway}/v1/conversations`, cli.user, {})).body as { conversationId: string }).conversationId);
 const run = async (...more: string[]) => [(await waitingRun(cli)).runId, ...more];
@@ -63,9 +63,9 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "broker policies": [() => ["--bus", "amqp://broker/production"], () => ["--bus", "nats://broker"]],
   doctor: [() => []],
 };
-/** In a separate suite below, because they need dead letters. */
+/** These commands have a separate suite below, because they need dead letters. */
 const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
-/** One document a line, as it happens, and one that has no document. */
+/** The first command prints one document a line while events happen. The second prints no document. */
 const OTHERWISE = ["runs watch", "start"];
 
 /** The commands in the help, without aliases, which have no examples. */

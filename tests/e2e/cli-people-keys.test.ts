@@ -5,7 +5,7 @@ import { approve, call } from "./testing/http-client.ts";
 import { runProgram } from "./testing/program.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
-/** Services read their files of keys every 2 s. */
+/** Services read their key files every 2 s. */
 const PATIENCE = { timeout: 15_000, interval: 100 };
 
 describe("the keys of people on a laptop", () => {
@@ -79,7 +79,7 @@ describe("a running service", () => {
     await expect.poll(look, PATIENCE).toBe(200);
     await approve({ ...cli, approver: String(made["key"]) }, approvalId);
     expect((await cli.run(["keys", "revoke", "bo"])).code).toBe(0);
-    // 429 if too many strangers asked in this minute.
+    // The answer is 429 if too many strangers asked in this minute.
     await expect.poll(look, PATIENCE).toBeOneOf([401, 429]);
   });
 

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** Ports that were free a moment ago, so that a second start can take the same. */
+/** Returns ports that were free a moment ago, so that a second start can use the same ports. */
 async function freePorts(): Promise<readonly [number, number]> {
   const servers = [createServer(), createServer()] as const;
   const taken = await Promise.all(

@@ -4,7 +4,7 @@ import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, waitin
 
 const NO_RUN = `rn_00_${"0".repeat(26)}`;
 const NO_CONVERSATION = `cv_00_${"0".repeat(26)}`;
-/** Nobody listens there: ports this low are not assigned by chance. */
+/** No process listens on this address, because a port this low is never assigned by chance. */
 const NOWHERE = "http://127.0.0.1:2";
 
 let cli: CliUnderTest;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, lastEvent, waitingRun } from "./testing/cli-under-test.ts";
 
 const TOOL = "file_risk_report";
-/** Services read their files of keys every 2 s. */
+/** Services read their key files every 2 s. */
 const PATIENCE = { timeout: 15_000, interval: 100 };
 
 describe("a critical write, on the command line", () => {

@@ -55,7 +55,7 @@ for (const [kind, name] of [
     describeOnServer("redis", "and Redis", (redis) => {
       it("investigates a release to its filed report, with the broker's address as the only difference", async () => {
         const place = onServers(broker(), redis());
-        // Another client of the same address: everything it receives went over that broker.
+        // This is another client of the same address, so everything that it receives passed through that broker.
         const other = await connectBus(place.env["BUS_URL"] ?? "", { clock: Date.now });
         const announced: Message[] = [];
         await other.listen(topics.toolAnnounce, (message) => void announced.push(message));

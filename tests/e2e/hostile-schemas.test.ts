@@ -1,4 +1,4 @@
 import { describeHostileSchemas } from "./testing/hostile-schemas-on.ts";
 
-// On the other broker: tests/outside.
+// tests/outside runs these tests on the other broker.
 describeHostileSchemas("nats");

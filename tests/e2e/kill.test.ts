@@ -15,7 +15,7 @@ const RUNS = Number(process.env["KILL_RUNS"] ?? 4);
 describe("the all-in-one, killed with SIGKILL in the middle of its work", () => {
   let directory = "";
   let api: ReleaseApi;
-  /** The kill that the release API carries out while it files, because its caller must die at that moment. */
+  /** The kill that the release API carries out while it files a report, because its caller must die at that moment. */
   let atEffect: ((when: "before" | "after") => void) | null = null;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
     const seen: { id: string; event: RunEvent }[] = [];
     const deadline = Date.now() + 90_000;
 
-    // Every step is repeated until it works, as a client of a crashing system does.
+    // The test repeats every step until it works, as a client of a crashing system does.
     for (;;) {
       if (Date.now() > deadline)
         throw new Error(`run ${run} did not end; last events ${JSON.stringify(seen.slice(-3))}; ${current.child.stderr()}`);
@@ -134,7 +134,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
             if (when !== plan.when || byApi) return;
             byApi = true;
             child.kill("SIGKILL");
-            // Before: the request dies with its caller. After: the report is filed, but the answer is lost.
+            // A kill before the filing loses the request. A kill after it loses only the answer.
             if (when === "before") throw new Error("the caller died before the report was stored");
           };
     void child.exited.then(() => {
@@ -200,7 +200,7 @@ class Client {
     }
   }
 
-  /** Decides the writes that the stream reported as held, repeatedly: the process may have died during the decision. */
+  /** Decides the writes that the stream reported as held. Repeats the decision, because the process may have died during it. */
   async approveOpen(seen: readonly { readonly event: RunEvent }[]): Promise<void> {
     for (const { event } of seen) if (event.type === "call.held") await this.approve(event.approvalId);
   }

@@ -27,7 +27,7 @@ const CONSUMED = [
 const ENTITY = { name: "pay", entityType: "service", observations: ["it is up"] };
 const CREATE = `memory__create_entities ${JSON.stringify({ entities: [ENTITY] })}`;
 
-/** A Toolbus with the memory server of the MCP project. A variable of the environment names its file. */
+/** A Toolbus with the memory server of the MCP project. An environment variable names the server's file. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -84,7 +84,7 @@ describe("the tools of an MCP server, with toolbus start in one process", () => 
   it("are refused until somebody enables the definition, wait for a person, and write once", () => refusesThenWrites(inMemory));
 });
 
-// The longer proofs cover the other broker.
+// Only the longer test run covers RabbitMQ.
 for (const kind of process.env["LONG_PROOFS"] ? (["nats", "rabbitmq"] as const) : (["nats"] as const))
   describeOnServer(kind, "the tools of an MCP server, with the bridge in a process of its own", (broker) =>
     describeOnServer("redis", "and Redis", (redis) => {

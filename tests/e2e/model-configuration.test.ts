@@ -25,7 +25,7 @@ function expectSentence({ stdout, stderr }: Ended, words: RegExp): void {
   expect(stdout + stderr).not.toContain(SECRET);
 }
 
-/** The document of --json at the end of a run with this configuration. */
+/** Returns the `--json` document of a run with this configuration, once the run has ended. */
 interface Document {
   readonly status: string;
   readonly severity: string | null;
@@ -187,7 +187,7 @@ describe("a correct configuration", () => {
   });
 });
 
-/** A model as a command: it files a report on what it has read, then says so, with text and a fence around its JSON. */
+/** A model as a command. It files a report on what it has read and then confirms that, with text and a fence around its JSON. */
 const INVESTIGATOR = `
 import { text } from "node:stream/consumers";
 const { messages, tools } = JSON.parse(await text(process.stdin));
@@ -204,7 +204,7 @@ async function investigator(): Promise<ModelServer & AsyncDisposable> {
   return { ...server, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

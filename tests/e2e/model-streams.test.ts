@@ -61,7 +61,7 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
   });
 });
 
-/** Sends this in a new conversation and returns everything in the stream of the answer. */
+/** Sends this text in a new conversation and returns every event in the stream of the answer. */
 async function streamed({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly Item[]> {
   const { body } = await call(`${gatewayUrl}/v1/conversations`, keys.user, {});
   const { conversationId } = body as { readonly conversationId: string };

@@ -33,7 +33,7 @@ describe("the same investigation and the same chat, from the command line", () =
       const reported = await bothRuns(vendor, server, api);
       transcripts.set(vendor.name, reported);
       expect(reported.investigation.length).toBeGreaterThan(4);
-      // The vendor would have refused none of the requests.
+      // The vendor would have accepted every request.
       expect(server?.requests.filter(({ status }) => status !== 200) ?? []).toEqual([]);
       expect(server?.requests.length ?? 4).toBeGreaterThanOrEqual(4);
     } finally {
@@ -59,7 +59,7 @@ async function releaseApi(): Promise<ReleaseApi> {
   });
 }
 
-/** Starts Toolbus like a person, investigates, approves and chats with its own commands, and returns the messages. */
+/** Starts Toolbus as a person does, investigates, approves and chats with its own commands, and returns the messages. */
 async function bothRuns(vendor: Vendor, server: ModelServer | null, api: ReleaseApi) {
   const data = files.data();
   await using program = startProgram(TOOLBUS, ["start", "--data", data], {
@@ -96,7 +96,7 @@ async function bothRuns(vendor: Vendor, server: ModelServer | null, api: Release
   return reported;
 }
 
-/** The messages of a conversation without the parts that differ between runs: ids, times, and the model's name. */
+/** Returns the messages of a conversation without the parts that differ between runs: ids, times, and the model's name. */
 async function neutral(gateway: string, key: string, conversationId: string, { provider }: Vendor): Promise<readonly object[]> {
   const { body } = await call(`${gateway}/v1/conversations/${conversationId}/messages?limit=100`, key);
   return (body as { readonly messages: readonly MessageView[] }).messages.map(({ role, content, metadata }) => {

@@ -52,7 +52,7 @@ describe("a system without a key", () => {
     files.remove();
   });
 
-  /** A new conversation of a profile: sends a message in it and returns the run. */
+  /** Sends a message in a new conversation of a profile, and returns the run. */
   async function talk(profile: string): Promise<(text: string) => Promise<string>> {
     const { body } = await call(`${system.gatewayUrl}/v1/conversations`, system.keys.user, { profile });
     const { conversationId } = body as { readonly conversationId: string };
@@ -167,7 +167,7 @@ describe("a system without a key", () => {
   });
 });
 
-/** The calls that an answer lists. */
+/** Returns the calls that an answer lists. */
 function suggestionsIn(answer: string): readonly string[] {
   return answer.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
 }

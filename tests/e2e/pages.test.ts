@@ -8,7 +8,8 @@ import { scratch, type Scratch } from "./testing/scratch.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DOCS = path.join(ROOT, "scripts/docs.ts");
 
-// What a reader types first. `npm run docs -- --try` in .ci/run tries every page and the demo on brokers, so this test need not run there.
+// These pages have the commands that a reader types first. This test need not run in .ci/run, where `npm run docs -- --try` tries every page and the
+// demo on brokers.
 if (process.env["LONG_PROOFS"] === undefined) describePage("README.md", { leaveOut: (command) => command.includes(" --bus ") });
 
 describe("npm run docs -- --try", () => {
@@ -19,7 +20,7 @@ describe("npm run docs -- --try", () => {
   });
   afterAll(() => files.remove());
 
-  /** Tries a page without an owner. */
+  /** Tries a page that has these lines and no owner. */
   async function tried(lines: readonly string[], ...flags: readonly string[]) {
     const page = files.file("pages/some.md", `${lines.join("\n")}\n`);
     return runProgram(DOCS, ["--try", path.relative(ROOT, page), ...flags]);

@@ -42,7 +42,7 @@ describe.each(MODES)("an attacker who has taken over a service, with logins: %s"
     expect(attacks.filter(({ ok }) => !ok)).toEqual([]);
     expect(attacks).toHaveLength(NAMES.length + 2);
     expect(writes.unallowed).toEqual([]);
-    // Covered by a listed residual risk, and only if all services share one login.
+    // A listed residual risk covers these attacks, but only if all services share one login.
     expect(writes.residual.map(({ attack }) => attack)).toEqual(
       mode === "own" ? [] : ["the ledger row of a write is removed while its worker starts anew, and its genuine grant is sent again"],
     );

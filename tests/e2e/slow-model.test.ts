@@ -9,10 +9,10 @@ import { runProgram } from "./testing/program.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;
-/** The duration of a turn, in the long form. */
+/** The duration of a turn in the long form of the test. */
 const TURN_MS = 17_000;
 const TURNS = 3;
-/** In the short form the limits of the profile and the agent, and the time of a turn, are a fraction of the real ones. */
+/** In the short form, the limits of the profile and the agent and the time of a turn are a fraction of the real values. */
 const SHORTER = 20;
 const MODEL_TIMEOUT_MS = 120_000;
 const CHAT = fileURLToPath(new URL("../../services/agent/profiles/chat.yaml", import.meta.url));
@@ -55,7 +55,7 @@ describe("a model of ordinary speed", () => {
   }
 });
 
-/** A read, another read after its answer, and then text. */
+/** A model that makes a read, then another read after the answer, and then writes text. */
 function oneToolATurn(): Brain {
   return ({ messages }) => {
     const answered = messages.filter(({ role }) => role === "tool").length;

@@ -8,7 +8,7 @@ import { scratch } from "./testing/scratch.ts";
 
 const SERVICES = ["tool-executor", "operations", "approvals", "agent", "gateway"];
 
-/** The topics that its services consume, and the queue of dead letters of each, which operations consumes. AMQP cannot list what has to be removed. */
+/** The topics that the system's services consume, with their dead-letter queues. AMQP cannot list the queues, so the test names those to remove. */
 const CONSUMED = [
   topics.invoke("release"),
   topics.operationsReplay,
@@ -21,7 +21,7 @@ const CONSUMED = [
   topics.approvalDecided("default"),
 ];
 
-/** A start of separate processes on these servers, with both outputs merged, in a process group like that of a shell. */
+/** Starts separate processes on these servers, with both outputs merged, in a process group as a shell does. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -67,7 +67,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   expect(isThere(Number(again))).toBe(true);
   expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
 
-  // To the whole group, like a terminal.
+  // The signal goes to the whole group, as from a terminal.
   program.kill("SIGINT");
   expect(await program.ended()).toMatchObject({
     code: 0,
@@ -125,7 +125,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** A process that is not a child of this one gives no signal when it ends, so it is polled until the test's own time is over. */
+/** Polls until the process has ended or the test times out, because only a child process reports its end. */
 async function gone(pid: number): Promise<void> {
   await vi.waitUntil(() => !isThere(pid), { timeout: 30_000, interval: 1 });
 }

@@ -158,7 +158,7 @@ interface Listening {
   readonly port: number;
 }
 
-/** The TCP sockets on which a process listens, from the kernel's tables. */
+/** Returns the TCP sockets on which a process listens, from the kernel's tables. */
 function listeningAddresses(pid: number): readonly Listening[] {
   const own = new Set(readdirSync(`/proc/${pid}/fd`).flatMap((fd) => /(?<=socket:\[)\d+/.exec(targetOf(`/proc/${pid}/fd/${fd}`)) ?? []));
   return ["tcp", "tcp6"].flatMap((table) =>
@@ -173,7 +173,7 @@ function listeningAddresses(pid: number): readonly Listening[] {
 
 const LISTEN = "0A";
 
-/** The target of a file descriptor; empty if it was closed meanwhile. */
+/** Returns the target of a file descriptor, or an empty text if the descriptor was closed meanwhile. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link);
@@ -182,7 +182,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** `0100007F:1F90` is 127.0.0.1:8080. An IPv6 address stays unchanged, because none is expected. */
+/** `0100007F:1F90` is 127.0.0.1:8080. An IPv6 address stays unchanged, because the test expects none. */
 function addressIn(text: string): Listening {
   const [host = "", port = ""] = text.split(":");
   const bytes = host.match(/../g) ?? [];

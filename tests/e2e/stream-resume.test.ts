@@ -44,7 +44,7 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
 
       const second = await system();
       const last = before.at(-1);
-      // A client that is cut off at the question leaves it to the client that reconnects.
+      // A client that is cut off at the question leaves the decision to the client that reconnects.
       if (last?.event.type === "call.held") await approve(second.at, last.event.approvalId);
       const after = await watch(second.at, runId, last?.id ?? "", STORY.length);
       const whole = await watch(second.at, runId, "", STORY.length);
@@ -78,7 +78,7 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
 
 const DEADLINE_MS = 60_000;
 
-/** Approves unless it was approved before: a stream is read again from its beginning. */
+/** Approves the write unless it is already approved, because a stream may be read twice. */
 async function approveOnce(at: Addresses, approvalId: string): Promise<void> {
   if ((await look(at, approvalId)).status === "pending") await approve(at, approvalId);
 }

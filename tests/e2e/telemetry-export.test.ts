@@ -101,7 +101,7 @@ describe("a collector of spans that never answers", () => {
   });
 });
 
-/** Telemetry, with one span, one log line and one measurement made. */
+/** Returns telemetry that has recorded one span, one log line and one measurement. */
 async function start(env: Readonly<Record<string, string>>, withinMs = 10_000) {
   let text = "";
   const destination = new Writable({

@@ -19,7 +19,7 @@ beforeAll(async () => {
   traced = await tracedSystem(files.at("data"), {
     TRACE_DIR: files.at("traces"),
     TOOL_AUDIT_FILE: files.at("audit.jsonl"),
-    // Gauges are read at intervals, and the last reading comes when the store is closed.
+    // Gauges are read at intervals, and the last reading happens when the store is closed.
     OTEL_METRIC_EXPORT_INTERVAL: "50",
   });
   const { requester, decider, receiver } = traced;
@@ -277,7 +277,7 @@ describe("one conversation", () => {
     const own = messages.find(({ traceId }) => traceId === steps[0]?.traceId);
     const other = messages.find(({ traceId }) => traceId !== steps[0]?.traceId);
     expect(steps.map(({ parentSpanId }) => parentSpanId)).toEqual(steps.map(() => own?.spanId));
-    // The model's answer to each is a separate span too, in that one trace.
+    // Each answer of the model is also a separate span in that trace.
     expect(spans.filter(({ name, traceId }) => name.startsWith("chat ") && traceId === own?.traceId)).toHaveLength(2);
     expect(traceOfContext).toBe(own?.traceId);
     const links = spans.filter(({ traceId }) => traceId === steps[0]?.traceId).flatMap((span) => span.links);
@@ -311,7 +311,7 @@ describe("the metrics", () => {
     const last = (name: string): readonly number[] | undefined =>
       traced.receiver.metrics().findLast((metric) => metric.name === name)?.values;
     expect(last("toolbus.sse.streams")).toEqual([0]);
-    // Two runs read the summary, one filed a report.
+    // Two runs read the summary, and one run filed a report.
     expect(last("toolbus.tool.invocations")?.toSorted()).toEqual([1, 2]);
     expect(last("toolbus.tool.calls")?.toSorted()).toEqual([1, 2]);
   });
@@ -321,7 +321,7 @@ describe("the metrics", () => {
     const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
     const audited = lines.map((line) => (JSON.parse(line) as { readonly latency_ms: number }).latency_ms);
     const sum = (values: readonly number[]): number => values.reduce((before, value) => before + value, 0);
-    // The worker's own figure, without the time until its answer was joined.
+    // The audit has the worker's own figure, without the time until its answer was joined.
     expect(sum(durations?.values ?? [])).toBeGreaterThanOrEqual(sum(audited));
     expect(sum(audited)).toBeGreaterThan(0);
   });
@@ -344,7 +344,7 @@ describe("every export", () => {
   });
 });
 
-/** An investigation whose client has its own trace, up to its first call. */
+/** Starts an investigation in the client's own trace, and follows it up to its first call. */
 async function followTraced(): Promise<void> {
   const { gateway, user } = traced.requester;
   const response = await fetch(`${gateway}/v1/investigations`, {
@@ -357,7 +357,7 @@ async function followTraced(): Promise<void> {
   await heldApproval(traced.requester, id);
 }
 
-/** A conversation of two messages, each answered before the next. */
+/** Holds a conversation of two messages and waits for each answer before the next message. */
 async function converse(): Promise<string> {
   const { gateway, user } = traced.requester;
   const { conversationId: id } = (await call(`${gateway}/v1/conversations`, user, {})).body as { readonly conversationId: string };
@@ -368,20 +368,20 @@ async function converse(): Promise<string> {
   return id;
 }
 
-/** The trace in the conversation's context. */
+/** Returns the trace in the conversation's context. */
 async function traceOfConversation(): Promise<string | null> {
   const { gateway, user } = traced.requester;
   const { body } = await call(`${gateway}/v1/conversations/${conversationId}/context`, user);
   return (body as { readonly traceId: string | null }).traceId;
 }
 
-/** All spans of the trace that a run belongs to. */
+/** Returns all spans of the trace that a run belongs to. */
 function traceOf(run: string): readonly ReceivedSpan[] {
   const traceId = spans.find(({ attributes }) => attributes["toolbus.run.id"] === run)?.traceId;
   return spans.filter((span) => span.traceId === traceId);
 }
 
-/** The names of the spans above one, from its parent up. */
+/** Returns the names of a span's ancestors, from its parent up. */
 function ancestors(span: ReceivedSpan, trace: readonly ReceivedSpan[]): readonly string[] {
   const parent = trace.find(({ spanId }) => spanId === span.parentSpanId);
   return parent ? [parent.name, ...ancestors(parent, trace)] : [];

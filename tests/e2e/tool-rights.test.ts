@@ -36,7 +36,7 @@ let started: ModelSystem;
 let worker: Worker;
 /** Every message that was sent since the test began. */
 let sent: string[] = [];
-/** What the worker has done since then. */
+/** The worker's executed calls since the test began. */
 let done: string[] = [];
 /** The tools that the model was offered, at each request. */
 let offered: (readonly string[])[] = [];
@@ -120,7 +120,7 @@ describe("a tool that a caller may not use", () => {
   });
 });
 
-/** Sends it as this caller and returns the outcome of the model's call. */
+/** Sends the message as this caller and returns the outcome of the model's call. */
 async function asked(caller: Caller, text: string): Promise<{ readonly result: Extract<RunEvent, { type: "call.resolved" }> }> {
   const gateway = started.system.gatewayUrl;
   const user = keyOf(caller);
@@ -165,7 +165,7 @@ async function payroll({ bus, state, clock, monotonic, random }: Infrastructure,
     bus,
     state,
     keys: fileKeySet({ file: jwksFile, clock, onProblem: () => undefined }),
-    // No file names it: the agent takes it from the tool's pin.
+    // No file contains this key. The agent takes the key from the tool's pin.
     signer: await signerOf(await generateSigningKey()),
     log: silentLog,
     clock,
@@ -176,7 +176,7 @@ async function payroll({ bus, state, clock, monotonic, random }: Infrastructure,
 
 const keyOf = (caller: Caller): string => `tb_user_${createHash("sha256").update(`of ${caller}`).digest("hex")}`;
 
-/** The gateway's file of keys with one of each caller. */
+/** Writes the gateway's file of keys, with one key for each caller. */
 async function keysFile(directory: string): Promise<string> {
   const { gatewayKeysFile } = await localKeys(`${directory}/keys`);
   const known = parseApiKeys(await readFile(gatewayKeysFile, "utf8"));

@@ -86,13 +86,13 @@ describe("a write that another system is notified of and decides", () => {
     expect(third.child.stderr()).not.toContain(OUT.slice(6));
   });
 
-  /** The next webhook of this type, with a signature that is valid now. */
+  /** Returns the next webhook of this type. Its signature is valid at that time. */
   async function reported(type: string): Promise<Delivered> {
     const late = AbortSignal.timeout(60_000);
     const deadline = once(late, "abort").then(() => {
       throw new Error(`No webhook ${type} came within a minute.`);
     });
-    // Nobody waits for it after it was sent.
+    // Nothing waits for the deadline once the webhook has arrived.
     deadline.catch(() => undefined);
     for (;;) {
       const next = came.promise;
@@ -123,7 +123,7 @@ describe("a write that another system is notified of and decides", () => {
     return answer;
   }
 
-  /** A process with every service. It is killed as soon as a change whose op begins like this was committed. */
+  /** Starts a process with every service. The process is killed as soon as a change is committed whose op begins with this text. */
   async function start(point: string | null): Promise<{ readonly child: Child; readonly addresses: Addresses }> {
     const child = startChild("kill-child.ts", {
       DATA_DIR: path.join(folder, "data"),

@@ -46,7 +46,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     const asked = system.api.asked();
     await investigated("worker", async () => {
       await asked;
-      // Nobody knows which of the two has the call.
+      // The test cannot know which of the two workers has the call.
       for (const { process } of system.replicas("tool-executor")) await process.kill();
       open();
       for (const { number } of system.replicas("tool-executor")) await system.apart.restart("tool-executor", number);
@@ -111,7 +111,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     },
   );
 
-  /** Restarts a worker whenever it went down, until the signal; returns its exit codes. */
+  /** Restarts a worker whenever it exits, until the signal aborts. Returns its exit codes. */
   async function startedAgain(number: number, signal: AbortSignal): Promise<readonly (number | NodeJS.Signals)[]> {
     const codes: (number | NodeJS.Signals)[] = [];
     const over = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
@@ -124,7 +124,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     }
   }
 
-  /** The dead letter of a run, once it is kept. */
+  /** Waits until the dead letter of a run is kept, and returns it. */
   async function letterOf(runId: string): Promise<{ readonly id: string; readonly reason: string }> {
     const found = async () => {
       const { deadLetters } = await asOperator<{ deadLetters: { id: string; reason: string; runId?: string }[] }>("/v1/dead-letters");
@@ -160,7 +160,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
       const { ends, perSecond } = await underLoad;
       expect(codes).toEqual(codes.map(() => 0));
       expect(ends.length).toBeGreaterThanOrEqual(LEAST_RUNS);
-      // A machine that does not keep the pace is overloaded. There a read may time out, which the run then reports, but the run does not fail.
+      // On an overloaded machine a read may time out. The run reports the time-out but does not fail.
       const good = perSecond > RUNS_A_SECOND * 0.9 ? /^run\.completed ok$/ : /^run\.completed (?:ok|timeout)$/;
       expect({ failed: ends.filter((end) => !good.test(end)), said: system.output().slice(-4000) }).toMatchObject({ failed: [] });
       console.log(
@@ -175,13 +175,13 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     const { runId } = await client.investigate(release);
     const [received] = await Promise.all([client.toTheEnd(runId), meanwhile()]);
     const end = received.at(-1)?.event;
-    // No event is missing, and none came twice.
+    // No event is missing, and no event arrived twice.
     expect(received.map(({ id }) => id)).toEqual(received.map((_, n) => `${runId}:${n + 1}`));
     expect({ ends: endsOf(received), said: system.output().slice(-4000) }).toMatchObject({ ends: ["run.completed"] });
     const filed = system.api.reports().filter((report) => report.release_id === release);
     expect(filed).toHaveLength(1);
     expect(end?.type === "run.completed" ? end.report?.filing : null).toMatchObject({ status: "filed", reportId: filed[0]?.report_id });
-    // Whoever comes later sees the same.
+    // A client that connects later sees the same events.
     expect(await client.toTheEnd(runId)).toEqual(received);
   }
 });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isRunEnd, type RunEvent } from "@toolbus/contracts";
 import type { Apart } from "@toolbus/all-in-one";
 
-/** An event as a client got it. */
+/** An event as a client received it. */
 export interface Received {
   readonly id: string;
   readonly event: RunEvent;
@@ -29,7 +29,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
       const { conversationId } = await post<{ readonly conversationId: string }>("/v1/conversations", {});
       return post<{ readonly runId: string }>(`/v1/conversations/${conversationId}/messages`, { text });
     },
-    /** Every durable event of a run up to its end; writes that wait for a person are approved, unless another approver is passed. */
+    /** Returns every durable event of a run up to its end. Approves writes that wait for a person, unless another approver is passed. */
     async toTheEnd(runId: string, onHeld: (approvalId: string) => void = (id) => void approve(id)): Promise<readonly Received[]> {
       const received: Received[] = [];
       await untilDone(`the end of ${runId}`, async () => {
@@ -42,7 +42,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
     },
     approve,
     look,
-    /** Approves with an existing token; returns the HTTP status. */
+    /** Approves with an existing token. Returns the HTTP status. */
     async decide(approvalId: string, token: string): Promise<number> {
       return untilDone(`an answer to the decision of ${approvalId}`, async () => {
         const { status } = await decision(approvalId, token);
@@ -51,7 +51,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
     },
   };
 
-  /** An approval, with a token for deciding it while it waits. */
+  /** An approval, with a token to decide it while it is open. */
   function look(approvalId: string): Promise<{ readonly decisionToken?: string }> {
     return untilDone(`the approval ${approvalId}`, async () => {
       const seen = await fetch(approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
@@ -91,7 +91,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   async function approve(approvalId: string): Promise<void> {
     await untilDone(`the decision of ${approvalId}`, async () => {
       const { decisionToken: token } = await look(approvalId);
-      // Decided already: an answer to the request before was lost.
+      // The write is already decided: the answer to an earlier request was lost.
       if (!token) return true;
       return (await decision(approvalId, token)).status < 500 ? true : null;
     });
@@ -121,12 +121,12 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   }
 }
 
-/** Something that does not change however often it is requested. */
+/** A value that stays the same however often it is requested. */
 class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Retries until there is a value: an unavailable process or broker is not a failure yet. */
+/** Retries until there is a value, because a process or a broker may be unavailable for a while. */
 async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
   const late = AbortSignal.timeout(DEADLINE_MS);
   let lastError: unknown;

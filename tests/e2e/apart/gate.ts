@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** A gate of the test that processes ask before they continue. */
 export interface Gate {
   readonly url: string;
-  /** From now on every caller waits. Returns the first caller, by what it sends. */
+  /** From now on every caller waits. Returns what the first caller sent. */
   hold(): Promise<string>;
   /** Releases all waiting callers, and all later ones. */
   open(): void;

@@ -40,7 +40,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     for (const step of ["verifying", "signing"] as const) {
       for (const service of ROTATED) expect(await rotate(service, false)).toBe(step);
       await restartAll();
-      // As an operator does before writes of a toolset are signed with a key that nobody pinned.
+      // The operator enables the writes again, before approvals needs a pin of the new key.
       await enableWrites();
     }
     const before = writes.underWay();
@@ -69,7 +69,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     for (const service of APART) for (let number = 1; number <= REPLICAS; number++) await system.apart.restart(service, number);
   }
 
-  /** Investigations one after another, each with a write that a person approves. */
+  /** Runs investigations one after another, each with a write that a person approves. */
   function investigations() {
     const client = patientClient(system.apart);
     const ended: string[] = [];

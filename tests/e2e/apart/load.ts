@@ -1,10 +1,10 @@
 import type { patientClient } from "./client.ts";
 
-/** CI and a release ask for more (docs/testing.md). */
+/** CI and a release use a higher load (docs/testing.md). */
 const LONG = process.env["LONG_PROOFS"] !== undefined;
 export const RUNS_A_SECOND = LONG ? 20 : 8;
 export const LEAST_RUNS = LONG ? 100 : 40;
-/** Four seconds of runs. A machine on which more pile up cannot do that many per second; the test shows that none fails, not the pace. */
+/** Four seconds of runs. If more runs pile up, the machine is too slow for the pace. The test proves only that no run fails. */
 const MOST_UNDER_WAY = 80;
 const MESSAGE = 'get_release_summary {"release_id": "calm"}';
 
@@ -14,7 +14,7 @@ export interface Loaded {
   readonly perSecond: number;
 }
 
-/** Starts runs at a steady pace, with at most this many active at once, until it is stopped and there were enough. */
+/** Starts runs at a steady pace, with at most this many active at once. It ends when it is stopped and enough runs have begun. */
 export async function load(client: ReturnType<typeof patientClient>, stop: AbortSignal): Promise<Loaded> {
   const runs: Promise<string>[] = [];
   let underWay = 0;

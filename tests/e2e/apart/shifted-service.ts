@@ -6,7 +6,7 @@ const RealDate = Date;
 
 class ShiftedDate extends RealDate {
   constructor(...given: readonly unknown[]) {
-    // A date without arguments is the current time. Any other date is unchanged.
+    // A date without arguments is the shifted current time. Any other date is unchanged.
     super(...((given.length === 0 ? [RealDate.now() + shiftMs] : given) as [number]));
   }
 
@@ -15,7 +15,7 @@ class ShiftedDate extends RealDate {
   }
 }
 
-// Done before the service is loaded, so that nothing keeps the real one.
+// The clock is replaced before the service is loaded, so that no module keeps the real one.
 globalThis.Date = ShiftedDate as DateConstructor;
 
 const { env } = process;

@@ -3,7 +3,7 @@ import { type GatedReleaseApi, gatedReleaseApi } from "../testing/gated-release-
 import { scratch } from "../testing/scratch.ts";
 import { IMPATIENT } from "./impatient.ts";
 
-/** Every service in separate processes, two of each, as users and operators see it. */
+/** A system with each service in its own processes, as users and operators see it. */
 export interface ApartSystem {
   readonly apart: Apart;
   readonly api: GatedReleaseApi;
@@ -16,9 +16,9 @@ export interface ApartSystem {
 export interface ApartSystemOptions {
   readonly busUrl?: string;
   readonly stateUrl?: string;
-  /** Overrides of the two: see `ApartOptions`. */
+  /** Overrides `busUrl` and `stateUrl` for single services (see `ApartOptions`). */
   readonly addresses?: NonNullable<ApartOptions["addresses"]>;
-  /** How many of each service; two by default. */
+  /** The number of processes of each service, two by default. */
   readonly replicas?: number;
   readonly releases: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

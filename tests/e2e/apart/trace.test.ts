@@ -6,9 +6,9 @@ import { startApartSystem } from "./system.ts";
 
 const RELEASE = "r1";
 const AMQPLIB = "@opentelemetry/instrumentation-amqplib";
-/** OTLP's numbers. */
+/** The numbers of span kinds in OTLP. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-// A slow machine causes no resending: each message is in the trace once.
+// A slow machine causes no resending, so each message is in the trace once.
 const CALM = {
   REDISPATCH_MS: "60000",
   WAKE_REPEAT_MS: "60000",
@@ -38,7 +38,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
       ({ runId } = await client.investigate(RELEASE));
       await client.toTheEnd(runId);
     } finally {
-      // SIGTERM: unsent telemetry is sent now.
+      // SIGTERM makes the processes send the unsent telemetry.
       await system.stop();
     }
     spans = receiver.spans();
@@ -73,7 +73,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(Object.entries(chains).map(([name, chain]) => [name, [chain.join(" < ")]])),
     );
-    // The agent wakes it, too.
+    // The agent also wakes itself.
     expect(above("agent: process run.wake", 2)).toContain(`gateway: publish run.wake < ${conversation}`);
   });
 
@@ -108,12 +108,12 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     }
   });
 
-  /** The names above the spans of a name, up to that depth; each once. */
+  /** Returns the distinct chains of ancestors of the spans with this name, up to that height. */
   function above(name: string, height: number): readonly string[] {
     return [...new Set(trace.filter((span) => reported(span) === name).map((span) => ancestors(span).slice(0, height).join(" < ")))];
   }
 
-  /** The spans above one, from its parent up. */
+  /** Returns the ancestors of a span, from its parent up. */
   function ancestors(span: ReceivedSpan): readonly string[] {
     const parent = trace.find(({ spanId }) => spanId === span.parentSpanId);
     return parent ? [reported(parent), ...ancestors(parent)] : [];

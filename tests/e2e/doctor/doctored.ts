@@ -20,31 +20,31 @@ export interface Check {
   readonly fix?: string;
 }
 
-/** A system of processes that a test breaks, and the doctor whom an operator asks about it. */
+/** A system of processes that a test breaks, and the doctor that an operator runs on it. */
 export interface Doctored extends AsyncDisposable {
   readonly apart: Apart;
   readonly client: ReturnType<typeof patientClient>;
-  /** Writes a file that is removed with the system, and gives its path. */
+  /** Writes a file that is removed with the system, and returns its path. */
   file(name: string, content: string): string;
-  /** Runs a command to its end, with the keys that the start made. */
+  /** Runs a command until it exits, with the keys that the start made. */
   toolbus(args: readonly string[]): Promise<Ended>;
-  /** Runs `toolbus doctor --json` until it finds exactly these faults, by name. Its exit code says the same each time. Gives the faults. */
+  /** Runs `toolbus doctor --json` until it finds exactly these faults, by name. Checks that each exit code matches. Returns the faults. */
   faults(names: readonly string[], patienceMs?: number): Promise<readonly Check[]>;
-  /** Stops a service in order, or kills it where it is, and leaves it so. */
+  /** Shuts a service down, or kills it, and does not restart it. */
   end(service: ApartName, how: "stop" | "kill"): Promise<void>;
-  /** Starts a service again with these settings of its own. */
+  /** Restarts a service with these settings. */
   again(service: ApartName, settings?: Readonly<Record<string, string>>): Promise<void>;
-  /** Starts approvals again on a machine whose clock is wrong by so much. */
+  /** Restarts approvals on a machine whose clock is wrong by this much. */
   shiftApprovals(ms: number): Promise<void>;
-  /** Lets a service stand still, alive and with its connections open, until the function that it gives is called. */
+  /** Suspends a service, with its connections open, until the returned function is called. */
   freeze(service: ApartName): () => void;
-  /** Lets nothing connect to what the worker's tools work on, until the function that it gives is called. */
+  /** Refuses connections to the target of the worker's tools until the returned function is called. */
   closeTarget(): Promise<() => Promise<void>>;
 }
 
 /**
- * Starts one process of each service; resolves when doctor finds `first` and nothing else. `env`: what an operator's shell has beside the addresses;
- * `settings`: what services begin with.
+ * Starts one process of each service. Resolves when doctor finds exactly the faults in `first`. `env` has further variables of the operator's shell.
+ * `settings` has the first settings of the services.
  */
 export async function startDoctored({ busUrl, stateUrl, env = {}, settings: begin = {}, first = [] }: DoctoredOptions): Promise<Doctored> {
   await using begun = new AsyncDisposableStack();

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import { RECORDED_AT } from "./recording-system.ts";
 
 /**
- * An example as the repository keeps it: ids numbered in the order of their appearance, times counted from the first one in whole seconds, and nothing else
- * changed. So a new recording of the same events is the same text, but for measured numbers.
+ * Returns an example as the repository keeps it. Ids are numbered in order of appearance, and times are in whole seconds after the first time. The
+ * rest is unchanged. So a new recording of the same events differs only in measured numbers.
  */
 export function plainExample(example: JsonObject): JsonObject {
   const numbers = new Map<string, Map<string, number>>();
@@ -16,8 +16,8 @@ export function plainExample(example: JsonObject): JsonObject {
 }
 
 /**
- * What of an example must not change without a new recording: every member, and every value that is not an id, a time, a hash or a measured number. How much
- * text one delta carries is a matter of timing.
+ * Returns the part of an example that must not change without a new recording: every member, and every value that is not an id, a time, a hash or a
+ * measured number. The length of the text in a delta depends on timing.
  */
 export function shapeOf(example: JsonObject): JsonObject {
   return changed(plainExample(example), {
@@ -32,7 +32,7 @@ export function shapeOf(example: JsonObject): JsonObject {
 /** The numbers of a run that depend on the machine, on chance, or on every word of a prompt. */
 const MEASURED = new Set(["latencyMs", "activeMs", "waitMs", "inputTokens", "outputTokens", "cacheReadTokens", "costMicroUsd"]);
 const DAYS_30_MS = 30 * 86_400_000;
-/** What only the service that made it reads: a token is a secret even when it was used, and a cursor holds an id. */
+/** Values that only the service that made them reads. A token is secret even after its use, and a cursor contains an id. */
 const SECRETS: Readonly<Record<string, string>> = {
   decisionToken: "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0",
   cursor: "WzE3NjM3MTg0MDAwMDAsImN2XzA1XzAxSkQwMDAwMDAwMDAwMDAwMDAwMDAwMDAxIl0",
@@ -40,7 +40,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 interface IdForm {
   readonly pattern: RegExp;
-  /** The same for ids that are counted together. */
+  /** Ids of the same kind share one number sequence. */
   readonly kind: string;
   readonly written: (n: number) => string;
 }
@@ -92,7 +92,7 @@ interface Changes {
   readonly number: (name: string, value: number) => Json;
 }
 
-/** The value with each text and number of it changed, given the name of the member that holds it. */
+/** Returns the value with each of its texts and numbers changed. `changes` also receives the name of the member. */
 function changed(value: Json, changes: Changes, name = "", holder: JsonObject = {}): Json {
   if (typeof value === "string") return changes.text(name, value, holder);
   if (typeof value === "number") return changes.number(name, value);

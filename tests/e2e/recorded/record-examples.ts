@@ -4,7 +4,7 @@ import { pause } from "@toolbus/runtime";
 import { type RecordingSystem, RELEASE, recordingSystem } from "./recording-system.ts";
 import { type Seen, type WatchedStream, watchStream } from "./watched-stream.ts";
 
-/** What a whole system really sent: the first event of each type, as `{id, data}`, and answers of the gateway and of approvals, each by a name. */
+/** The output of a whole system: the first event of each type, as `{id, data}`, and named answers of the gateway and of approvals. */
 export interface Recording {
   readonly events: Readonly<Record<string, JsonObject>>;
   readonly gateway: Readonly<Record<string, JsonObject>>;
@@ -16,17 +16,17 @@ const FILING = "file_risk_report";
 const DEADLINE_MS = 60_000;
 const LEASE_MS = 10_000;
 const LOOK_AGAIN_MS = 15_000;
-/** The not-after of a call, its time-out and a lease. */
+/** The not-after of a call, its time-out, and a lease. */
 const UNTIL_NOBODY_WAITS_MS = 900_000 + 600_000 + LEASE_MS;
-/** How long a recording waits for what a moved clock brings, before it moves the clock again. */
+/** How long a recording waits for the effect of a moved clock before it moves the clock again. */
 const PATIENCE_MS = 200;
 
-/** Runs a whole system through everything that a stream can tell. */
+/** Makes a whole system send every type of event that a stream can contain. */
 export async function recordExamples(): Promise<Recording> {
   await using system = await recordingSystem();
   const recorder = recorderOf(system);
   await investigate(recorder);
-  // Before an operator says that the store lost writes: then no ledger proves an outcome any more.
+  // This part must precede the raised era, after which no ledger proves an outcome.
   await settle(recorder);
   await operate(recorder);
   await askAndQueue(recorder);
@@ -54,7 +54,7 @@ function recorderOf(system: RecordingSystem) {
     /** The kept answers of either service. */
     gateway,
     approvals,
-    /** Opens a stream by a POST: an investigation, or a message. */
+    /** Opens a stream by a POST of an investigation or a message. */
     post: async (path: string, body: JsonObject) => watched(await watchStream(gatewayUrl + path, keys.user, body)),
     watch: async (runId: string) => watched(await watchStream(`${gatewayUrl}/v1/runs/${runId}/events`, keys.user)),
     user,
@@ -76,7 +76,7 @@ async function asked(url: string, key: string, body?: JsonObject, method = body 
   return answer;
 }
 
-/** An investigation whose report a person approves. */
+/** Runs an investigation whose report a person approves. */
 async function investigate({ system, post, user, approver, gateway, approvals }: Recorder): Promise<void> {
   system.model.think(investigationBrain());
   const stream = await post("/v1/investigations", { releaseId: RELEASE });
@@ -99,7 +99,7 @@ async function investigate({ system, post, user, approver, gateway, approvals }:
   gateway["history"] = await user(`/v1/runs/${runId}/history?limit=2`);
 }
 
-/** What an operator does with writes and with the era. */
+/** Performs the operator's actions on writes and on the era. */
 async function operate({ approver, approvals }: Recorder): Promise<void> {
   const at = `/v1/writes/${FILING}`;
   approvals["disabledWrite"] = await approver(`${at}/disable`, {});
@@ -111,7 +111,7 @@ async function operate({ approver, approvals }: Recorder): Promise<void> {
   approvals["resumedEra"] = await approver("/v1/era/resume", { shards: ["03"] });
 }
 
-/** A question to the person, a message that waits meanwhile, and the answer. */
+/** Records a question to the person, a message that waits meanwhile, and the answer. */
 async function askAndQueue({ system, user, remove, watch, gateway }: Recorder): Promise<void> {
   const options = [RELEASE, "v1.5.0"];
   system.model.think(
@@ -144,7 +144,7 @@ async function askAndQueue({ system, user, remove, watch, gateway }: Recorder): 
   gateway["deletedConversation"] = await remove(`/v1/conversations/${conversationId}`);
 }
 
-/** A model that is overloaded for a moment. */
+/** Records the retry after a short overload of the model. */
 async function retry({ system, post, conversation }: Recorder): Promise<void> {
   system.model.failNext({ kind: "status", status: 529, message: "Overloaded" });
   const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: "Hello." });
@@ -152,7 +152,7 @@ async function retry({ system, post, conversation }: Recorder): Promise<void> {
   await passUntil(system, Number(data["waitMs"]), stream.next("run.completed"));
 }
 
-/** A model that stops in the middle of its text, and a lease that runs out meanwhile: the round is written again under another epoch. */
+/** Records a model that stops in the middle of its text while the lease expires. The round is written again under another epoch. */
 async function takeOver({ system, post, conversation }: Recorder): Promise<void> {
   system.model.think(
     says((_, results) =>
@@ -169,14 +169,14 @@ async function takeOver({ system, post, conversation }: Recorder): Promise<void>
   await stream.next("run.completed");
 }
 
-/** A model that refuses the key. */
+/** Records a run whose model refuses the key. */
 async function fail({ system, post, conversation }: Recorder): Promise<void> {
   system.model.failNext({ kind: "status", status: 401 });
   const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: "Hello." });
   await stream.next("run.failed");
 }
 
-/** A write whose worker is cut off from the store while its target works, for longer than anybody waits, and which ends well after that. */
+/** Records a write whose worker is cut off from the store while its target works. All waiting times out before the write succeeds. */
 async function settle({ system, post, conversation }: Recorder): Promise<void> {
   system.model.think(
     says((_, results) =>
@@ -192,7 +192,7 @@ async function settle({ system, post, conversation }: Recorder): Promise<void> {
   await stream.next("call.settled");
 }
 
-/** A tool that reports its progress, and a person who cancels the run. */
+/** Records a tool that reports its progress, and a person who cancels the run. */
 async function cancelInProgress({ system, post, user, conversation, gateway }: Recorder): Promise<void> {
   system.model.think(says(() => ({ text: "I read the commits.", calls: [{ name: "read_commits", arguments: { release_id: RELEASE } }] })));
   const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: `Read the commits of ${RELEASE}.` });
@@ -203,7 +203,7 @@ async function cancelInProgress({ system, post, user, conversation, gateway }: R
   gateway["cancelledRun"] = await user(`/v1/runs/${runId}`);
 }
 
-/** A call whose worker has stopped, and a gateway that stops while somebody watches. */
+/** Records a call whose worker has stopped, and a gateway that stops while a client watches. */
 async function waitForWorkerUntilStop({ system, post, conversation }: Recorder): Promise<void> {
   await system.worker.stop();
   const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: `Read the commits of ${RELEASE}.` });
@@ -212,7 +212,7 @@ async function waitForWorkerUntilStop({ system, post, conversation }: Recorder):
   await Promise.all([stream.next("bye"), system.stop()]);
 }
 
-/** Moves the clock until this is there: a timer that comes while its handler is busy comes again later. */
+/** Moves the clock until this value exists. A timer that fires while its handler is busy fires again later. */
 async function passUntil(system: RecordingSystem, ms: number, wanted: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   const passing = (async () => {
@@ -225,7 +225,7 @@ async function passUntil(system: RecordingSystem, ms: number, wanted: Promise<un
   await passing;
 }
 
-/** A model that answers the latest message of the person, given the results that came since. */
+/** Returns a model that answers the person's latest message, given the results received since. */
 function says(answer: (text: string, results: readonly string[]) => Answered): (asked: Asked) => Answered {
   return ({ messages }) => {
     const at = messages.findLastIndex(({ role }) => role === "user");
@@ -240,12 +240,12 @@ function firstOfEach(streams: readonly WatchedStream[]): Record<string, JsonObje
   return Object.fromEntries(all.toReversed().map(({ id, data }) => [textIn(data, "type"), { id, data }]));
 }
 
-/** Seed turns come before the model, so they show little of a turn. */
+/** Seed turns precede the model's turns, so they show little of a turn. */
 function showsLittle({ data }: Seen): boolean {
   return data["seed"] === true;
 }
 
-/** A list with this tool alone: all of them would fill pages. */
+/** Returns the list with this tool alone, because all tools would fill pages. */
 function onlyOf(answer: JsonObject, list: string, tool: string): JsonObject {
   const all = answer[list];
   const isIt = (one: Json): boolean => isJsonObject(one) && (one["name"] === tool || one["tool"] === tool);

@@ -7,7 +7,7 @@ import { plainExample, shapeOf } from "./plain-examples.ts";
 import { recordExamples, type Recording } from "./record-examples.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-/** Where the descriptions of the services read what was recorded. */
+/** The files from which the API descriptions read the recorded examples. */
 const FILES = {
   events: "services/gateway/src/routes/recorded-events.json",
   gateway: "services/gateway/src/routes/recorded-answers.json",
@@ -19,7 +19,7 @@ type Examples = Readonly<Record<string, JsonObject>>;
 let recorded: Recording;
 beforeAll(async () => {
   recorded = await recordExamples();
-  // RECORD=1: what follows compares the new files with themselves.
+  // With RECORD=1, the tests below compare the new files with themselves.
   if (process.env["RECORD"] !== undefined) for (const part of PARTS) write(FILES[part], recorded[part]);
 });
 
@@ -40,7 +40,7 @@ function read(file: string): Examples {
   return JSON.parse(readFileSync(path.join(root, file), "utf8")) as Examples;
 }
 
-/** In the order of their names, so that a recording changes only what has changed. */
+/** Writes the examples in the order of their names, so that a new recording gives a small diff. */
 function write(file: string, examples: Examples): void {
   const plain = Object.entries(examples).map(([name, one]) => [name, plainExample(one)] as const);
   const sorted = Object.fromEntries(plain.toSorted(([a], [b]) => (a < b ? -1 : 1)));

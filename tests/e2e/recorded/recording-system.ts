@@ -9,23 +9,23 @@ import { defineTool, startWorker, toolset, type Worker } from "@toolbus/tool-kit
 import { someRelease } from "../testing/releases.ts";
 import { scratch } from "../testing/scratch.ts";
 
-/** When every recording starts. */
+/** The time at which every recording starts. */
 export const RECORDED_AT = 1_763_718_400_000;
-/** The one release that there is. */
+/** The only release. */
 export const RELEASE = "v1.4.0";
 
-/** Every service in this process, with a clock that the recording moves forward. Its model is a vendor's server that the recording tells what to answer. */
+/** Every service in this process, with a clock that the recording moves forward. The recording also decides the answers of the model's server. */
 export interface RecordingSystem extends Pick<AllInOne, "gatewayUrl" | "approvalsUrl" | "keys"> {
   readonly model: ModelServer;
   /** Serves `read_commits`, which reports its progress and then waits for a cancel, and `close_review`, whose target answers late. */
   readonly worker: Worker;
   /** Resolves when `close_review` has reached its target. */
   readonly sent: Promise<void>;
-  /** The target of `close_review` answers. */
+  /** Lets the target of `close_review` answer. */
   answer(): void;
   /** Moves the clock of all services, the store and the bus. */
   pass(ms: number): void;
-  /** Stops the services, as an operator does. */
+  /** Stops the services as an operator does. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function recordingSystem(): Promise<RecordingSystem> {
   };
 }
 
-/** None of the tools that ship reports progress or takes long enough to be cancelled. */
+/** A test tool, because no shipped tool reports progress or takes long enough to be cancelled. */
 const readCommits = defineTool({
   name: "read_commits",
   kind: "read",
@@ -114,7 +114,7 @@ const readCommits = defineTool({
   },
 });
 
-/** None of the writes that ship leaves its outcome open for hours. */
+/** A test write, because no shipped write leaves its outcome open for hours. */
 function closeReview(target: { readonly reached: PromiseWithResolvers<void>; readonly answered: PromiseWithResolvers<void> }) {
   return defineTool({
     name: "close_review",
@@ -128,7 +128,7 @@ function closeReview(target: { readonly reached: PromiseWithResolvers<void>; rea
     },
     timeoutMs: 600_000,
     risk: { tier: "low" },
-    // The target forgets the key before anybody could repeat the write.
+    // The target forgets the key before anybody can repeat the write.
     idempotency: { mode: "key", keepsForMs: 60_000 },
     effect: "Close the review of {release_id}.",
     prepare: async (args) => args,

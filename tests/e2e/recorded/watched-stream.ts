@@ -1,16 +1,16 @@
 import { AnyLiveEvent, describeProblems, type JsonObject, NumberedRunEvent, parser } from "@toolbus/contracts";
 
-/** One event as it went over the wire. */
+/** One event as it was sent over the wire. */
 export interface Seen {
   /** Null for events that are not durable. */
   readonly id: string | null;
   readonly data: JsonObject;
 }
 
-/** A stream that somebody watches. */
+/** A stream that a test watches. */
 export interface WatchedStream {
   readonly seen: readonly Seen[];
-  /** Resolves with the first event of this type that has not been waited for; rejects if the stream ends before it. */
+  /** Resolves with the first event of this type that no earlier wait returned. Rejects if the stream ends before that event. */
   next(type: string): Promise<Seen>;
   /** Resolves when the stream has ended. */
   readonly ended: Promise<void>;
@@ -20,7 +20,7 @@ const DEADLINE_MS = 60_000;
 const parseDurable = parser(NumberedRunEvent);
 const parseLive = parser(AnyLiveEvent);
 
-/** Watches the stream of a run, or opens one by a POST of this body. Throws for an event that the API's description does not promise. */
+/** Watches the stream of a run, or opens a stream by a POST of this body. Throws for an event that the API's description does not contain. */
 export async function watchStream(url: string, key: string, body?: JsonObject): Promise<WatchedStream> {
   const response = await fetch(url, {
     headers: { authorization: `Bearer ${key}`, accept: "text/event-stream", ...(body ? { "content-type": "application/json" } : {}) },
@@ -36,7 +36,7 @@ export async function watchStream(url: string, key: string, body?: JsonObject): 
     over = true;
     changed.resolve();
   });
-  // Whoever waits for an event learns of a broken stream from its end.
+  // A caller that waits for an event sees a broken stream as its end.
   ended.catch(() => undefined);
   return {
     seen,

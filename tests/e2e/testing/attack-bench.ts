@@ -16,7 +16,7 @@ export interface AttackBench {
   readonly api: ReleaseApi;
   readonly requester: { readonly gateway: string; readonly user: string };
   readonly decider: { readonly approvals: string; readonly approver: string };
-  /** A key of the requester's own for the approvals API, with the role approver. */
+  /** The requester's own key for the approvals API, with the role approver. */
   readonly requestersApproverKey: string;
   /** A run whose write a person approved, and the genuine message that would run it. No worker has seen the message. */
   granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
@@ -91,7 +91,7 @@ export function grantOf(message: Message): string {
   return grant;
 }
 
-/** The file of approvers that the embedded form makes, and one more: the requester, who may approve the writes of others only. */
+/** Writes the embedded form's file of approvers, with one more approver: the requester, who may approve only other people's writes. */
 async function approversWith(key: string, directory: string): Promise<string> {
   const { approvalsKeysFile } = await localKeys(path.join(directory, "keys"));
   const known = parseApiKeys(await readFile(approvalsKeysFile, "utf8"));

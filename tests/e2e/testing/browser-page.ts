@@ -1,18 +1,18 @@
 import type { Page } from "playwright-core";
 
-/** What a page's EventSource was given, in its order. */
+/** An event that a page's EventSource received. */
 export interface Heard {
   readonly name: string;
   readonly id: string;
   readonly data: string;
 }
 
-/** A page that watches a run with the browser's own EventSource and no other code of ours. */
+/** A page that watches a run with only the browser's own EventSource. */
 export interface WatchingPage {
-  /** Asks for a ticket as a console would: with the key that it holds in memory. Gives the answer's status. */
+  /** Requests a ticket as a console would, with a key in memory. Returns the HTTP status. */
   askForTicket(runId: string, apiKey: string): Promise<number>;
   watch(url: string, options?: { readonly withCredentials: boolean }): Promise<void>;
-  /** Resolves with everything so far once an event of this name was heard. */
+  /** Resolves with all events so far once an event of this name was received. */
   hears(name: string): Promise<readonly Heard[]>;
   /** Resolves when the EventSource is in this state. */
   becomes(state: "connecting" | "open" | "closed"): Promise<void>;
@@ -25,12 +25,12 @@ const NAMES =
   delta reset progress bye`.split(/\s+/);
 const DEADLINE_MS = 60_000;
 
-/** Opens an empty page at this origin. The server is not asked for it. */
+/** Opens an empty page at this origin. The page does not come from the server. */
 export async function watchingPage(page: Page, origin: string): Promise<WatchingPage> {
   const address = `${origin}/page-of-the-test`;
   await page.route(address, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>watching</title>" }));
   await page.goto(address);
-  // From here on every request goes its own way, untouched.
+  // Later requests are not intercepted.
   await page.unroute(address);
   await page.evaluate("window.heard = []");
   const heard = (): Promise<readonly Heard[]> => page.evaluate("window.heard");

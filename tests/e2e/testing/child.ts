@@ -10,9 +10,9 @@ export interface Addresses {
 }
 
 export interface Child {
-  /** Its address; null if it died before it listened. */
+  /** The child's address. Null if the child died before it listened. */
   readonly ready: Promise<Addresses | null>;
-  /** The line in which it announced that it kills itself, if it did. */
+  /** The line in which the child announced that it kills itself, if it did. */
   hit(): string | null;
   readonly exited: Promise<void>;
   kill(signal: NodeJS.Signals): void;

@@ -6,10 +6,10 @@ const FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-ne
   " ",
 );
 
-/** Why a test that drives a browser is skipped; null if there is one. */
+/** The reason to skip tests that drive a browser. Null if a browser exists. */
 export const NO_CHROMIUM = CHROMIUM === undefined ? "there is no Chromium on this machine: apt-get install chromium" : null;
 
-/** A headless browser; null if there is none. */
+/** Returns a headless browser, or null if none exists. */
 export async function launchChromium(): Promise<Browser | null> {
   return CHROMIUM === undefined ? null : chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }

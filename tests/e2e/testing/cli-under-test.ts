@@ -20,21 +20,21 @@ export interface CliUnderTest {
   readonly approvals: string;
   readonly user: string;
   readonly approver: string;
-  /** Its store, as its owner sees it. */
+  /** The store of this Toolbus, with full rights. */
   readonly state: StateStore;
-  /** What a person would have in their environment. */
+  /** The environment variables that a person would set. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a command to its end, with empty standard input. */
+  /** Runs a command until it exits, with empty standard input. */
   run(args: readonly string[], options?: ProgramOptions): Promise<Ended>;
-  /** Starts a line like a shell, with `toolbus` in its path and both outputs merged. */
+  /** Starts a command line as a shell does, with `toolbus` in its path and both outputs merged. */
   shell(line: string): Program;
   stop(): Promise<void>;
 }
 
-/** The one release that it has. */
+/** The only release in it. */
 export const RELEASE = "v1.5.0";
 
-/** `settings`: further settings of its services. */
+/** Starts a Toolbus whose services have these further settings. */
 export async function cliUnderTest(settings: Readonly<Record<string, string>> = {}): Promise<CliUnderTest> {
   const files = scratch();
   const data = files.data();
@@ -87,14 +87,14 @@ function longRelease(): ReleaseSummary {
   return { ...someRelease(RELEASE), changes, change_count: changes.length };
 }
 
-/** A command's JSON output: all of standard output, which is one document. */
+/** Returns a command's JSON output. All of standard output must be one document. */
 export async function jsonOf(cli: CliUnderTest, args: readonly string[], code = 0): Promise<Readonly<Record<string, unknown>>> {
   const ended = await cli.run([...args, "--json"]);
   expect(ended).toMatchObject({ code });
   return JSON.parse(ended.stdout) as Readonly<Record<string, unknown>>;
 }
 
-/** A refusal as a person sees it: one line on standard error, nothing on standard output. */
+/** Returns a refusal as a person sees it: one line on standard error, and nothing on standard output. */
 export function expectRefusal(ended: Ended, code: number, words: RegExp): void {
   expect(stackLines(ended.stderr)).toEqual([]);
   expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -102,13 +102,13 @@ export function expectRefusal(ended: Ended, code: number, words: RegExp): void {
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
 }
 
-/** A run that waits for its approver. */
+/** Starts a run and returns it when it waits for its approver. */
 export async function waitingRun(cli: CliUnderTest): Promise<{ readonly runId: string; readonly approvalId: string }> {
   const runId = await startRun(cli, RELEASE);
   return { runId, approvalId: await heldApproval(cli, runId) };
 }
 
-/** A run whose model asks the person. */
+/** Starts a run whose model asks the person a question, and returns the run once it asks. */
 export async function askingRun(cli: CliUnderTest): Promise<{ readonly runId: string; readonly conversationId: string }> {
   const { body } = await call(`${cli.gateway}/v1/conversations`, cli.user, {});
   const { conversationId } = body as { readonly conversationId: string };
@@ -119,12 +119,12 @@ export async function askingRun(cli: CliUnderTest): Promise<{ readonly runId: st
   return { runId, conversationId };
 }
 
-/** The last event of a run that ends. */
+/** Waits for the end of a run and returns its last event. */
 export async function lastEvent(cli: CliUnderTest, runId: string): Promise<RunEvent | undefined> {
   return (await follow(cli, runId)).at(-1);
 }
 
-/** The run that a program shows, once its write waits for a person. */
+/** Returns the run that a program shows, once the run's write waits for a person. */
 export async function waitingIn(program: Program): Promise<string> {
   const [, runId = ""] = await program.says(/approvals approve ap_(rn_[0-9a-f]{2}_\w{26})/);
   return runId;

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const GRANT = "eyJ.a-grant.of-nobody";
 const CALL_SECRET = "a-secret-of-a-call";
 
-/** The outcome of messages that their queue gives up. Each case runs on every bus, and the command line prints the same on all. */
+/** The outcome of messages that their queue gives up. Each case runs on every bus, and the command line prints the same text on all of them. */
 export function deadLetterCases(system: () => DeadLettersUnderTest): void {
   it("are absent at first, and the list says so", async () => {
     const listed = await system().cli("dead-letters", "list");

@@ -16,7 +16,7 @@ export interface Place {
 export const inMemory: Place = {
   env: {},
   async remove() {
-    // It ends with the process. Its files belong to the test.
+    // The system ends with the process, and the test removes the files.
   },
 };
 

@@ -14,7 +14,7 @@ import { scratch, type Scratch } from "./scratch.ts";
 export type DeadLettersUnderTest = Awaited<ReturnType<typeof startDeadLetters>>;
 
 export const RELEASE = "v1.5.0";
-/** So long that no call is resent automatically while the tests run. */
+/** A time so long that no call is resent automatically while the tests run. */
 const NEVER_MS = "3600000";
 /** In milliseconds. */
 const PATIENCE_MS = 20_000;
@@ -50,7 +50,7 @@ async function startDeadLetters(place: Place) {
   const consumed: string[] = [];
   begun.defer(() => place.remove(consumed));
   let infrastructure: Infrastructure | null = null;
-  /** The next message to a topic that begins like this is lost. */
+  /** Loses the next message to a topic that begins with this text. */
   let losing: string | null = null;
   let count = 0;
   const system: AllInOne = await startAllInOne({
@@ -91,11 +91,11 @@ async function startDeadLetters(place: Place) {
     cliAs,
     bus: () => built().bus,
     state: () => built().state,
-    /** The gateway's view of a dead letter, for an operator. */
+    /** Returns the gateway's view of a dead letter, for an operator. */
     letter: (letterId: string) => ask(`/${letterId}`),
     list: async (query = ""): Promise<unknown> => new Map(Object.entries((await ask(query)) ?? {})).get("deadLetters"),
     replay: (letterId: string) => ask(`/${letterId}/replay`, {}),
-    /** The next dead letter that is kept, or recorded as replayed. */
+    /** Returns the next dead letter that is kept, or recorded as replayed. */
     next(what: "keep" | "replayed"): Promise<string> {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const late = setTimeout(
@@ -121,7 +121,7 @@ async function startDeadLetters(place: Place) {
       await self.bus().publish(self.message(topic, body, part));
       return kept;
     },
-    /** The next message to such a topic reaches nobody: it becomes a dead letter, as if its consumer kept dying of it. */
+    /** Turns the next message to such a topic into a dead letter, as if its consumer died at each delivery. */
     loseNext: (topicStart: string) => void (losing = topicStart),
     invokes: (runId: string): readonly Message[] => sent.filter(({ id }) => id.startsWith(runId)),
     stop: () => open.disposeAsync(),
@@ -139,7 +139,7 @@ async function startDeadLetters(place: Place) {
         if (published.topic.startsWith("tool.invoke.")) sent.push(published);
         if (losing === null || !published.topic.startsWith(losing)) return whole.publish(published);
         losing = null;
-        // Too old to be read.
+        // A message with this time is too old to be read.
         return whole.publish({ ...published, time: "1999-01-01T00:00:00.000Z" });
       },
     };

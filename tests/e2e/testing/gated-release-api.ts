@@ -5,10 +5,10 @@ import path from "node:path";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { someRelease } from "./releases.ts";
 
-/** The example release API behind a gate. A run's reads wait until the test opens it, so that a viewer is there before anything happens. */
+/** The example release API behind a gate. A run's reads wait until the test opens the gate, so that a viewer is connected before the first event. */
 export interface GatedReleaseApi {
   readonly url: string;
-  /** From now on nothing passes, until the returned function is called. */
+  /** Closes the gate until the returned function is called. */
   hold(): () => void;
   /** Resolves when the next request waits at the gate. */
   asked(): Promise<void>;
@@ -24,7 +24,7 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
   let next = Promise.withResolvers<void>();
   const server: Server = createServer((request, response) => {
     void (async () => {
-      // Not a run's: the worker asks when it likes.
+      // This request belongs to no run: the worker sends it at any time.
       const isCheck = request.url?.endsWith(CHECKED_RELEASE) ?? false;
       const body: Buffer[] = [];
       for await (const bytes of request) body.push(bytes as Buffer);

@@ -13,15 +13,15 @@ import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../
 import { textIn } from "../../redteam/text-in.ts";
 import { watchedHealth } from "../../redteam/watched-health.ts";
 
-/** On its own text it needs two to the power of forty steps in a backtracking engine. */
+/** A pattern that takes a backtracking engine two to the power of forty steps on the text below. */
 const ENDLESS = "^(a+)+$";
 const PUMPED = `${"a".repeat(40)}!`;
 
 const LIST = [
-  // Accepted, because the check in front of it makes it cheap.
+  // These two are accepted, because Toolbus matches patterns without backtracking.
   hostile("read_slowly", "read", { properties: { q: { type: "string", pattern: ENDLESS } } }),
   hostile("pay_slowly", "write", {}, { properties: { q: { type: "string", pattern: ENDLESS } } }),
-  // Refused, each for another reason.
+  // The others are refused, each for a different reason.
   hostile("read_later", "read", { $async: true, properties: { q: { type: "integer" } } }),
   hostile("pay_later", "write", {}, { $async: true, properties: { q: { type: "integer" } } }),
   hostile("read_around", "read", { properties: { q: { type: "string", pattern: "a(?<=(a+)+)b" } } }),
@@ -68,10 +68,10 @@ export function describeHostileSchemas(broker: Broker): void {
       await registerAll();
       const watch = watchedHealth(health);
       const others = othersRuns(arena);
-      // A value that the pattern never ends on, for a parameter and for a risk rule.
+      // A backtracking engine would never finish on this value, neither for a parameter nor for a risk rule.
       const [slow] = await resultsOf("rita", "read_slowly", { q: PUMPED });
       expect(slow).toMatchObject({ status: "validation_error" });
-      // Approvals judges its rule: it does not hold for this value. For the other value it does, and people are asked.
+      // The risk rule does not match the first value. It matches the second value, and approvals asks people.
       for (const [q, tier] of [
         [PUMPED, "low"],
         ["aaa", "critical"],
@@ -125,7 +125,7 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(await resultsOf("rita", "read_balance", { payee: "BAKERY", amount: 1 })).toMatchObject([{ status: "ok" }]);
     });
 
-    /** An attacker with the worker's login and none of its code. */
+    /** An attacker that has the worker's login but does not run the worker's code. */
     async function registerAll(): Promise<void> {
       const now = Date.now();
       const reply = await store.commit(HOME_SHARD, {
@@ -147,7 +147,7 @@ export function describeHostileSchemas(broker: Broker): void {
       return textIn(body["runId"]);
     }
 
-    /** The results of a run's calls, once it has ended. */
+    /** Returns the results of a run's calls, once the run has ended. */
     async function resultsOf(who: "rita" | "clerk", tool: string, args: object): Promise<readonly { readonly status: string }[]> {
       const events = await arena.ended(await begun(who, `${tool} ${JSON.stringify(args)}`));
       return events.flatMap((event) => (event.type === "call.resolved" ? [event] : []));

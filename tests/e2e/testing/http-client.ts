@@ -21,7 +21,7 @@ export interface SeenApproval {
 const DEADLINE_MS = 30_000;
 const parseEvent = parser(NumberedRunEvent);
 
-/** One HTTP request with a key. A body makes it a POST. */
+/** Sends one HTTP request with a key. With a body, the request is a POST. */
 export async function call(url: string, key: string, body?: object): Promise<{ readonly status: number; readonly body: unknown }> {
   const response = await fetch(url, {
     headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}) },
@@ -79,12 +79,12 @@ export async function heldApproval(requester: Requester, runId: string): Promise
 export const approvalUrl = ({ approvals }: Pick<Decider, "approvals">, approvalId: string): string =>
   `${approvals}/v1/approvals/${encodeURIComponent(approvalId)}`;
 
-/** Looks at an approval; its approver gets a token with every look while it is open. */
+/** Reads an approval. While it is open, each read by its approver returns a new decision token. */
 export async function look(decider: Decider, approvalId: string): Promise<SeenApproval> {
   return (await call(approvalUrl(decider, approvalId), decider.approver)).body as SeenApproval;
 }
 
-/** Approves like an approver: reads the approval, then decides with its token. */
+/** Approves as an approver does: reads the approval, then decides with its token. */
 export async function approve(decider: Decider, approvalId: string): Promise<void> {
   const { decisionToken } = await look(decider, approvalId);
   const { status, body } = await call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, {

@@ -1,4 +1,4 @@
-// The all-in-one as a child process that kills itself at one point: before the operation, or after it and before anybody learns of it. The product
+// The all-in-one as a child process that kills itself at one point: before the operation, or after it but before anybody sees the result. The product
 // knows nothing of this: the test wraps the store and the bus from outside.
 import { writeSync } from "node:fs";
 import type { MessageBus } from "@toolbus/bus";
@@ -29,7 +29,7 @@ function killingStore(store: StateStore, { point, when }: KillPlan): StateStore 
           const here = args[1].op.startsWith(`${point}:`);
           if (here && when === "before") die();
           const reply = await target.commit(...args);
-          // A refused change is not such a step.
+          // A refused change is not a step of the run.
           if (here && when === "after" && reply.outcome === "ok") die();
           return reply;
         };

@@ -1,6 +1,6 @@
 /**
- * The points where a kill can hit, in the order of a run, each with the prefix of the commit's `op` (or with its call). `effect` belongs to the
- * target: the release API is asked to let its caller die.
+ * The points at which a kill can happen, in the order of a run, each with the prefix of the commit's `op` (or with its call). `effect` belongs to the
+ * target: the test asks the release API to kill its caller.
  */
 export const KILL_POINTS = {
   accept: "accept",
@@ -25,7 +25,7 @@ export interface KillPlan {
   readonly when: "before" | "after";
 }
 
-/** A small seeded generator (mulberry32): the same seed, the same kills. */
+/** Returns a small seeded generator (mulberry32). The same seed gives the same kills. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -37,8 +37,8 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * The kills of all runs. Each run meets every second point, in order. Whether a kill comes before or after its operation is drawn for two runs and
- * reversed for the next two, so four runs hit every point both ways.
+ * Returns the kills of all runs. Each run meets every second point, in order. For two runs, chance decides whether a kill comes before or after its
+ * operation. The next two runs reverse that, so four runs hit every point both ways.
  */
 export function plansFor(runs: number, random: () => number): KillPlan[][] {
   const points = Object.keys(KILL_POINTS) as KillPoint[];

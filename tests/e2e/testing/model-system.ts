@@ -35,13 +35,13 @@ export interface ModelSystemOptions {
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
 }
 
-/** Everything in this process, with this vendor's model, which follows the requests of its messages. */
+/** Every service in this process, with this vendor's model, which does what the messages ask for. */
 export async function modelSystem(vendor: Vendor, { directory, api, env = {}, wrap }: ModelSystemOptions): Promise<ModelSystem> {
   const server = await serverOf(vendor);
   if (!server) throw new Error(`${vendor.name} has no server`);
   server.think(chatBrain());
   const own = vendor.env(server);
-  // AWS's own chain reads the environment of the process.
+  // The AWS credential chain reads the environment of the process.
   for (const [name, value] of Object.entries(own)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
   const ports = { GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
   const system = await startAllInOne({

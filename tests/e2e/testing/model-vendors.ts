@@ -6,7 +6,7 @@ export interface Vendor {
   readonly name: string;
   /** The product's name for it. */
   readonly provider: string;
-  /** Null: a command of this machine answers. */
+  /** Null if a command on this machine answers. */
   readonly served: Served | null;
   env(server: ModelServer | null): Readonly<Record<string, string>>;
 }
@@ -20,14 +20,14 @@ const at = (server: ModelServer | null): ModelServer => {
 };
 
 /**
- * The vendors whose whole systems `npm test` starts: those with the most different protocols. A longer run covers all; besides, every adapter has
+ * The vendors whose whole systems `npm test` starts: those whose protocols differ most. A longer test run covers all vendors. Every adapter also has
  * its conformance suite.
  */
 export function vendorsPlayed(): readonly Vendor[] {
   return process.env["LONG_PROOFS"] === undefined ? VENDORS.filter(({ name }) => ["anthropic", "openai", "cli"].includes(name)) : VENDORS;
 }
 
-/** Every provider, each set up with as little as it needs. */
+/** Every provider, each with the least configuration that it needs. */
 export const VENDORS: readonly Vendor[] = [
   vendor("anthropic", "anthropic", (s) => ({
     ANTHROPIC_API_KEY: s.key,

@@ -44,14 +44,14 @@ export interface ReceivedLog {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A collector in this process: accepts OTLP over HTTP and keeps it. */
+/** A collector in this process, which accepts OTLP over HTTP and stores it. */
 export interface OtlpReceiver {
   readonly url: string;
   exports(): readonly Export[];
   spans(): readonly ReceivedSpan[];
   metrics(): readonly ReceivedMetric[];
   logs(): readonly ReceivedLog[];
-  /** `service.name` and the like, of every export. */
+  /** The resource attributes of every export, for example `service.name`. */
   resources(): readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
 }

@@ -12,20 +12,20 @@ export interface Program {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
-  /** Resolves with the first match on standard output; rejects when the program ends or the deadline passes before it. */
+  /** Resolves with the first match on standard output. Rejects if the program ends or the deadline passes before the match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   type(line: string): void;
   /** Sends these characters, for example those of Ctrl-C at a terminal. */
   press(keys: string): void;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when it has ended and all of its output was read. Rejects at the deadline, after killing it. */
+  /** Resolves when the program has ended and all of its output was read. Kills the program and rejects at the deadline. */
   ended(): Promise<Ended>;
-  /** Kills it if it still runs, so that no test leaves a process behind. */
+  /** Kills the program if it still runs, so that no test leaves a process behind. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface Ended {
-  /** Null if a signal ended it. */
+  /** The exit code. Null if a signal ended the program. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -36,22 +36,22 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Leaves standard input open, for programs that read from it. */
   readonly typedTo?: boolean;
-  /** A separate process group, which gets the signals. Like Ctrl-C at a terminal, they reach the program and everything that it started. */
+  /** A separate process group that receives the signals. As with Ctrl-C at a terminal, they reach the program and every process that it started. */
   readonly group?: boolean;
   /** Replaces this process's environment. */
   readonly searchPath?: string;
-  /** How long each wait for output or for the end may take; two minutes by default, because a machine at work starts ten processes slowly. */
+  /** How long each wait for output or for the end may take; two minutes by default, because a busy machine starts ten processes slowly. */
   readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 120_000;
 
-/** Starts a script with this Node, and with nothing of our own environment but the path. */
+/** Starts a script with this Node. The script inherits only the path from our environment. */
 export function startProgram(script: string, args: readonly string[], options: ProgramOptions = {}): Program {
   return startCommand(process.execPath, [script, ...args], options);
 }
 
-/** Runs a script to its end. */
+/** Runs a script until it exits. */
 export async function runProgram(script: string, args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
   return startProgram(script, args, options).ended();
 }
@@ -65,7 +65,7 @@ export function startCommand(
     env: {
       PATH: searchPath,
       HOME: process.env["HOME"],
-      // Starting takes half as long with it.
+      // A program starts twice as fast with this cache.
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,
     },

@@ -5,11 +5,11 @@ import path from "node:path";
 
 /** A folder for one test file, with the input and the output of the programs under test. */
 export interface Scratch {
-  /** A path inside it. Creates nothing. */
+  /** Returns a path inside the folder. Creates no file. */
   at(...parts: string[]): string;
-  /** A new data directory's path, different at each call. */
+  /** Returns the path of a new data directory, different at each call. */
   data(): string;
-  /** Writes a file inside it and returns its path. */
+  /** Writes a file inside the folder and returns its path. */
   file(name: string, content: string): string;
   remove(): void;
 }
@@ -82,7 +82,7 @@ export function filedIn(dataDirectory: string): readonly FiledReport[] {
   return lines.map((line) => (JSON.parse(line) as { readonly report: FiledReport }).report);
 }
 
-/** Test results without a failure, and good metrics: with both, the rules find nothing against a small release. */
+/** Test results without a failure, and good metrics. With these, the rules report no finding for a small release. */
 export const PASSING_JUNIT = '<testsuite name="all"><testcase name="reads"/><testcase name="writes"/></testsuite>';
 export const FINE_METRICS = JSON.stringify({
   error_rate: 0.001,

@@ -12,7 +12,7 @@ export interface TracedSystem {
   readonly requester: Requester;
   readonly decider: Decider;
   readonly system: AllInOne;
-  /** Stops the services, which then send the rest. The receiver keeps what it got. */
+  /** Stops the services, which then send the remaining telemetry. The receiver keeps everything that it received. */
   end(): Promise<void>;
   stop(): Promise<void>;
 }
