@@ -1,14 +1,14 @@
-# Every service in one image; the command picks the one: docker run toolbus services/agent/src/main.ts
+# This image contains every service. The command selects one: docker run toolbus services/agent/src/main.ts
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS install
 WORKDIR /app
 COPY . .
-# What runs, without what tests and measures it, and without the optional packages: they are other builds of Node.
+# Install the packages that run, without those for tests and benchmarks. The optional packages are other builds of Node, so leave them out too.
 RUN npx -y pnpm@12.21.0 install --prod --no-optional --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=error \
   --filter "{./services/*}..." --filter "{./apps/*}..." --filter "{./examples/*}..."
-# What cannot be loaded fails here, not where it is started. What Node made of the TypeScript comes along, and halves what a start costs; Node keeps it
-# for each user apart.
+# A module that cannot be loaded fails the build here, not a later start. The image includes Node's compiled form of the TypeScript, which halves the
+# time of a start. Node stores it separately for each user.
 RUN mkdir -p .cache/node && chown node .cache/node
 USER node
 ENV NODE_COMPILE_CACHE=/app/.cache/node
@@ -17,7 +17,7 @@ RUN node apps/cli/src/toolbus/main.ts --version && \
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HEALTH_PORT=9000 NODE_COMPILE_CACHE=/app/.cache/node
-# A named volume takes its first owner from here.
+# A named volume takes its first owner from these folders.
 RUN mkdir -p /keys/people /keys/gateway /keys/agent /keys/approvals /keys/worker /keys/operations /keys/cli /data && chown -R node:node /keys /data && \
   for login in gateway agent approvals worker-release operations redis rabbitmq nats; do mkdir -p /permissions/$login; done && chown -R node:node /permissions
 WORKDIR /app

@@ -1,13 +1,14 @@
 import { defineConfig } from "vitest/config";
 
-// `npm test` alone is the short form: it leaves out the files below. `LONG_PROOFS=1 npm test`, which CI runs, takes everything, and whoever names a project or a file gets the
-// whole of it. Benchmarks and `outside` have to be named themselves.
+// `npm test` alone is the short form and leaves out the files below. `LONG_PROOFS=1 npm test`, which CI runs, includes them. If you name a project or
+// a file, all of it runs. The benchmarks and `outside` run only if you name them.
 const named = process.argv.slice(2).filter((argument) => argument !== "run" && !argument.startsWith("-"));
 const isLong = process.env["LONG_PROOFS"] !== undefined;
 const isShort = !isLong && named.length === 0;
 const isAskedFor = (part: string): boolean => isLong || named.some((argument) => argument.includes(part));
 const BENCHMARKS = "bench/src/*/*.test.ts";
-// Each takes half a minute or more of two cores: the simulator's own seeds (`npm run simulate` runs them too), a thousand hostile schemas, a RabbitMQ that is started again and again.
+// Each of these takes at least half a minute of two cores: the simulator's own seeds (also in `npm run simulate`), a thousand hostile schemas, and a
+// RabbitMQ that starts repeatedly.
 const LEFT_OUT = [
   "packages/testing/src/seeds/seeds.test.ts",
   "packages/testing/src/command/simulate.test.ts",
@@ -17,7 +18,8 @@ const LEFT_OUT = [
   "tests/servers/find-servers.test.ts",
   "tests/servers/private-servers.test.ts",
 ];
-// Whole systems cost the most. These go once through all of the product: the tutorial, the first start, a kill of all, writes, approvals, both brokers, a slow model.
+// Tests of whole systems take the longest. These cover the whole product once: the tutorial, the first start, a kill of all processes, writes,
+// approvals, both brokers, a slow model.
 const QUICK_SYSTEMS = [
   "tutorial/tutorial",
   "start",
@@ -29,18 +31,19 @@ const QUICK_SYSTEMS = [
   "attack",
   "tool-author",
 ];
-// They begin runs at a steady pace while processes are restarted, which no machine keeps that also does something else.
+// These tests begin runs at a steady pace while processes restart. A machine that does other work cannot keep that pace.
 const UNDER_LOAD = ["tests/e2e/apart/apart.test.ts", "tests/e2e/apart/key-rotation.test.ts"];
 const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
 const leftOut = isShort ? LEFT_OUT : [];
 
-// Four projects in one run, the benchmarks, and `outside`: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
-// free ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait. The files of `unit` share the
-// modules of their worker, which are read once instead of three hundred times: half of its time. What watches its whole process stands apart. `under-load` and `outside`
-// come after everything else, one file at a time: they keep a pace, fill queues and memory, and say how long others wait meanwhile.
+// The benchmarks and `outside` are separate projects. The other projects are `unit`, `fuzz`, `servers`, `e2e` and `under-load`. `servers` uses real
+// Redis, RabbitMQ and NATS. Shared servers have a namespace for each test file, and private ones use free ports. `e2e` uses child processes, ports
+// and kills. Files run in parallel, because `servers` and `e2e` mostly wait. The files of `unit` share the modules of their worker. The worker reads
+// these once instead of three hundred times, which halves the time. Tests that watch their whole process are in other projects. `under-load` and
+// `outside` run last, one file at a time, because they keep a pace, fill queues and memory, and measure how long others wait.
 export default defineConfig({
   test: {
-    // One more than the least machine has cores: half of what runs waits for a server or a process.
+    // This is one more than the cores of the smallest machine, because half of the tests wait for a server or a process.
     maxWorkers: 3,
     projects: [
       {

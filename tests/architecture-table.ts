@@ -1,10 +1,10 @@
-/** What one workspace package may import. */
+/** The packages that one workspace package may import. */
 export interface Room {
-  /** Packages of ours, only from rows above this one. */
+  /** Our own packages. They must be in rows above this one. */
   readonly ours: readonly string[];
   /** Third-party packages that its manifest may declare. */
   readonly clients: readonly string[];
-  /** Nothing that ships imports it, so its source may import what its manifest declares for development. */
+  /** No shipped package imports it, so its source may import everything that its manifest declares for development. */
   readonly devOnly?: true;
 }
 
@@ -29,14 +29,14 @@ const belowServices = ["bus", "contracts", "grants", "models", "runtime", "state
 const below = (...names: readonly string[]) => names.map(ours);
 
 /**
- * Who may import whom, lowest first. A manifest may declare less than its row allows, never more. To let a package import another one, add the name
- * here and in the package's block of `.oxlintrc.json`, and say why in the pull request.
+ * The allowed imports of each package, lowest package first. A manifest may declare less than its row allows, but never more. To let a package import
+ * another one, add the name here and in the package's block of `.oxlintrc.json`, and say why in the pull request.
  */
 export const rooms: Readonly<Record<string, Room>> = {
   "packages/contracts": { ours: [], clients: ["ajv", "ajv-formats", "typebox", "ulid"] },
   "packages/telemetry": { ours: [], clients: ["pino", ...openTelemetry] },
 
-  // Dev only: the wire protocols and refusals of model vendors. Below models, whose adapters are tested against it.
+  // Only for development: servers with the wire protocols and refusals of model vendors. It is below models, whose adapters are tested against it.
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
@@ -57,7 +57,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "services/approvals": { ours: belowServices, clients: [] },
   "services/gateway": { ours: belowServices, clients: ["fastify"] },
 
-  // Below all-in-one, which starts it when no release API is configured: docs/decisions/0007.
+  // It is below all-in-one, which starts it if no release API is configured: docs/decisions/0007.
   "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
   "examples/orders-worker": { ours: below("contracts", "telemetry", "bus", "state", "grants", "tool-kit"), clients: [] },
   "services/all-in-one": {
@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     clients: [],
   },
   "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["commander", "eventsource-parser"] },
-  // Dev only: runs the services' real code.
+  // Only for development: it runs the services' real code.
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
   bench: {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one", "testing")],
@@ -73,7 +73,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 };
 
-/** The only places where a third-party package, or a module of Node that is a client, may be imported outside tests. */
+/** The only places outside tests that may import a third-party package or a client module of Node. */
 export const homes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
   "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
@@ -97,7 +97,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   openai: ["packages/models/src/openai", "bench/src"],
   pino: ["packages/telemetry/src"],
   testcontainers: ["packages/testing/src/servers"],
-  // Packages that declare a schema. They use only its types, in one file: decision 0067.
+  // Packages that declare a schema import it from one file, which uses only its types: decision 0067.
   typebox: ["packages/contracts/src/schema.ts"],
   ulid: ["packages/contracts/src"],
   vitest: [
@@ -109,10 +109,10 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   yaml: ["services/agent/src"],
 };
 
-/** Packages of ours that any test may import, besides those of its package. */
+/** Packages of ours that any test may import, in addition to the dependencies of its own package. */
 export const testsMayImport: readonly string[] = below("example-release-api", "model-servers");
 
-/** Files over `longestFile` lines, each with the reason why it is still one concept. */
+/** Files over `longestFile` lines, each with the reason why it still contains one concept. */
 export const longFiles: Readonly<Record<string, string>> = {
   "tests/requirements-met.ts": "one table of requirements and the tests that prove them",
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { homes, longestFile, longFiles, rooms, testsMayImport } from "./architecture-table.ts";
 import { importsOf, packageOf, type SourceFile, sourceFiles, workspacePackages } from "./workspace-source.ts";
 
-// A second check beside lint. It reads manifests and source text itself, so that a lint-disable cannot hide a violation.
+// This check repeats lint. It reads manifests and source text itself, so that a lint-disable cannot hide a violation.
 
 const packages = workspacePackages();
 const rootPackage = packages.find(({ folder }) => folder === ".");
@@ -149,7 +149,7 @@ describe("the reader of imports", () => {
   });
 });
 
-/** What a file imports besides its own package's files and the modules of Node. */
+/** Returns the packages that a file imports. Modules of Node do not count. */
 function foreignPackages({ imports }: SourceFile): readonly string[] {
   return imports
     .map(packageOf)
@@ -157,7 +157,10 @@ function foreignPackages({ imports }: SourceFile): readonly string[] {
     .filter((name) => !name.startsWith("node:"));
 }
 
-/** A test may also use what the root declares for tests, and the packages that exist for tests. */
+/**
+ * Returns whether a file may import a package. A test may also use everything that the root declares for tests, and the packages that exist for
+ * tests.
+ */
 function mayImport(file: string, name: string): boolean {
   const own = packages.find(({ folder }) => folder === folderOf(file));
   if (own?.dependencies.includes(name)) return true;
@@ -167,12 +170,14 @@ function mayImport(file: string, name: string): boolean {
   return !name.startsWith("@toolbus/") && rootPackage?.devDependencies.includes(name) === true;
 }
 
-/** The root's own files are tools and tests. Test files and conformance suites are tests in every package. */
+/**
+ * Returns whether a file is production code. The root's own files are tools and tests. Test files and conformance suites are tests in every package.
+ */
 function isProduction({ file }: Pick<SourceFile, "file">): boolean {
   return folderOf(file) !== "." && !file.endsWith(".test.ts") && !/\/(?:conformance|corpus)\/|\/src\/(?:.+\/)?testing\//.test(file);
 }
 
-/** A type does not exist when the program runs. */
+/** Removes type imports, because they do not exist when the program runs. */
 function withoutTypeImports(text: string): string {
   return text.replaceAll(/^import type [^;]*;$/gm, "");
 }

@@ -204,7 +204,7 @@ describe("the list of decisions", () => {
   });
 });
 
-/** The numbers of the records that this status says it changes. */
+/** Returns the numbers of the decision records that this status says it changes. */
 function changesIn(status: string): readonly string[] {
   const clauses = status
     .replaceAll("\n", " ")
@@ -215,7 +215,7 @@ function changesIn(status: string): readonly string[] {
     .flatMap((clause) => [...clause.matchAll(/\b(\d{4})\b/g)].map(([, number]) => number ?? ""));
 }
 
-/** The anchors of a page's headings in its rendered form. */
+/** Returns the anchors of a page's headings in its rendered form. */
 function headingsOf(text: string): ReadonlySet<string> {
   return new Set(
     [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { compileSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** What of a document breaks the rules of OpenAPI 3.1 that can be checked without a network, and our own: one line each. */
+/** Returns one line for each fault of a document. It checks our own rules and the rules of OpenAPI 3.1 that need no network. */
 export function faultsOf(document: JsonObject): readonly string[] {
   const first = [...ofRoot(document), ...ofReferences(document)];
-  // Schemas with references that lead nowhere cannot be compiled.
+  // A schema with a reference that leads nowhere cannot be compiled.
   if (first.length > 0) return first;
   return [
     ...ofIds(document),
@@ -24,7 +24,7 @@ export function operations(document: JsonObject): readonly Operation[] {
   return operationsOf(document["paths"]);
 }
 
-/** What a service sends by itself; its path is the type of the event. */
+/** Returns the webhooks, which are requests that a service sends itself. The path of a webhook is the type of its event. */
 function webhooks(document: JsonObject): readonly Operation[] {
   return operationsOf(document["webhooks"]);
 }
@@ -75,7 +75,7 @@ function ofOperation(document: JsonObject, operation: Operation): readonly strin
   return faults.map((fault) => `${method} ${path} ${fault}`);
 }
 
-/** What is true of its answers is for whoever receives it: a problem of ours is none of them. */
+/** Checks a webhook. Its responses describe the receiver, so the rules for our problem documents do not apply to them. */
 function ofWebhook(document: JsonObject, webhook: Operation): readonly string[] {
   const { method, path, about } = webhook;
   const faults = [
@@ -166,7 +166,7 @@ function ofResponses(about: JsonObject): readonly string[] {
   ];
 }
 
-/** The request's and each answer's content, with the words for where it stands. */
+/** Returns the content of the request and of each response, each with words that say where it is. */
 function bodies(about: JsonObject): readonly (readonly [string, Json | undefined])[] {
   const responses = entries(about["responses"]).map(([status, response]) => [`its ${status}`, child(response, "content")] as const);
   return [["its body", child(about["requestBody"], "content")], ...responses];
@@ -190,7 +190,7 @@ function ofContent(document: JsonObject, content: Json | undefined): readonly st
 const digests = new WeakMap<object, string>();
 const checks = new Map<string, ReturnType<typeof compileSchema>>();
 
-/** Compiled once for all documents that have the same components: most faults of a document are in its paths. */
+/** Compiles a schema once for all documents with the same components, because most faults of a document are in its paths. */
 function compiled(schema: Json, named: Json): ReturnType<typeof compileSchema> {
   const parts = isJsonObject(named) ? named : {};
   const digest = digests.get(parts) ?? createHash("sha256").update(JSON.stringify(parts)).digest("base64");
@@ -201,7 +201,7 @@ function compiled(schema: Json, named: Json): ReturnType<typeof compileSchema> {
   return check;
 }
 
-/** The member at the end of these names, each escaped as in a JSON Pointer; undefined where there is none. */
+/** Returns the member at the end of these names, each escaped as in a JSON Pointer. Returns undefined if the member does not exist. */
 export function child(value: Json | undefined, ...names: readonly string[]): Json | undefined {
   const [name, ...rest] = names;
   if (name === undefined) return value;
@@ -216,7 +216,7 @@ function list(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text as it is, anything else as JSON. */
+/** Returns a string unchanged and any other value as JSON. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -13,7 +13,7 @@ import { silentLog } from "@toolbus/telemetry";
 /** The services that serve a description of their API. */
 export const SERVICES = ["gateway", "approvals"] as const;
 
-/** Both services with an HTTP address, over a store and a bus of their own. */
+/** Starts both services, each with an HTTP address, on a new store and bus. */
 export async function startBoth() {
   const folder = await mkdtemp(path.join(os.tmpdir(), "openapi-"));
   const keys = path.join(folder, "api-keys.json");

@@ -62,7 +62,7 @@ describe("the examples of the READMEs", () => {
   });
 });
 
-/** `@toolbus/bus` and `@toolbus/bus/conformance`. */
+/** Returns the names of a package's entries, such as `@toolbus/bus` and `@toolbus/bus/conformance`. */
 function entriesOf(folder: string): readonly string[] {
   const { name, exports = {} } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as {
     readonly name: string;
@@ -71,7 +71,7 @@ function entriesOf(folder: string): readonly string[] {
   return Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`);
 }
 
-/** The text under a heading of the second level, up to the next one. */
+/** Returns the text between a heading of the second level and the next one. */
 function section(text: string, heading: string): string {
   const [, rest = ""] = text.split(`\n## ${heading}\n`);
   return (rest.split("\n## ")[0] ?? "").trim();
@@ -85,7 +85,7 @@ function isFile(folder: string, link: string | undefined): boolean {
   return link !== undefined && existsSync(path.join(root, folder, link));
 }
 
-/** The fences in TypeScript, each as a file beside the README. */
+/** Returns the TypeScript fences of a README, each as a file beside the README. */
 function examplesOf(folder: string): readonly (readonly [file: string, text: string])[] {
   const file = path.join(root, folder, "README.md");
   const fences = existsSync(file) ? readFileSync(file, "utf8").matchAll(/^```ts\n([^]*?)^```$/gm) : [];
@@ -96,7 +96,7 @@ function example(folder: string, index: number): string {
   return path.join(root, folder, "src", `readme-example-${index}.ts`);
 }
 
-/** The compiler's messages about files that exist only for it, in one program. */
+/** Compiles files that exist only in memory, as one program, and returns the compiler's messages. */
 function faultsOf(files: ReadonlyMap<string, string>): readonly string[] {
   const config = path.join(root, "tests/readme-examples.tsconfig.json");
   const settings = JSON.stringify({ extends: "../tsconfig.json", include: [], files: [...files.keys()] });

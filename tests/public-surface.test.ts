@@ -7,14 +7,15 @@ import { type SourceFile, sourceFiles, workspacePackages } from "./workspace-sou
 interface Exported {
   readonly module: string;
   readonly name: string;
-  /** From the package's folder, in the form of its README: `src/message-bus.ts`. */
+  /** The file's path from the package's folder, as in the package's README: `src/message-bus.ts`. */
   readonly file: string;
 }
 
 const root = path.dirname(import.meta.dirname);
 const files = sourceFiles();
 const packages = workspacePackages().filter(({ folder }) => folder !== ".");
-// Suites are entries for authors of adapters. Every export of a file of contracts is meant for others: its README says why its index exports files.
+// Authors of adapters use the conformance suites. Every export of a file of contracts is public, and its README says why its index exports whole
+// files.
 const wholeEntries = new Set([
   "@toolbus/bus/conformance",
   "@toolbus/contracts",
@@ -60,7 +61,7 @@ describe("an entry of a package", () => {
   });
 });
 
-/** The entries in TypeScript that a package's manifest names. */
+/** Returns the TypeScript entries that a package's manifest names. */
 function entriesOf({ name, folder }: { readonly name: string; readonly folder: string }) {
   const { exports = {} } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as {
     readonly exports?: Readonly<Record<string, string>>;
@@ -80,14 +81,14 @@ function exportedBy({ module, file, text }: ReturnType<typeof entriesOf>[number]
   );
 }
 
-/** What a file imports from our packages, by name. */
+/** Returns the names that a file imports from our packages. */
 function namesIn({ text }: SourceFile): readonly { readonly module: string; readonly name: string }[] {
   const statements = text.matchAll(/\b(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*"(@toolbus\/[\w/-]+)"/g);
   const late = text.matchAll(/\{([^{}=]*)\}\s*=\s*await import\("(@toolbus\/[\w/-]+)"\)/g);
   return [...statements, ...late].flatMap(([, names = "", module = ""]) => listed(names, "own").map((name) => ({ module, name })));
 }
 
-/** In `a as b` the first is the name in its module, the second the exported name. */
+/** Returns the names of a list. In `a as b`, `a` is the name in its module and `b` is the exported name. */
 function listed(names: string, which: "own" | "public"): readonly string[] {
   return names
     .split(",")

@@ -1,15 +1,16 @@
-/** One requirement as issued: ID, source, text, and how it is shown if it is a "first". */
+/** One requirement as issued: its ID, its source, its text and, for a "first", how it is shown. */
 export type RequirementRow = readonly [id: string, from: string, requirement: string, shown?: string];
 
-/** Requirements of one area, under the heading of the generated page. */
+/** The requirements of one area, under its heading on the generated page. */
 export interface RequirementArea {
   readonly title: string;
   readonly rows: readonly RequirementRow[];
 }
 
 /**
- * Every requirement, one per line. S0 to S4 are the source documents, "brief" is the project's own brief, "implied" marks what a user takes for
- * granted, "beyond" and "first" mark what exceeds the sources. Nobody deletes a row or issues a number twice. Some numbers were never issued.
+ * Every requirement, one per line. S0 to S4 are the source documents, and "brief" is the project's own brief. "implied" marks a requirement that a
+ * user takes for granted. "beyond" and "first" mark requirements that exceed the sources. Nobody deletes a row or issues a number twice. Some numbers
+ * were never issued.
  */
 // One row per line, however long.
 // oxfmt-ignore

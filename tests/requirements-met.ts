@@ -151,7 +151,7 @@ const contextFor = from("services/agent/src/context/context-for.test.ts");
 const planContext = from("services/agent/src/context/plan-context.test.ts");
 const toolChoice = from("services/agent/src/transitions/tool-choice.test.ts");
 
-/** Which tests prove which requirement. To mark a row as met, add one line here and run `npm run docs`. */
+/** The tests that prove each requirement. To mark a row as met, add one line here and run `npm run docs`. */
 export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-01": [
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
@@ -917,7 +917,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
 };
 
-/** The met rows whose outside world (a vendor, a cluster) is played by a server that speaks the real protocol. */
+/** The met rows for which one of our servers replaces the outside world (a vendor, a cluster) and speaks the real protocol. */
 export const metOnTheWire: readonly string[] = [
   "V-01",
   "V-02",
@@ -939,7 +939,7 @@ export const metOnTheWire: readonly string[] = [
   "R-04",
 ];
 
-/** Rows that were taken for met once, and what of their words is not true. */
+/** Rows that were marked as met by mistake, each with the words that are not true. */
 export const backToPlanned: Readonly<Record<string, string>> = {
   "H-02":
     "A message has the role user, assistant or tool. The system prompt is the profile's and no message of the conversation, so the role system does not occur.",

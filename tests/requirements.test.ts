@@ -112,7 +112,7 @@ describe("the search for a named test", () => {
   });
 });
 
-/** How many rows each area has, by the letters of its IDs. It is a literal, so that a row cannot vanish unseen. */
+/** The number of rows of each area, by the letters of their IDs. It is a literal, so that nobody can remove a row unnoticed. */
 // oxfmt-ignore
 const issued = {
   B: 17, G: 20, X: 15, M: 12, S: 8, U: 4, W: 6, C: 12, T: 6, P: 5, O: 3, D: 7, A: 20, E: 12, L: 13, V: 23, K: 5, R: 5, H: 6, Z: 6, N: 9, Q: 7,
@@ -123,7 +123,7 @@ function prefixOf(id: string | undefined): string {
   return id?.split("-")[0] ?? "";
 }
 
-/** A conformance suite counts: adapters run it from their own test files. */
+/** Returns whether a file declares this test. Conformance suites are included, because adapters run them from their own test files. */
 function hasTest(file: string, name: string): boolean {
   if (!/\.test\.ts$|\/conformance\/[^/]+\.ts$/.test(file) || !existsSync(path.join(root, file))) return false;
   return declaresTest(readFileSync(path.join(root, file), "utf8"), name);

@@ -1,33 +1,37 @@
 import { requirementAreas } from "./requirement-rows.ts";
 import { backToPlanned, met, metOnTheWire, type Proof } from "./requirements-met.ts";
 
-/** A requirement is met when a test that could fail proves it on the real path; "met (wire)" when a server of ours plays the outside world. */
+/**
+ * A requirement with its state. It is "met" if a test that can fail proves it on the real path, and "met (wire)" if one of our servers replaces the
+ * outside world.
+ */
 export interface Requirement {
   readonly id: string;
   readonly area: string;
   readonly from: string;
   readonly requirement: string;
-  /** How a "first" is shown; absent for the others. */
+  /** How a "first" is shown. Absent for all other requirements. */
   readonly shown?: string;
   readonly state: "met" | "met (wire)" | "planned";
-  /** What its tests run on, strongest first; empty while it is planned. */
+  /** What its tests run on, strongest first. Empty while it is planned. */
   readonly restsOn: readonly Ground[];
-  /** Why it is planned again, if it counted as met before. */
+  /** Why it is planned again, if it was marked as met before. */
   readonly because?: string;
-  /** The tests that prove it; empty while it is planned. */
+  /** The tests that prove it. Empty while it is planned. */
   readonly tests: readonly { readonly file: string; readonly name: string }[];
 }
 
 /**
- * What "met" rests on. `real parts`: real brokers, stores or processes. `wire server`: a server of ours speaks a vendor's protocol. `simulator`: the real
- * services on virtual time, with faults. `in process`: the real code on the bus and the store in memory, or a function of it alone.
+ * What the proof of a met requirement runs on. `real parts`: real brokers, stores or processes. `wire server`: one of our servers, which speaks a
+ * vendor's protocol. `simulator`: the real services on virtual time, with faults. `in process`: the real code on the bus and the store in memory, or
+ * only one of its functions.
  */
 export type Ground = "real parts" | "wire server" | "simulator" | "in process";
 
-/** The cases of these conformance suites are run on every real server by `tests/servers`. */
+/** Matches tests on real parts. `tests/servers` also runs the cases of the two conformance suites on every real server. */
 const REAL = /^tests\/(?:servers|e2e|outside|redteam)\/|^packages\/(?:bus|state)\/src\/conformance\//;
 
-/** What `composeRequirements` joins; the default is what this repository holds. */
+/** The input of `composeRequirements`. The default is the content of this repository. */
 export interface RequirementSources {
   readonly areas: typeof requirementAreas;
   readonly met: Readonly<Record<string, readonly Proof[]>>;

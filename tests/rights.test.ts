@@ -32,7 +32,7 @@ describe("the table of rights", () => {
     const written = rights.map(({ service, store }) => [service, writesOf(store)] as const);
     expect(Object.fromEntries(written.map(([service, names]) => [service, names.join(" ")]))).toEqual(OWNERS);
     const all = written.flatMap(([, names]) => names);
-    // Lists that are hints: their readers check each entry at its source.
+    // These lists are only hints, so two services may write them. Their readers check each entry at its source.
     expect(all.filter((name, n) => all.indexOf(name) !== n).toSorted()).toEqual(["index.registry", "index.removals"]);
   });
 
@@ -47,7 +47,7 @@ describe("the table of rights", () => {
   it("lets only approvals publish decisions, and only a toolset's worker take its calls", () => {
     const whoMay = (duty: "publishes" | "consumes", topic: string): readonly string[] =>
       rights.filter(({ topics }) => topics[duty].includes(topic)).map(({ service }) => service);
-    // A replay is the message again.
+    // The operations service may publish these because a replay publishes the original message again.
     expect(whoMay("publishes", "approval.decided.default")).toEqual(["approvals", "operations"]);
     expect(whoMay("publishes", "tool.result.default")).toEqual(["worker-release", "operations"]);
     expect(whoMay("publishes", "tool.invoke.release")).toEqual(["agent", "operations"]);
@@ -108,7 +108,7 @@ describe("the table of rights", () => {
       [...seen].filter((what) => !allows(service, what)).map((what) => `${service}: ${what}`),
     );
     expect(beyond).toEqual([]);
-    // The test observes what it should: these certainly happened.
+    // These certainly happened, so the test shows that it observes what it should.
     expect([...(touched.get("agent") ?? [])]).toEqual(
       expect.arrayContaining(["publishes tool.invoke.release", "documents writes run ", "documents reads inbox "]),
     );
@@ -118,7 +118,7 @@ describe("the table of rights", () => {
   });
 });
 
-/** Removes the registration of the write, as an operator does. */
+/** Removes the registration of the write, as an operator does, and waits until it is gone. */
 async function removed(url: string, key: string, state: StateStore): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   expect((await fetch(`${url}/v1/tools/file_risk_report/remove`, { method: "POST", headers })).status).toBe(200);
@@ -131,7 +131,7 @@ function writesOf({ documents, logs, live, indexes }: ServiceRights["store"]): r
   return [...new Set([documents, logs, live, indexes].flatMap(({ writes }) => writes))].toSorted();
 }
 
-/** `documents writes approval ap_…`, `publishes run.wake`, `rows agent`, `blobs write`. */
+/** Returns whether a service has a right, such as `documents writes approval ap_…`, `publishes run.wake`, `rows agent` or `blobs write`. */
 function allows(name: string, what: string): boolean {
   const service = rights.find((one) => one.service === name);
   if (!service) return false;
@@ -167,7 +167,7 @@ function watchedBus(bus: MessageBus, seen: Set<string>): MessageBus {
     consume: (topic, ...rest) => (seen.add(`consumes ${topic}`), bus.consume(topic, ...rest)),
     announce: (message) => (seen.add(`announces ${message.topic}`), bus.announce(message)),
     listen: (topic, ...rest) => (seen.add(`listens ${topic}`), bus.listen(topic, ...rest)),
-    // Each process closes its own. Here all share one.
+    // Separate processes close their own bus. In this test all services share one.
     close: async () => undefined,
   };
 }
@@ -195,7 +195,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
   };
 
   function changed({ guards, put = [], remove = [], append = [], timers = [], outbox = [], index = [] }: Change): void {
-    // The first one keeps the op.
+    // The store writes the op of the commit to the first guard's document.
     guards.forEach(({ key }, n) => named("documents", n === 0 ? "writes" : "reads", key));
     for (const { key } of put) named("documents", "writes", key);
     for (const key of remove) named("documents", "writes", key);
@@ -206,7 +206,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
   }
 }
 
-/** The family of a key, and for a security record the name of its service. Ids of other documents are all alike. */
+/** Returns the family of a key, and for a security record also the name of its service. The ids of other documents do not matter. */
 function parts(key: string): string {
   const [, family = "", id = ""] = /^tb:([^:]+):\{[^}]*\}:(.*)$/.exec(key) ?? [];
   return `${family} ${family === "security" ? id : ""}`;

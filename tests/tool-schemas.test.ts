@@ -11,13 +11,13 @@ import { describe, expect, it } from "vitest";
 
 const root = path.join(import.meta.dirname, "..");
 
-// Not exported by their package, because only a test of all tools uses them.
+// Their packages do not export these, because only a test of all tools uses them.
 const { orders } = await shippedFrom<{ orders(shop: object): Toolset }>("examples/orders-worker/src/orders.ts");
 const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "conclude" | "recallTool", Registration>>(
   "services/agent/src/transitions/loop-tools.ts",
 );
 
-/** Every tool that ships. One bad schema would fail the whole request, so each must keep the rules of every provider (V-12). */
+/** Every tool that ships. One bad schema would fail the whole request, so each tool must keep the rules of every provider (V-12). */
 const shipped: readonly ToolDefinition[] = [
   ...releaseToolset({ url: "http://127.0.0.1:9" }).list(),
   ...orders({}).list(),
@@ -29,17 +29,17 @@ const shipped: readonly ToolDefinition[] = [
 const byName = shipped.map((definition) => [definition.name, definition] as const);
 
 /**
- * The parts of a shipped tool's schema that are lost. Nothing is lost that a provider could be told. `ollama` and servers of the `compatible` kind
- * understand the fewest words.
+ * The parts of a shipped tool's schema that are lost. The translation loses nothing that a provider understands. `ollama` and servers of the
+ * `compatible` kind understand the fewest keywords.
  */
 const NO_BOUNDS = /^"(min|max)(Length|Items)": \d+ is not passed on\.$/;
 const BOUND =
   /^"(minimum|maximum|exclusiveMinimum|exclusiveMaximum|pattern|format|minLength|maxLength|minItems|maxItems)": .+ is not passed on\.$/;
 
-/** Our own rules, and a program of this machine: nobody refuses their tools. */
+/** Providers that no vendor's server refuses: our own rules, and a program on this machine. */
 const BEHIND_NO_WIRE: readonly ProviderName[] = ["offline", "cli"];
 
-/** The options that each provider needs. No connection is made. */
+/** The options that each provider needs. The test makes no connection. */
 const NEEDED = {
   keys: { anthropic: "k", openai: "k", openrouter: "k", compatible: "k" },
   awsRegion: "eu-central-1",
@@ -49,7 +49,7 @@ const NEEDED = {
 
 describe("every tool that ships", () => {
   it("is among those that are checked here", () => {
-    // Not through node_modules, whose links form circles.
+    // The search leaves out node_modules, because its links form circles.
     const rooms = ["services", "examples"]
       .flatMap((room) => readdirSync(path.join(root, room)).map((name) => path.join(root, room, name, "src")))
       .filter((room) => existsSync(room));
@@ -69,7 +69,7 @@ describe("every tool that ships", () => {
       const tool = compiled[dialect];
       if (!tool.ok) throw new Error(`${dialect}: ${tool.pointer} ${tool.reason}`);
       expect(tool.name).toBe(definition.name);
-      // The SDK sends exactly this: it survives being written as JSON.
+      // The SDK sends exactly this object, so the object must survive JSON.
       expect(isDeepStrictEqual(JSON.parse(JSON.stringify(tool.parameters)), tool.parameters)).toBe(true);
       const expected = dialect === "anthropic" || dialect === "openai" || dialect === "cli" ? NO_BOUNDS : BOUND;
       for (const { what } of tool.losses) expect([dialect, what]).toEqual([dialect, expect.stringMatching(expected)]);
@@ -77,7 +77,7 @@ describe("every tool that ships", () => {
   });
 
   it.each(MODEL_PROVIDERS)("is checked by the rules of %s, and these by a server of its kind if there is one", async (provider) => {
-    // Whoever adds a provider, or gives one stricter rules, must add them here: the check uses the rules that the adapter says it keeps.
+    // Whoever adds a provider or stricter rules must add them here, because the check uses the rules that the adapter says it keeps.
     const { dialect } = await connectModel({ ...noModelSettings, ...NEEDED, provider, model: provider === "offline" ? null : "m" });
     expect(DIALECTS).toContain(dialect);
     expect(dialectRules(dialect) === null).toBe(provider === "offline");

@@ -94,7 +94,7 @@ describe("a walk", () => {
 
 /** An item of a numbered list. */
 interface Item {
-  /** Line of the page, from 1. */
+  /** The line of the page, from 1. */
   readonly line: number;
   readonly number: number;
   readonly text: string;
@@ -115,7 +115,7 @@ function linksIn(text: string): readonly string[] {
   return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? "");
 }
 
-/** What is wrong with walks, one sentence each. `sources` are files that exist only for a test, by their paths. */
+/** Returns one sentence for each fault of the walks. `sources` are files that exist only for a test, by their paths. */
 function faultsOf(pages: ReadonlyMap<string, string>, sources: ReadonlyMap<string, string> = new Map()): readonly string[] {
   const isThere = (file: string): boolean => sources.has(file) || existsSync(file);
   const named = (file: string): string => path.relative(root, file);
@@ -148,7 +148,7 @@ function faultsOf(pages: ReadonlyMap<string, string>, sources: ReadonlyMap<strin
   });
 }
 
-/** The names that each of these files declares, as the compiler reads it. Names in a comment, a text or an import do not count. */
+/** Returns the names that each of these files declares, according to the compiler. It ignores names in comments, strings and imports. */
 function declaredNames(texts: ReadonlyMap<string, string>): ReadonlyMap<string, ReadonlySet<string>> {
   const config = path.join(root, "tests/walks.tsconfig.json");
   const compilerOptions = { noResolve: true, noLib: true, noEmit: true, allowImportingTsExtensions: true, types: [] };
@@ -178,7 +178,7 @@ function namesIn(source: SourceFile | undefined): ReadonlySet<string> {
     node.forEachChild(visit);
   };
   visit(source);
-  // Only the file's own declarations: a local name of a function is not a place to send a reader to.
+  // Only the file's own declarations count, because a walk should not send its reader to a function's local name.
   for (const statement of source.statements)
     if (isVariableStatement(statement)) for (const { name } of statement.declarationList.declarations) add(name);
   return names;

@@ -11,7 +11,7 @@ const TEXT_FILES = [
   "{Dockerfile,toolbus}",
   "{docs,packages,services,apps,examples,bench,scripts,tests}/**/*.{md,ts,mjs,json,yaml,lua,html}",
 ];
-/** The pages that the project was designed on. They never were in the repository, so not even a test may name them. */
+/** The pages on which the project was designed. They were never in the repository, so not even a test may name them. */
 const FORMER_PAGES = new Set(["core", "reliability", "style", "stack"].map((name) => `${name}.md`));
 // Only this list and its tests may contain the phrases.
 const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);
@@ -79,7 +79,7 @@ describe("the wording", () => {
   });
 });
 
-/** The pages that a text names, without their folders. A pattern such as `*.md` names none. */
+/** Returns the names of the pages that a text names, without their folders. It ignores patterns such as `*.md`. */
 function pagesNamedIn(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w*}>.-])[\w-]+\.md\b/g)].map(([page]) => page);
 }

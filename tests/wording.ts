@@ -1,12 +1,14 @@
-/** A phrase of this project's past that no engineer would say, and what to write instead. `docs/decisions` and the changelog follow the list as well. */
+/**
+ * A phrase from this project's past that no engineer would say, with its replacement. The list also applies to `docs/decisions` and the changelog.
+ */
 export interface PhraseToAvoid {
   readonly phrase: RegExp;
   readonly write: string;
 }
 
 /**
- * What the check fails on, in pages, comments, messages and names of tests. One line per phrase; CONTRIBUTING.md shows them in sentences. A phrase
- * is added when a reviewer stumbles over it twice.
+ * The phrases that the check rejects in pages, comments, messages and names of tests. CONTRIBUTING.md shows them in sentences. We add a phrase when a
+ * reviewer stumbles over it twice.
  */
 export const phrasesToAvoid: readonly PhraseToAvoid[] = [
   { phrase: /\b(?:go|goes|going|gone|went) on with\b/i, write: "continue" },
@@ -36,15 +38,15 @@ export const phrasesToAvoid: readonly PhraseToAvoid[] = [
   },
 ];
 
-/** A line with such a phrase, with what was found in it. */
+/** A line with a phrase to avoid, with the words that were found in it. */
 export interface Stumble {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
   readonly found: string;
   readonly write: string;
 }
 
-/** The phrases to avoid in a text, in order. Those that a line quotes as a bad example between `~~` and `~~` do not count. */
+/** Returns the phrases to avoid in a text, in order. It ignores phrases that a line quotes as a bad example between `~~` and `~~`. */
 export function stumblesIn(text: string, phrases: readonly PhraseToAvoid[] = phrasesToAvoid): readonly Stumble[] {
   return text.split("\n").flatMap((raw, n) => {
     const line = raw.replaceAll(/~~.+?~~/g, "");

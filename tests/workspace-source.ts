@@ -1,18 +1,18 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** A package of the workspace; the root counts as one, with `tests/` and `scripts/` as its source. */
+/** A package of the workspace. The root is also one, with `tests/` and `scripts/` as its source. */
 export interface WorkspacePackage {
   readonly name: string;
-  /** Its folder from the root of the repository; "." for the root. */
+  /** Its folder from the root of the repository. The root's own folder is ".". */
   readonly folder: string;
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
 }
 
-/** A TypeScript file with the modules that its text imports, in order, as written. */
+/** A TypeScript file with the modules that it imports, in order and as written. */
 export interface SourceFile {
-  /** From the root of the repository. */
+  /** Its path from the root of the repository. */
   readonly file: string;
   readonly text: string;
   readonly imports: readonly string[];
@@ -20,7 +20,7 @@ export interface SourceFile {
 
 const root = path.dirname(import.meta.dirname);
 
-/** Every package of the workspace, the root last. */
+/** Returns every package of the workspace, with the root last. */
 export function workspacePackages(): readonly WorkspacePackage[] {
   const manifests = globSync(["{packages,services,apps,examples}/*/package.json", "bench/package.json", "package.json"], { cwd: root });
   return manifests
@@ -28,7 +28,7 @@ export function workspacePackages(): readonly WorkspacePackage[] {
     .toSorted((a, b) => Number(a.folder === ".") - Number(b.folder === ".") || a.folder.localeCompare(b.folder));
 }
 
-/** Every TypeScript file of the workspace. */
+/** Returns every TypeScript file of the workspace. */
 export function sourceFiles(): readonly SourceFile[] {
   return globSync(["{packages,services,apps,examples}/*/src/**/*.ts", "bench/src/**/*.ts", "{tests,scripts}/**/*.ts", "*.ts"], {
     cwd: root,
@@ -40,7 +40,7 @@ export function sourceFiles(): readonly SourceFile[] {
     });
 }
 
-/** The modules named by import and export statements and by `import("…")`, types included. */
+/** Returns the modules in import and export statements and in `import("…")`, including type imports. */
 export function importsOf(text: string): readonly string[] {
   const statement =
     /^[ \t]*(?:import|export)\s+(?:type\s+)?(?:[\w$]+\s*(?:,\s*)?)?(?:\*(?:\s+as\s+[\w$]+)?|\{[^}]*\})?\s*from\s*["']([^"']+)["']/gm;
@@ -49,7 +49,7 @@ export function importsOf(text: string): readonly string[] {
   return [statement, bare, dynamic].flatMap((pattern) => [...text.matchAll(pattern)].map(([, module]) => module ?? ""));
 }
 
-/** The package that a module belongs to: `@toolbus/bus` for `@toolbus/bus/conformance`; null for a relative path. */
+/** Returns the package of a module: `@toolbus/bus` for `@toolbus/bus/conformance`. Returns null for a relative path. */
 export function packageOf(module: string): string | null {
   if (module.startsWith(".")) return null;
   if (module.startsWith("node:")) return module;

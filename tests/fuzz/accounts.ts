@@ -9,11 +9,11 @@ interface Open {
   readonly about: FuzzTopic;
   readonly message: Message;
   readonly mutation: string;
-  /** The reason for which the pipeline must refuse it; null if its handler must get it. */
+  /** The reason for which the pipeline must refuse it, or null if its handler must receive it. */
   readonly expected: string | null;
-  /** How many listeners have not received it yet. */
+  /** The number of listeners that have not received it. */
   unheard: number;
-  /** Its dead letter, until it is kept. */
+  /** Its dead letter, until that is stored. */
   letter: { readonly reason: string; readonly deliveries: number; readonly history: number } | null;
 }
 
@@ -21,17 +21,17 @@ interface Open {
 export interface Accounts extends Omit<Watcher, "committed"> {
   readonly tally: Tally;
   readonly faults: readonly string[];
-  /** The number of faults. Not all of them are kept. */
+  /** The number of faults. `faults` has only some of them. */
   readonly faultCount: number;
-  /** Call before the message is sent. */
+  /** Records a message. Call this before the message is sent. */
   open(message: Message, about: FuzzTopic, mutation: string, at: { readonly now: number; readonly listeners: number }): void;
   /** Resolves when every message that was sent has ended. */
   allEnded(signal: AbortSignal): Promise<void>;
-  /** Call when nothing is in transit any more. */
+  /** Forgets the messages of a wave. Call this when no message is in transit. */
   waveOver(): void;
   /** Resolves when the next message of the services on this topic has an effect. */
   actsOn(topic: string, deadline: AbortSignal): Promise<void>;
-  /** The number of kept dead letters: the latest ones. */
+  /** The latest dead letters that were stored. */
   readonly letters: readonly KeptLetter[];
 }
 
@@ -41,7 +41,7 @@ export function accounts(): Accounts {
   const faults: string[] = [];
   let faultCount = 0;
   const letters: KeptLetter[] = [];
-  // Messages that the services sent because of a fuzzed one.
+  // This set has the messages that the services sent because of a fuzzed one.
   const derived = new Set<string>();
   const timesSent = new Map<string, number>();
   const acting = new Map<string, (() => void)[]>();
@@ -73,7 +73,7 @@ export function accounts(): Accounts {
       const letter = parseDeadLetter(JSON.parse(trace.letter.body));
       if (!letter.ok) return fault(`a dead letter of ${trace.topic} breaks its schema`);
       const { reason, deliveries, history } = letter.value;
-      // If several messages have the same id, nobody knows which of them was tried.
+      // If several messages have the same id, the test cannot know which of them was tried.
       const exact = timesSent.get(one.message.id) === 1;
       if (exact ? history.length !== deliveries - 1 : history.length > deliveries - 1)
         fault(`${history.length} tries in the history of ${deliveries} deliveries: ${reason}`);
@@ -147,7 +147,7 @@ export function accounts(): Accounts {
     wake();
   }
 
-  /** Everything on a queue of dead letters is kept, whatever it is. */
+  /** Ends a message on a queue of dead letters. The worker keeps every message on such a queue, even an invalid one. */
   function endLetter(one: Open, { kept, letter }: Trace): void {
     const { topic } = one.about;
     open.delete(numberOf(one.message) ?? 0);
@@ -190,7 +190,7 @@ export function accounts(): Accounts {
 const MOST_FAULTS = 50;
 const REFUSED_BY_READING: ReadonlySet<string> = new Set(REFUSALS);
 
-/** The message with its number before all other attributes, so that truncation does not remove the number. */
+/** Returns the message with its number before all other attributes, so that truncation does not remove the number. */
 export function numbered(message: Message, n: number): Message {
   const { [NUMBER]: _, ...others } = message.attributes;
   return { ...message, attributes: { [NUMBER]: String(n), ...others } };

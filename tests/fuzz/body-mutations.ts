@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 /** Makes another body from a JSON object. */
 export type BodyMutation = (body: string, random: Random) => string;
 
-/** One fault in a body, or in one of its fields. Some leave it valid. */
+/** Mutations that make one fault in a body or in one of its fields. Some leave the body valid. */
 export const bodyMutations: Readonly<Record<string, BodyMutation>> = {
   "not JSON at all": (_, random) => random.noise(200),
   "an empty body": (_, random) => random.pick(["", " ", "\n", "\u0000"]),
@@ -54,12 +54,12 @@ const PLAIN: readonly string[] = [
   "[]", "{}", "[null]", '{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{}}}', '{"toString":1}',
 ];
 
-/** JSON text that a careless reader would fail on. */
+/** JSON text on which a careless reader would fail. */
 const HOSTILE: readonly string[] = [
   ...PLAIN,
   nestedLists(3000),
   nestedObjects(3000),
-  // Arguments of a call are JSON within a text.
+  // A call's arguments are JSON within a string.
   ...[
     `{"n":${"9".repeat(400)}}`,
     nestedLists(10_000),
@@ -84,7 +84,7 @@ function nestedObjects(depth: number): string {
 
 type Path = readonly string[];
 
-/** The paths of the members of an object, three levels down at most. */
+/** Returns the paths of an object's members, at most three levels down. */
 function fieldsOf(body: string): readonly Path[] {
   const paths: Path[] = [];
   const visit = (value: unknown, path: Path): void => {
@@ -98,7 +98,7 @@ function fieldsOf(body: string): readonly Path[] {
   return paths.length > 0 ? paths : [["none"]];
 }
 
-/** The JSON text with one member replaced by other JSON text, or removed. */
+/** Returns the JSON text with one member replaced by other JSON text, or removed if `text` is null. */
 function withField(body: string, path: Path, text: string | null): string {
   return changed(JSON.parse(body), path, text) ?? "null";
 }

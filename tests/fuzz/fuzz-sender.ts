@@ -10,24 +10,24 @@ import { type Known, letterOf, validMessage } from "./valid-messages.ts";
 
 export interface FuzzSenderOptions {
   readonly random: Random;
-  /** Wall clock in milliseconds. */
+  /** Returns the wall-clock time in milliseconds. */
   readonly clock: () => number;
   readonly system: Pick<SystemUnderFuzz, "outside" | "listeners" | "target">;
   readonly books: Pick<Accounts, "open" | "letters">;
-  /** What the services sent on a topic. */
+  /** Returns the messages that the services sent on a topic. */
   readonly heardOn: (topic: string) => readonly Message[];
 }
 
-/** A sender that can publish on the bus and read from it. It makes fuzzed messages from the services' own messages, or from invented ones. */
+/** A sender that can publish on the bus and read from it. It makes fuzzed messages from the services' own messages or from invented ones. */
 export interface FuzzSender {
-  /** Sends one message of the next topic. Some are about the runs that are attacked. */
+  /** Sends one message on the next topic. Some messages are about the attacked runs. */
   send(victims: readonly GenuineRun[]): void;
 }
 
-/** A queue gets three messages for each one of its dead letters, or of a broadcast. */
+/** A queue receives three messages for each message on its queue of dead letters or on a broadcast topic. */
 const TURNS: readonly FuzzTopic[] = fuzzTopics.flatMap((about) => (about.kind === "queue" ? [about, about, about] : [about]));
 const MOST_EARLIER = 200;
-/** How many of the latest dead letters an operator wants replayed. */
+/** The number of the latest dead letters that an operator asks to replay. */
 export const REQUESTED = 10;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -49,21 +49,21 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
       books.open(sent, about, name, { now: known.now, listeners: system.listeners(topic) });
       earlier[n % MOST_EARLIER] = given;
       n++;
-      // Neither waits nor fails on the bus in memory. A failure would be an unhandled rejection, which is a fault.
+      // On the bus in memory, this neither waits nor fails. A failure would be an unhandled rejection, which is a fault.
       void (about.kind === "broadcast" ? system.outside.announce(sent) : system.outside.publish(sent));
     },
   };
 
-  /** One of the services' own messages, sent again as if it were new, or an invented one. */
+  /** Returns an invented message, or one of the services' own messages with a new id and time. */
   function beginning(topic: string, known: Known): Message {
-    // Slightly changed, an invoke of the waiting read would wait again.
+    // An invoke of the waiting read must not be reused, because a changed copy could wait again.
     const heard = heardOn(topic).filter(({ type, body }) => type !== messageTypes.toolInvoke || !body.includes('"linger"'));
     const madeUp = validMessage(topic, known);
     if (random.chance(0.7) || heard.length === 0) return madeUp;
     return { ...random.pick(heard), id: `overheard:${n}`, time: new Date(known.now).toISOString() };
   }
 
-  /** A dead letter, or sometimes the bare message that a broker gives up by itself. */
+  /** Returns a dead letter, or sometimes the bare message that a broker gives up itself. */
   function letter(dead: string, known: Known): Message {
     const queue = dead.slice(topics.dead("").length);
     const given = numbered(validMessage(queue, known), n);
@@ -78,7 +78,7 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
     const victim = victims.length > 0 && random.chance(0.5) ? random.pick(victims) : null;
     const now = clock();
     const mint = { now, random: Uint8Array.from({ length: 32 }, () => random.below(256)) };
-    // One of 16 shards here, or of the 256 that may exist.
+    // This store has 16 shards, but an id may name one of 256.
     const conversationId = victim?.conversationId ?? newConversationId(mint, random.chance(0.8) ? 16 : 256);
     const runId = victim?.runId ?? `${newRunId(mint, conversationId)}${random.chance(0.1) ? "~3" : ""}`;
     const kept = random.pick([...books.letters.slice(-REQUESTED), null]);

@@ -1,19 +1,19 @@
 import type { JsonObject } from "@toolbus/contracts";
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** The toolset of the worker. */
+/** The name of the worker's toolset. */
 export const TOOLSET = "fuzz";
 
-/** The target of the tools: it records what happens to it. */
+/** The target of the tools. It records every change. */
 export interface Target {
-  /** The calls that changed it, one entry for each time. */
+  /** The calls that changed the target, one entry for each change. */
   readonly changes: readonly string[];
   readonly toolset: Toolset;
-  /** Resolves when this call waits. */
+  /** Resolves when this call has begun to wait. */
   begun(callId: string, deadline: AbortSignal): Promise<void>;
   /** Resolves when the wait of this call was interrupted. */
   aborted(callId: string, deadline: AbortSignal): Promise<void>;
-  /** Ends every wait. */
+  /** Ends all waits. */
   release(): void;
 }
 
@@ -24,7 +24,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-/** Reads, one of which waits until it is asked to stop, and two writes: `note`, which policy grants, and `wire`, which people decide. */
+/** Makes reads and two writes. One of the reads waits until it is interrupted. Policy grants the write `note`, and people decide `wire`. */
 export function fuzzTools(): Target {
   const changes: string[] = [];
   const begun = milestones();
@@ -91,7 +91,7 @@ export function fuzzTools(): Target {
   };
 }
 
-/** Names that are reached once each, and that a test can wait for. */
+/** Makes milestones, which a call reaches once each and for which a test can wait. */
 function milestones() {
   const all = new Map<string, PromiseWithResolvers<void>>();
   const passed = new Set<string>();

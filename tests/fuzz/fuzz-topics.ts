@@ -22,10 +22,10 @@ import {
 } from "@toolbus/contracts";
 import { TOOLSET } from "./fuzz-tools.ts";
 
-/** A topic's properties: how it is delivered, the types of its messages and the schema of their bodies. */
+/** A topic with its kind of delivery, the types of its messages and the schema of their bodies. */
 export interface FuzzTopic {
   readonly topic: string;
-  /** `dead`: the queue of another queue's dead letters, which gives up nothing. */
+  /** `dead` is the queue of another queue's dead letters. No message on it becomes a dead letter. */
   readonly kind: "queue" | "dead" | "broadcast";
   readonly types: readonly string[];
   readonly parse: (value: unknown) => Parsed<unknown>;

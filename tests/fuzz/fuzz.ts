@@ -15,7 +15,7 @@ export interface FuzzOptions {
   readonly count: number;
 }
 
-/** The result of a whole fuzz. */
+/** The result of all waves. */
 export interface Fuzzed {
   readonly tally: Tally;
   /** The first fifty faults. */
@@ -23,32 +23,33 @@ export interface Fuzzed {
   readonly faultCount: number;
   /** Every topic that a service consumed or listened to. */
   readonly topics: ReadonlySet<string>;
-  /** The calls that changed the target, and those that were meant to. */
+  /** The calls that changed the target, and the calls that should have changed it. */
   readonly changes: readonly string[];
   readonly wantedChanges: readonly string[];
-  /** Bytes in use after each wave, after garbage collection. */
+  /** The bytes in use after each wave, after garbage collection. */
   readonly heap: readonly number[];
-  /** The longest time from the last fuzzed message of a wave until all good messages behind it were handled. */
+  /** The longest time between a wave's last fuzzed message and the end of all good messages behind it. */
   readonly slowestMs: number;
   readonly seconds: number;
-  /** Processor time. */
+  /** The processor time in seconds. */
   readonly cpuSeconds: number;
 }
 
 const WAVE = 5000;
-/** The first messages of a wave are sent before there is anything to attack. They can be replayed later. */
+/** Each wave sends these messages before any run can be attacked. They can be replayed later. */
 const FIRST = 50;
-/** In milliseconds. Within this time every message has ended and every good one was handled. */
+/** The time limit in milliseconds for all messages of a wave to end and all good ones to be handled. */
 const WAVE_MS = 30_000;
-/** Longer than any timer of a call. */
+/** Longer than any timer of a call, in milliseconds. */
 const TIMERS_MS = 3_600_000;
-/** Longer than anything with an expiry is kept. */
+/** Longer than the services store anything with an expiry, in milliseconds. */
 const BETWEEN_WAVES_MS = 31 * 86_400_000;
 
 /**
- * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order; ids and times are new each time. Before
- * each wave there are runs to attack, whose ids and messages the sender knows. After it come a run that reads and writes, one whose approval is
- * withdrawn, one whose read is interrupted, a replay, and a request to register again. All of them must finish in time. Then a month passes.
+ * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order, but ids and times are new each time. Each
+ * wave begins with runs to attack, whose ids and messages the sender knows. At its end it has a run that reads and writes, a run whose approval is
+ * withdrawn, a run whose read is interrupted, a replay, and a request to register again. All of them must finish in time. Then the clock moves on by
+ * a month.
  */
 export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   const started = performance.now();
@@ -121,7 +122,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     heardAlong.forget(victims.map(({ runId }) => runId));
   }
 
-  /** Runs that wait, for people and for a read that never ends, and dead letters that an operator wants to replay. */
+  /** Makes runs that wait for a decision or for a read that never ends, and requests to replay some dead letters. */
   async function attacked(): Promise<readonly GenuineRun[]> {
     const held = await Promise.all(Array.from({ length: 8 }, () => runs.ask("wire money")));
     const lingering = await Promise.all(Array.from({ length: 6 }, () => runs.ask("wait for ever")));
@@ -171,10 +172,10 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     await runs.replay(letter.letterId, clock());
   }
 
-  /** Ends everything that still waits, whatever state the fuzz left it in. */
+  /** Ends everything that still waits, in whatever state the fuzz left it. */
   async function over(victims: readonly GenuineRun[]): Promise<void> {
     await Promise.all(victims.map(runs.end));
-    // A write that was sent under a forged grant is checked when its timer is due.
+    // When the timer of a write is due, the agent checks the write. This ends writes that were sent under a forged grant.
     ahead += TIMERS_MS;
     await Promise.all(victims.map(runs.ended));
     system.target.release();

@@ -19,14 +19,14 @@ import { PROFILE, type SystemUnderFuzz } from "./system-under-fuzz.ts";
 
 const RITA: Principal = { id: "rita", tenant: "acme", roles: ["user", "operator"], scopes: [], keyId: "key of rita" };
 
-/** The request of a run. The model uses these words as its whole script. */
+/** The text of each request, with the calls that the model then makes. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   "look and note": ["look", "note"],
   "wire money": ["wire"],
   "wait for ever": ["linger"],
 };
 
-/** A model that makes the calls of its run's script, each in its own turn, and ends. */
+/** A model that makes the calls of its run's script, each in a separate turn, and then ends the run. */
 export const scriptedModel: ModelProvider = {
   name: "scripted",
   model: "scripted-1",
@@ -61,11 +61,11 @@ export const scriptedModel: ModelProvider = {
 export interface GenuineRun {
   readonly runId: string;
   readonly conversationId: string;
-  /** Its call with this number, once it exists. */
+  /** Returns the id of the run's call in this round. */
   readonly callId: (round: number) => string;
 }
 
-/** Runs of people, through the gateway's own functions. Waits for what the services store about them. */
+/** Makes people's runs through the gateway's own functions, and waits for the documents that the services store about them. */
 export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSignal) {
   const waiting = new Map<string, Set<() => void>>();
   const self = {
@@ -100,7 +100,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
       });
     },
 
-    /** How the run ended, as soon as it has. */
+    /** Waits until the run has ended and returns the type of its end. */
     async ended({ runId }: GenuineRun): Promise<RunEnd["type"]> {
       let end: RunEnd["type"] | undefined;
       await self.until(keys.events(runId), `the end of ${runId}`, async () => {
@@ -120,7 +120,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
       });
     },
 
-    /** Resolves when a condition holds. It is checked after every change of a document or log. */
+    /** Resolves when a condition is true. Checks it after every change of a document or log. */
     async until(key: string, what: string, holds: () => Promise<boolean>): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const look = (): void => void holds().then((done) => done && resolve(), reject);
@@ -140,14 +140,14 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
     sent: (run: GenuineRun) => self.stored(keys.call(run.callId(1)), "state", "dispatched"),
     takenBack: (run: GenuineRun) => self.stored(keys.approval(approvalIdOf(run.callId(1))), "status", "cancelled"),
 
-    /** Records that an operator wants to replay a dead letter, as the gateway does. */
+    /** Stores an operator's request to replay a dead letter, as the gateway does. */
     async request(letterId: string, now: number): Promise<void> {
       const key = keys.replayRequest(letterId);
       const put = [{ key, value: { letterId, by: RITA.id, askedAt: now } }];
       await system().store.commit(shardOf(letterId), { op: `request:${letterId}`, guards: [{ key, version: 0 }], put });
     },
 
-    /** Asks for a replay that was requested. */
+    /** Sends a requested replay, and waits until it is stored. */
     async replay(letterId: string, now: number): Promise<void> {
       const asks = { topic: topics.operationsReplay, type: messageTypes.operationsReplay, source: "/gateway", now, body: { letterId } };
       await system().outside.publish(message({ id: `ask:${letterId}#1`, ...asks }));

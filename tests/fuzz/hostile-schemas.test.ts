@@ -5,7 +5,10 @@ import { hostileSchemas } from "./hostile-schemas.ts";
 const LONGEST_MS = 50;
 const SEED = Number(process.env["SCHEMA_SEED"] ?? 20_261_121);
 
-/** Its processor time; the best of three if it was long, because a busy machine proves nothing about us. */
+/**
+ * Returns the processor time of an action in milliseconds. If it was long, returns the best of three, because a busy machine makes one result
+ * unreliable.
+ */
 function cost(act: () => void): number {
   let best = Infinity;
   for (let tries = 0; tries < 3 && best > LONGEST_MS * 0.8; tries++) {
@@ -62,10 +65,10 @@ describe("a thousand hostile schemas", () => {
       JSON.stringify({ families: Object.fromEntries(counts), reasons: Object.fromEntries(reasons), checks, ended, slow, longest }, null, 1),
     );
     expect(longest.validate).toBeLessThan(LONGEST_MS);
-    // Once per schema, and bounded by its size.
+    // This cost occurs once per schema and is bounded by the schema's size.
     expect(longest.compile).toBeLessThan(4 * LONGEST_MS);
     const taken = [...counts.values()].reduce((sum, one) => sum + one.taken, 0);
-    // A check that refuses everything would pass as well.
+    // These limits exclude a check that refuses everything, because it would pass the lines above.
     expect(taken).toBeGreaterThan(400);
     expect(1000 - taken).toBeGreaterThan(250);
     expect(counts.get("remote")).toMatchObject({ taken: 0 });

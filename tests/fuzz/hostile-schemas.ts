@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 
-/** A hostile schema, and the values that are worst for it. */
+/** A hostile schema with the values that are most expensive for it. */
 export interface Hostile {
   readonly family: "pattern" | "reference" | "values" | "remote" | "keyword" | "size";
   readonly schema: JsonObject;
@@ -8,8 +8,8 @@ export interface Hostile {
 }
 
 /**
- * Patterns that took servers down, from OWASP's page on ReDoS, the advisories of npm packages and the papers about them, each with the text that
- * triggers it.
+ * Patterns that took servers down, each with the text that triggers it. They are from OWASP's page on ReDoS, from advisories of npm packages and from
+ * papers about them.
  */
 const PATTERNS: readonly (readonly [pattern: string, pump: string])[] = [
   ["^(a+)+$", "a"],
@@ -62,7 +62,7 @@ const WORDS = (
   "contentEncoding contentMediaType contentSchema title description default deprecated readOnly writeOnly examples extends disallow nullable discriminator"
 ).split(" ");
 
-/** A thousand of them, the same ones for the same seed. */
+/** Returns a thousand hostile schemas. The same seed returns the same schemas. */
 export function hostileSchemas(seed: number): readonly Hostile[] {
   const random = randomOf(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -269,7 +269,7 @@ function deep(levels: number, name: string): Json {
   return value;
 }
 
-/** Mulberry32. */
+/** Returns a Mulberry32 generator. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

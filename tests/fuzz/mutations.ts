@@ -2,10 +2,10 @@ import { attributes, MAX_BODY_BYTES, type Message, messageTypes, topics } from "
 import { type BodyMutation, bodyMutations } from "./body-mutations.ts";
 import { type Known, validMessage } from "./valid-messages.ts";
 
-/** Makes another message from a valid one. */
+/** Makes a changed message from a valid one. */
 export type Mutation = (given: Message, known: Known, earlier: readonly Message[]) => Message;
 
-/** The faults of a message, one at a time, and "nothing" as often as the rest of a dozen. */
+/** The mutations of a message, with one fault each. "nothing" leaves the message unchanged. */
 export const mutations: readonly (readonly [name: string, mutate: Mutation])[] = [
   ["nothing", (given) => given],
   ...Object.entries(bodyMutations).map(([name, mutate]) => [name, ofBody(mutate)] as const),
@@ -99,7 +99,7 @@ export const mutations: readonly (readonly [name: string, mutate: Mutation])[] =
   ],
 ];
 
-/** Expensive to make and to transport: drawn less often. */
+/** These mutations are expensive to make and to transport, so they are drawn less often. */
 const HEAVY: ReadonlySet<string> = new Set([
   "a body that is too large",
   "a body of too many bytes",
@@ -108,7 +108,7 @@ const HEAVY: ReadonlySet<string> = new Set([
   "deeply nested",
 ]);
 
-/** The mutation of message number n on its topic: each once in turn, then any. */
+/** Returns the mutation for the nth message of a topic. Each mutation is used once in order, and later ones are drawn at random. */
 export function mutationFor(nth: number, { random }: Pick<Known, "random">): (typeof mutations)[number] {
   const inTurn = mutations[nth];
   if (inTurn) return inTurn;

@@ -1,9 +1,9 @@
 import { attributes, type Message } from "@toolbus/contracts";
 
-/** Messages that the services sent each other, as a reader on the bus has them. */
+/** The messages that the services sent each other, as a reader on the bus sees them. */
 export interface Overheard {
   note(message: Message): void;
-  /** The latest messages on a topic, oldest first. */
+  /** Returns the latest messages on a topic, oldest first. */
   on(topic: string): readonly Message[];
   /** Drops messages about these runs. */
   forget(runIds: readonly string[]): void;
@@ -15,7 +15,7 @@ export function overheard(): Overheard {
   const byTopic = new Map<string, readonly Message[]>();
   return {
     note(message) {
-      // A replayed message is as broken as before.
+      // A replayed message has the same fault as the original message.
       if (attributes.replayOf in message.attributes) return;
       byTopic.set(message.topic, [...(byTopic.get(message.topic) ?? []), message].slice(-MOST));
     },

@@ -1,17 +1,17 @@
-/** Random numbers that depend only on a seed, on every machine. */
+/** Random numbers that depend only on a seed and are the same on every machine. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 to `count - 1`. */
+  /** Returns a whole number from 0 to `count - 1`. */
   below(count: number): number;
   chance(probability: number): boolean;
-  /** Throws a RangeError on an empty list. */
+  /** Returns an item of the list. Throws a RangeError if the list is empty. */
   pick<T>(list: readonly T[]): T;
-  /** Unexpected text of up to so many UTF-16 units: control characters, lone surrogates, everything. */
+  /** Returns unexpected text of at most `longest` UTF-16 units, with control characters and lone surrogates. */
   noise(longest: number): string;
 }
 
-/** The generator is mulberry32: good enough to vary input, useless for secrets. */
+/** Returns a mulberry32 generator. It is good enough to vary input, but useless for secrets. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const random: Random = {

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES, type Message } from "@toolbus/contracts";
 import type { FuzzTopic } from "./fuzz-topics.ts";
 
-/** Why a message is refused before its handler sees it, with the texts of the dead letter's reason. */
+/** The reasons for which a message is refused before its handler sees it, with the texts in its dead letter. */
 const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no JSON", /^the body is not JSON$/],
   ["schema", /^the body breaks its schema: /],
@@ -13,15 +13,15 @@ const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no time", /^the time is not RFC 3339$/],
 ];
 
-/** Why a handler gives up a message. */
+/** The reasons for which a handler gives up a message. */
 const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
   ["no answer", /^the answer breaks its contract$/],
   ["no agent", /^the agent's name is invalid$/],
   ["no grant", /^its grant is longer than any valid grant$/],
   ["no such shard", /names a shard that this store does not have$/],
-  // By a count that the sender of the message wrote into it.
+  // The sender of the message can write this count into it.
   ["worn out", /^delivered \d+ times; none was acked$/],
-  // A second invoke of a call that never ends, and an answer for a missing agent.
+  // This happens to a second invoke of a call that never ends, and to an answer for an agent that does not exist.
   ["under way", /^delivered 10 times; this process works on the call already$/],
   ["nobody to answer", /^delivered 10 times; the state store or the bus is not available$/],
 ];
@@ -31,7 +31,7 @@ export type Refusal = (typeof REFUSALS)[number];
 /** The refusals of the consume pipeline itself. */
 export const REFUSALS = ["no JSON", "schema", "unknown type", "too large", "too old", "dated ahead", "no time", "long name"] as const;
 
-/** The short name of a dead letter's reason; null for an unexpected one. */
+/** Returns the short name of a dead letter's reason, or null for an unexpected reason. */
 export function reasonName(reason: string): string | null {
   return [...READING, ...HANDLING].find(([, words]) => words.test(reason))?.[0] ?? null;
 }
@@ -39,8 +39,8 @@ export function reasonName(reason: string): string | null {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * What the pipeline must refuse, computed here again; null for messages that its handler gets. A broadcast is never judged by its age, because it
- * does not wait.
+ * Computes independently what the pipeline must refuse. Returns null for a message that its handler must receive. A broadcast does not wait, so its
+ * age is not checked.
  */
 export function refusalOf(message: Message, { kind, types, parse }: FuzzTopic, now: number): Refusal | null {
   const attributes = Object.entries(message.attributes).flat();

@@ -18,17 +18,20 @@ export const PROFILE = "chat";
 
 export interface SystemOptions {
   readonly random: Random;
-  /** Wall clock in milliseconds, for the store too. */
+  /** Returns the wall-clock time in milliseconds. The store also uses it. */
   readonly clock: () => number;
   readonly model: ModelProvider;
   readonly watcher: Watcher;
-  /** By default a bus in memory whose waits are a thousandth of the real ones, so that ten attempts are soon over. It is closed with the system. */
+  /**
+   * The bus, which is closed with the system. By default it is a bus in memory that waits only a thousandth of each real wait, so ten attempts end
+   * soon.
+   */
   readonly bus?: MessageBus;
 }
 
 /**
- * Every real service over one bus, and a store in memory: gateway, agent, approvals, a worker with tools, and the one that handles dead letters. All
- * of them use the product's default times.
+ * Starts every real service on one bus and a store in memory: gateway, agent, approvals, a worker with tools, and the worker that handles dead
+ * letters. All services use the product's default times.
  */
 export async function systemUnderFuzz(options: SystemOptions) {
   const { random, clock, model, watcher } = options;
@@ -51,7 +54,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const target = fuzzTools();
   const key = await generateSigningKey();
   const seals = sealKeysOf({ keys: [generateSealKey((count) => crypto.getRandomValues(new Uint8Array(count)))] });
-  // Each message has to end as expected.
+  // The limits must not apply here, because each message has to end as expected.
   const whole = 1_000_000;
   const soon = { POLL_MS: "20", DEAD_LETTERS_PER_MINUTE: String(whole) };
   const open = new AsyncDisposableStack();
@@ -64,7 +67,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     );
   let operations = await startOperations();
   open.defer(() => operations.stop());
-  // Any sender on the bus can have a shard held, which is only a delay. Here it is over at once.
+  // Any sender on the bus can have a shard held, which only delays its writes. Here the delay ends at once.
   const rules = readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true", RESUME_WRITES_AFTER_MS: "1" });
   const approvals = await startApprovalsCore(as("approvals"), rules, {
     signing: [key],
@@ -96,7 +99,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     gateway: gateway.parts,
     topics: witnessed.topics,
     listeners: witnessed.listeners,
-    /** Restarts the worker that handles dead letters. It then removes expired ones from its lists. */
+    /** Restarts the worker that handles dead letters. The worker then removes expired dead letters from its lists. */
     async restartOperations() {
       await operations.stop();
       operations = await startOperations();
@@ -119,7 +122,7 @@ const profile = {
   continueAfterFailedWrite: false,
 } as const;
 
-/** A thousandth of each wait; keeps no process alive. */
+/** Schedules a task after a thousandth of the wait. The timer does not keep the process alive. */
 function hurried(task: () => void, ms: number): () => void {
   if (ms <= 0) {
     const immediate = setImmediate(task);

@@ -1,22 +1,22 @@
-/** How the messages of one topic ended. */
+/** The number of messages of one topic, by how they ended. */
 interface Row {
   sent: number;
-  /** Handled with an effect. */
+  /** Messages that had an effect. */
   done: number;
-  /** Acknowledged, or received, without an effect. */
+  /** Messages that were acknowledged or received without an effect. */
   dropped: number;
-  /** Given up, by the short name of the reason. */
+  /** Messages that were given up, by the short name of the reason. */
   readonly refused: Map<string, number>;
 }
 
-/** Counts, topic by topic. */
+/** The counts of each topic. */
 export interface Tally {
   sent(topic: string): void;
   done(topic: string): void;
   dropped(topic: string): void;
   refused(topic: string, reason: string): void;
   of(topic: string): Readonly<Row>;
-  /** One line per topic. */
+  /** Returns the counts with one line per topic. */
   table(): string;
 }
 

@@ -20,24 +20,24 @@ import { TOOLSET } from "./fuzz-tools.ts";
 import type { Random } from "./random.ts";
 import { SECRET_MARK } from "./witness.ts";
 
-/** What a sender on the bus knows about the system. */
+/** A sender's knowledge about the system. */
 export interface Known {
   readonly random: Random;
   readonly toolset: Toolset;
-  /** Wall clock in milliseconds. */
+  /** The wall-clock time in milliseconds. */
   readonly now: number;
   /** The number of the next message. */
   readonly n: number;
-  /** A call: of an active run, of an ended run, of no run, or of a missing shard. */
+  /** A call of an active run, of an ended run, of a run that does not exist, or of a missing shard. */
   readonly callId: string;
   readonly conversationId: string;
-  /** The secret of its invoke, for a sender that read it. */
+  /** The secret of the call's invoke, if the sender has read it. */
   readonly callSecret: string | undefined;
-  /** A kept dead letter, or none. */
+  /** The id of a stored dead letter, or of a dead letter that does not exist. */
   readonly letterId: string;
 }
 
-/** A message for this topic with a valid form, about the known call. It may or may not have an effect. */
+/** Returns a message for this topic with a valid form, about the known call. The message may have no effect. */
 export function validMessage(topic: string, known: Known): Message {
   const make = makers[topic];
   if (!make) throw new Error(`There is no valid message for ${topic}.`);
@@ -70,14 +70,14 @@ const makers: Readonly<Record<string, Make>> = {
     ),
 };
 
-/** A dead letter of a message that its queue gave up. */
+/** Returns a dead letter for a message that its queue gave up. */
 export function letterOf(given: Message, queue: string, { random, now }: Known): Message {
   const deliveries = 1 + random.below(10);
   const history = Array.from({ length: deliveries - 1 }, (_, i) => ({ at: now - 1000 * i, reason: "the handler failed (TypeError)" }));
   return deadLetterMessage(given, { queue, reason: "the body breaks its schema: /toolCallId is required", deliveries, history, now });
 }
 
-/** A text that looks like a grant: a JWS with claims for this call, which nobody signed. */
+/** Returns a text that looks like a grant: a JWS with claims for this call, but without a valid signature. */
 export function forgedGrant({ callId, now, random }: Known): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const claims = {
@@ -128,7 +128,7 @@ function held(known: Known): Message {
 
 function decided(known: Known): Message {
   const { random, callId, now } = known;
-  // Only approvals signs a write's grant: "approved" with a forged grant ends at the worker.
+  // Only approvals can sign a write's grant, so the worker refuses an "approved" with a forged grant.
   const outcome = random.pick(APPROVAL_OUTCOMES);
   const body: ApprovalDecided = {
     toolCallId: callId,

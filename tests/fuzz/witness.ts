@@ -4,57 +4,57 @@ import { attributes, describeProblems, type KeptLetter, type Message, parseKeptL
 import type { Change, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
-/** The attribute by which a message is recognised, in its dead letter as well. */
+/** The attribute that identifies a message, in its dead letter too. */
 export const NUMBER = "fuzz-n";
 
-/** What happened while one message was handled, over all its deliveries. */
+/** The effects of one message, over all its deliveries. */
 export interface Trace {
-  /** The number of a fuzzed message; null for one that the services sent. */
+  /** The number of a fuzzed message, or null for a message that the services sent. */
   readonly n: number | null;
   readonly topic: string;
   readonly message: Message;
-  /** Something was stored or sent because of it. */
+  /** True if a service stored or sent something because of the message. */
   acted: boolean;
-  /** Its dead letter, if there is one. */
+  /** The dead letter of the message, or null if it has none. */
   letter: Message | null;
-  /** Why a listener dropped it. */
+  /** The reason for which a listener dropped the message. */
   dropped: string | null;
   kept: KeptLetter | null;
 }
 
-/** Is notified of the outcome of messages. */
+/** Receives the outcome of messages. */
 export interface Watcher {
-  /** A delivery was finally settled. */
+  /** Called when a delivery has ended without a retry. */
   settled(trace: Trace): void;
-  /** Another listener received an announcement. */
+  /** Called when one more listener has received an announcement. */
   heard(trace: Trace): void;
-  /** A dead letter became a document. */
+  /** Called when a dead letter was stored as a document. */
   kept(letter: KeptLetter): void;
-  /** A message that the services sent had an effect. */
+  /** Called when a message that the services sent had an effect. */
   acted(topic: string): void;
-  /** What the services send, including fuzzed messages' dead letters. */
+  /** Called for every message that the services send, including dead letters of fuzzed messages. */
   published(message: Message, by: Trace | undefined): void;
   committed(change: Change): void;
-  /** What must not happen at all. */
+  /** Called for an event that must never happen. */
   fault(what: string): void;
 }
 
 export interface Witness {
-  /** For the services. */
+  /** The bus for the services. */
   readonly bus: MessageBus;
-  /** For other users of the broker: what is sent here does not count as an act of a service. */
+  /** The bus for other users of the broker. Messages that are sent here do not count as an effect of a service. */
   readonly outside: Pick<MessageBus, "publish" | "announce">;
-  /** Resolves when no queue holds a message. */
+  /** Resolves when all queues are empty. */
   idle(deadline: AbortSignal): Promise<void>;
   readonly state: StateStore;
   readonly log: Log;
-  /** The number of listeners of a topic. */
+  /** Returns the number of listeners of a topic. */
   listeners(topic: string): number;
-  /** Everything that is consumed or listened to. */
+  /** Every topic that is consumed or listened to. */
   readonly topics: ReadonlySet<string>;
 }
 
-/** The same bus and store, and a log, which report to a watcher what the services do with each message. They change nothing. */
+/** Wraps the bus and the store, and makes a log. They report to the watcher what the services do with each message, and change nothing. */
 export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): Witness {
   const current = new AsyncLocalStorage<Trace>();
   const open = new Map<Message, Trace>();
@@ -122,7 +122,7 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
       },
       page(index, options) {
         const by = current.getStore();
-        // A listener of announcements checks something, and usually finds nothing new.
+        // A listener of announcements reads an index and usually finds nothing new, so this read is its effect.
         if (by && listening.has(by.topic)) act(by);
         return state.page(index, options);
       },
@@ -142,7 +142,7 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
 
   async function take(topic: string, delivery: Delivery, handler: DeliveryHandler): Promise<Disposition> {
     const { message } = delivery;
-    // The bus in memory brings the very same object in every delivery.
+    // The bus in memory passes the same message object in every delivery.
     const trace = open.get(message) ?? traceOf(topic, message);
     open.set(message, trace);
     const settled = await current.run(trace, () => handler(delivery));
@@ -193,17 +193,17 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
   }
 }
 
-/** The text that every invented grant and call secret contains. */
+/** Text that every invented grant and call secret contains. */
 export const SECRET_MARK = "fuZZ5ecret";
 
-/** The values that only the receiver of a message may read. */
+/** Returns the values that only the receiver of a message may read. */
 function secretsOf({ attributes: named }: Pick<Message, "attributes">): readonly string[] {
   return [named[attributes.grant], named[attributes.callSecret]].flatMap((value) =>
     value !== undefined && value.length > 8 ? [value] : [],
   );
 }
 
-/** The number of a fuzzed message, or the number in its dead letter. */
+/** Returns the number of a fuzzed message, or the number in its dead letter. */
 export function numberOf({ attributes: named }: Pick<Message, "attributes">): number | null {
   const number = Object.hasOwn(named, NUMBER) ? named[NUMBER] : undefined;
   return number === undefined ? null : Number(number);

@@ -2,7 +2,7 @@ import type { TestMutant } from "./test-mutant.ts";
 
 const CRASHED = "packages/tool-kit/src/calls/crashed-calls.test.ts";
 
-/** For calls that take their workers down (decision 0070). */
+/** Mutants of the checks for calls that crash their workers (decision 0070). */
 export const crashMutants: readonly TestMutant[] = [
   {
     name: "one worker is enough",

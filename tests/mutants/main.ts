@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   return caught === results.length ? 0 : 1;
 }
 
-/** Whether a test fails: vitest exits with 1 then. Anything else, such as a mutant that cannot be loaded, does not count. */
+/** Returns whether a test fails. In that case vitest exits with 1. A mutant that cannot be loaded is not caught. */
 async function isCaught(mutant: TestMutant): Promise<boolean> {
   const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
   await using folder = await mkdtempDisposable(path.join(tmpdir(), "mutant-"));
@@ -72,6 +72,6 @@ async function isCaught(mutant: TestMutant): Promise<boolean> {
   const text = await readFile(report, "utf8").catch(() => null);
   if (text === null) return false;
   const { numFailedTests, numPassedTests } = JSON.parse(text) as { numFailedTests: number; numPassedTests: number };
-  // A file that cannot be loaded at all has no failed test: the mutant would be caught by its own syntax.
+  // A file that cannot be loaded at all has no failed test. Otherwise a syntax error in the mutant would look like a caught mutant.
   return numFailedTests > 0 && numPassedTests > 0;
 }

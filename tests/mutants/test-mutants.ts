@@ -3,7 +3,7 @@ import type { TestMutant } from "./test-mutant.ts";
 
 const SEALED = "services/approvals/src/sealed/sealed-approvals.test.ts";
 
-/** One for each check behind "nothing counts only because it is in a store" (decision 0032), and for rights and bounds. */
+/** One mutant for each check behind "nothing counts only because it is in a store" (decision 0032), and for checks of rights and bounds. */
 export const testMutants: readonly TestMutant[] = [
   {
     name: "seal not compared",

@@ -3,7 +3,7 @@ import { patched } from "@toolbus/testing";
 import { defineConfig } from "vitest/config";
 import { testMutants } from "./test-mutants.ts";
 
-// The tests of one mutant. Its patches change the source text when it is read from disk. `npm run mutants` names it.
+// Runs the tests of one mutant, which `npm run mutants` names. The mutant's patches change the source text when it is read from disk.
 const name = process.env["TEST_MUTANT"];
 const mutant = testMutants.find((known) => known.name === name);
 if (!mutant) throw new Error(`There is no mutant "${name}".`);
@@ -21,7 +21,7 @@ export default defineConfig({
     include: [...mutant.tests],
     testTimeout: 10_000,
     maxWorkers: 1,
-    // One mutant's compiled text must not be mistaken for another's.
+    // The cache would confuse the compiled text of one mutant with another's.
     fsModuleCache: false,
   },
 });

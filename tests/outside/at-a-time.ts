@@ -1,4 +1,4 @@
-/** Does something so many times, with a limited number at a time. Rejects with the first failure. */
+/** Calls `act` `times` times, with at most `width` calls at a time. Rejects with the first failure. */
 export async function atATime(width: number, times: number, act: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(

@@ -12,7 +12,7 @@ const SHIFTS = [-25, -1, 2, 25];
 const SERVICES = { worker: "tool-executor", agent: "agent", approvals: "approvals" } as const;
 type Who = keyof typeof SERVICES | "store";
 
-/** In the short form each kind of process once, wrong in a way that once broke it; in the long form every one in every way. */
+/** In the short form, each kind of process has one clock error that was once harmful. In the long form, every kind has every error. */
 const CELLS: readonly (readonly [Who, number])[] = LONG
   ? (["worker", "agent", "approvals", "store"] as const).flatMap((who) => SHIFTS.map((hours) => [who, hours] as const))
   : [
@@ -22,7 +22,7 @@ const CELLS: readonly (readonly [Who, number])[] = LONG
       ["store", -1],
     ];
 const READS = 4;
-/** Short, so that one expires within a test. */
+/** This is short, so that an approval can expire within a test. */
 const EXPIRY_MS = 5000;
 const READ = 'get_release_summary {"release_id": "calm"}';
 const SHIFTED = fileURLToPath(new URL("../e2e/apart/shifted-service.ts", import.meta.url));
@@ -36,7 +36,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
   let servers: ServersWithLogins;
   let system: ApartSystem;
   let count = 0;
-  /** The error of the store's clock. */
+  /** The error of the store's clock, in hours. */
   let off = 0;
   const releases = Array.from({ length: 2 * CELLS.length + 2 }, (_, n) => `r${n}`);
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
       const from = system.output().length;
       const forward = who === "store" ? hours - off : 0;
       if (who === "store") {
-        // While all run. A process that starts afterwards must agree with them.
+        // All processes run while the clock is changed. A process that starts afterwards must agree with them.
         (faked as FakedClock).set(hours * HOUR);
         off = hours;
         await system.apart.restart("tool-executor", 1);
@@ -88,8 +88,8 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
         late: "expired, 0 done, decision refused with 410",
         reported: true,
       });
-      // What is sent in the first second after the store's clock went forward by a day is too old for its reader (decision 0043). The reads were
-      // still answered.
+      // When the store's clock moves a day ahead, readers find the messages of the next second too old (decision 0043). The reads were still
+      // answered.
       if (forward < 24) expect(said).not.toMatch(/became a dead letter|came after its not-after/);
       if (who !== "store") await system.apart.restart(SERVICES[who], 1);
     });
@@ -102,7 +102,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
     return resolved?.type === "call.resolved" ? resolved.status : "no call";
   }
 
-  /** Investigates a release, whose report is a write that somebody approves at once, or after its time. */
+  /** Investigates a release. Its report is a write, which somebody approves at once or too late. Returns how the write ended. */
   async function write({ inTime }: { readonly inTime: boolean }): Promise<string> {
     const client = patientClient(system.apart);
     const release = releases[count++] ?? "";

@@ -8,12 +8,12 @@ import { TOOLS } from "../redteam/payments.ts";
 import { textIn } from "../redteam/text-in.ts";
 import { faultsOf, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-/** How often a worker sends a heartbeat, and an agent checks; 30 s by default. */
+/** The time between a worker's heartbeats and between an agent's checks, in milliseconds. The default is 30 s. */
 const SEEN_EVERY_MS = 1000;
 const PATIENCE = { timeout: 15_000, interval: 50 } as const;
 const ARGUMENTS = { payee: "BAKERY", amount: 7 };
 
-// No file enables a write: an operator does it, with the commands of the documentation.
+// No file enables a write here. The operator enables writes with the commands of the documentation.
 describe("a store that somebody emptied, with each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
@@ -28,12 +28,12 @@ describe("a store that somebody emptied, with each service in a separate process
     const before = await arena.done("high", ARGUMENTS);
     const waiting = await arena.held("high", ARGUMENTS);
     const watch = watched.watch();
-    // The next output begins in the last unfinished line.
+    // The next output continues the last, unfinished line.
     const from = system.lines().length - 1;
 
     const began = performance.now();
     await arena.eye.redis("FLUSHALL");
-    // The running processes register and announce them, without a restart.
+    // The running processes register the tools and announce the profiles again without a restart.
     await expect.poll(tools, PATIENCE).toEqual(Object.values(TOOLS).toSorted());
     await expect.poll(agents, PATIENCE).toEqual(["default"]);
     const again = performance.now() - began;
@@ -44,7 +44,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(await unready()).toEqual([]);
     await read();
 
-    // Waiting calls are gone with their run. A new request is refused, with a message for the model.
+    // The store lost the waiting calls with their run. A new request is refused, with a message for the model.
     expect(await approvalOf(waiting)).toMatchObject({ status: 404 });
     const refused = await written();
     expect(refused).toMatchObject({ status: "denied" });
@@ -56,9 +56,9 @@ describe("a store that somebody emptied, with each service in a separate process
       /fail lost writes The store lost writes of \d+ shards?, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
-    // Once enabled again, it still does not begin if the store lost writes: this target cannot tell a repeat from a first attempt.
+    // Even an enabled write does not begin if the store lost writes, because this target cannot distinguish a repeat from a first attempt.
     await enable();
-    // The run's id is derived from an Idempotency-Key, so it does not show that the run is younger than the loss.
+    // The run's id is derived from an Idempotency-Key, so the id does not prove that the run is younger than the loss.
     const held = await written(approve);
     expect(held).toMatchObject({
       status: "outcome_unknown",
@@ -66,7 +66,7 @@ describe("a store that somebody emptied, with each service in a separate process
     });
     expect(effects()).toEqual([before.callId]);
 
-    // If each service has its own login, it may not write the record of the store.
+    // A service with its own login may not write the record of the store.
     await expect(system.apart.restart("agent", 1)).rejects.toThrow(/"toolbus permissions --set-up"/);
     await system.setUpAgain();
     await system.apart.restart("agent", 1);
@@ -74,7 +74,7 @@ describe("a store that somebody emptied, with each service in a separate process
       /\b00 .* ago held .*To resume them, once somebody has checked their targets: toolbus era resume/,
     );
     expect(await toolbus("era", "resume", "--all")).not.toMatch(/ held /);
-    // The other writes of the toolset still wait to be enabled.
+    // An operator has not enabled the toolset's other writes yet.
     expect(await said(1, "doctor")).toMatch(/ok lost writes no shard is held/);
     const done = await written(approve);
     expect(done).toMatchObject({ status: "ok" });
@@ -86,7 +86,7 @@ describe("a store that somebody emptied, with each service in a separate process
       `FLUSHALL: tools and profiles were there again after ${Math.round(again)} ms (heartbeats: ${SEEN_EVERY_MS} ms); ` +
         `a write meanwhile: ${refused.status}, ${held.status} ${held.content}, and then ${done.status}; slowest /healthz: ${JSON.stringify(health.slowest)}`,
     );
-    // The agent was restarted on purpose.
+    // The test itself restarted the agent.
     expect(faultsOf(watched, { ...health, failed: health.failed.filter((one) => !one.startsWith("agent: ")) })).toEqual([]);
     expect(lines).toContainEqual(expect.stringMatching(/^tool-executor: .*the store has lost commits; the toolset is registered again/));
     expect(lines).toContainEqual(expect.stringMatching(/^agent: .*the store has lost commits; the agent announces its profiles again/));
@@ -103,7 +103,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(events.at(-1)).toMatchObject({ type: "run.completed" });
   }
 
-  /** A write in a run of the held shard, whose target knows no key; returns its outcome. */
+  /** Requests a write in a run of the held shard and returns its outcome. The target of the write ignores keys. */
   async function written(onHeld: (write: Held) => Promise<void> = async () => undefined) {
     const { arena, system } = watched;
     const said = await spokenAtHome();
@@ -125,7 +125,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(await watched.arena.decide(write, "approve")).toMatchObject({ status: 200 });
   }
 
-  /** A conversation's shard is random. This one's is where registrations are. */
+  /** Returns a conversation in the shard of the registrations. A conversation's shard is random, so it may need several attempts. */
   async function spokenAtHome(): Promise<string> {
     for (;;) {
       const { status, body } = await ask(watched.arena.gateway("/v1/conversations"), watched.system.people.rita, { profile: "direct" });
@@ -141,7 +141,7 @@ describe("a store that somebody emptied, with each service in a separate process
     await toolbus("tools", "enable", TOOLS.high, "--hash", shown?.hash ?? "", "--yes");
   }
 
-  /** What a command of the operator's says, in one line. */
+  /** Runs a command of the operator and returns its output as one line. */
   function toolbus(...args: readonly string[]): Promise<string> {
     return said(0, ...args);
   }
@@ -160,7 +160,7 @@ describe("a store that somebody emptied, with each service in a separate process
     return ended.stdout.replaceAll(/\s+/g, " ");
   }
 
-  /** The tools that can be used now, according to the gateway. */
+  /** Returns the tools that the gateway reports as available. */
   async function tools(): Promise<readonly string[]> {
     const { body } = await ask(watched.arena.gateway("/v1/tools"), watched.system.people.rita);
     const all = body["tools"] as unknown as readonly { readonly name: string; readonly available: boolean }[];
@@ -180,7 +180,7 @@ describe("a store that somebody emptied, with each service in a separate process
     return (await Promise.all(all)).flat();
   }
 
-  /** The calls whose writes the target has. */
+  /** Returns the calls whose writes the target received. */
   function effects(): readonly string[] {
     return watched.system.target.journal().map(({ callId }) => callId);
   }

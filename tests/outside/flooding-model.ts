@@ -1,4 +1,4 @@
-// An OpenAI-compatible server that follows the last message of the conversation: it answers, slowly on request, or floods.
+// This OpenAI-compatible server follows the last message of the conversation: it answers, answers slowly, or floods.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -53,7 +53,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => void process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1\n`));
 
-/** Waits until it was sent. Never resolves if the client is gone. */
+/** Resolves when the piece was sent. Never resolves if the client is gone. */
 function written(response: ServerResponse, piece: string): Promise<void> {
   return new Promise((resolve) => void response.write(piece, (error) => (error ? undefined : resolve())));
 }

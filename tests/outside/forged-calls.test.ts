@@ -51,7 +51,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     const { call, write } = underWay;
     const before = system.target.journal().length;
 
-    // All of it is in the queue before the worker may continue.
+    // All messages are in the queue before the worker may continue.
     const worker = halted(system, "tool-executor");
     let runs: readonly { readonly runId: string }[];
     try {
@@ -66,7 +66,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     await Promise.all(runs.map(({ runId }) => arena.ended(runId)));
     const answered = performance.now() - began;
 
-    // Messages that were counted but not logged yet are logged at the end of the minute, or when the worker stops.
+    // The worker logs the number of the remaining messages at the end of the minute, or when it stops.
     await worker.stop();
     const { whole, leftOut } = await recorded(arena);
     console.log(
@@ -93,7 +93,7 @@ function* unknownTools(
   }
 }
 
-/** Half without any grant, half with the genuine grant of another call under a wrong signature. */
+/** Half of these calls have no grant. The other half have another call's genuine grant with a wrong signature. */
 function* forgedCalls(call: JsonObject, callId: string): Generator<Message> {
   const grant = `${textIn(call["grant"]).slice(0, -8)}AAAAAAAA`;
   for (let n = 0; n < FORGED; n++) {
@@ -102,7 +102,7 @@ function* forgedCalls(call: JsonObject, callId: string): Generator<Message> {
   }
 }
 
-/** Security events of the worker: those that are kept whole, and the count of the others. */
+/** Returns how many security events the worker stored whole, and how many more it only counted. */
 async function recorded({ system }: Arena): Promise<{ readonly whole: number; readonly leftOut: number }> {
   await using records = await securityRecords(system.admin.stateUrl);
   const entries = (await records.fresh()).filter(({ service }) => service === "worker.payments").map(({ entry }) => entry["leftOut"]);

@@ -7,7 +7,7 @@ import { halted, isHeld, linesOf, numberIn, sent } from "./queue-floods.ts";
 const FORGED = process.env["LONG_PROOFS"] === undefined ? 2000 : 10_000;
 const GENUINE = 5;
 const WITHIN_MS = 5000;
-/** Thirty per minute, and a flood may extend into the next minute. */
+/** A worker stores thirty dead letters per minute, and a flood may extend into the next minute. */
 const MOST_LETTERS = 90;
 
 describe.each(BROKERS)("a queue full of unusable messages, on %s", (broker) => {
@@ -70,7 +70,7 @@ describe.each(BROKERS)("a queue full of unusable messages, on %s", (broker) => {
         .reduce((sum, line) => sum + numberIn(line, "dropped"), 0);
       console.log(`${broker}: ${topic}: ${letters} dead letters, and ${dropped} more by number`);
       expect(letters).toBeLessThanOrEqual(MOST_LETTERS);
-      // A few that the broker delivered to the paused process are delivered again.
+      // The broker delivers some messages again, because it had already delivered them to the paused process.
       expect(letters + dropped).toBeGreaterThanOrEqual(FORGED);
       expect(letters + dropped).toBeLessThan(FORGED + 100);
     }
@@ -98,7 +98,7 @@ describe.each(BROKERS)("a queue full of unusable messages, on %s", (broker) => {
   }
 });
 
-/** Not JSON, another type, another schema, and one that names a missing shard. */
+/** Makes messages that are not JSON, have another type, break the schema, or name a missing shard. */
 function* illFormed(topic: string, wellFormed: (n: number) => Message): Generator<Message> {
   for (let n = 0; n < FORGED; n++) {
     const message = { ...wellFormed(n), topic, id: `ill-formed-${topic}-${n}` };

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** The resident memory of a process, sampled until the figure is read. */
+/** The resident memory of a process, sampled until `end`. */
 export interface MemoryWatch {
-  /** The maximum since then, in MiB. */
+  /** Stops sampling and returns the maximum in MiB. */
   end(): number;
 }
 
 const EVERY_MS = 50;
 
-/** Follows another process of this machine (Linux). */
+/** Samples the memory of another process on this machine (Linux). */
 export function watchMemory(pid: number): MemoryWatch {
   let peak = residentMiB(pid);
   const timer = setInterval(() => (peak = Math.max(peak, residentMiB(pid))), EVERY_MS);
@@ -20,7 +20,7 @@ export function watchMemory(pid: number): MemoryWatch {
   };
 }
 
-/** In MiB; 0 if the process is gone. */
+/** Returns the resident memory of a process in MiB, or 0 if the process is gone. */
 export function residentMiB(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1] ?? 0) / 1024);
 }

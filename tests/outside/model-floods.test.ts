@@ -6,11 +6,11 @@ import { residentMiB, watchMemory } from "./memory-of.ts";
 import { type Program, START, startProgram } from "../e2e/testing/program.ts";
 import { scratch, type Scratch } from "../e2e/testing/scratch.ts";
 
-// The maximum cost of a flood: the answer as far as it is read, memory that is not collected yet, and noise.
+// The maximum cost of a flood consists of the answer as far as it is read, memory that V8 has not collected yet, and noise.
 const MOST_MIB = 160;
 const MOST_HEALTH_MS = 1000;
 
-// One process with all services, as `npm start` starts it; the model in another one.
+// All services run in one process, as with `npm start`. The model runs in another one.
 describe.skipIf(process.platform !== "linux")("a model that floods (memory is read from /proc, so on Linux only)", () => {
   let files: Scratch;
   let model: Program;
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     };
     program = startProgram(START, [], { env });
     gateway = (await program.says(/^gateway +(\S+)$/m))[1] ?? "";
-    // What is compiled and loaded at the first run does not count as growth.
+    // The first run compiles and loads code, which must not count as growth.
     await said("otto", "hello");
     before = residentMiB(program.pid);
   });
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     expect((await said("una", "slowly 1000 200 5")).at(-1)).toMatchObject({ type: "run.completed", text: "0 1 2 3 4 " });
   });
 
-  /** Sends this in a new conversation and returns all events. */
+  /** Sends this text in a new conversation and returns all events of its run. */
   async function said(user: string, text: string) {
     const { body } = await call(`${gateway}/v1/conversations`, user, {});
     const { conversationId } = body as { readonly conversationId: string };
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
   }
 });
 
-/** A user whose key is their name. */
+/** Returns the key file's entry of a user whose key is their name. */
 function keyOf(name: string) {
   const sha256 = createHash("sha256").update(name).digest("hex");
   return { id: name, sha256, principal: name, tenant: "acme", roles: ["user"], scopes: ["tools:read"] };

@@ -7,7 +7,7 @@ import { textIn } from "../redteam/text-in.ts";
 import { halted, isHeld, linesOf, sent } from "./queue-floods.ts";
 
 const FORGED = 100;
-/** Long enough for a slow disk, which stores the requests of one run one after another. A blocked queue never ends. */
+/** This is enough for a slow disk, which stores the requests of one run one after another. A blocked queue would never end. */
 const WITHIN_MS = 60_000;
 
 describe.each(BROKERS)("messages that name an agent that does not exist, with a login for each service, on %s", (broker) => {
@@ -40,7 +40,7 @@ describe.each(BROKERS)("messages that name an agent that does not exist, with a 
       console.log(`${broker}: a genuine request behind ${FORGED} ${which} was answered in ${Math.round(took)} ms`);
       expect(channels()).toBe(before);
 
-      // Nothing of it is left to be repeated.
+      // The outbox has no message that would be sent again.
       const own = `tb:outbox.approvals:{${runId.slice(3, 5)}}`;
       await arena.until("the outbox to be empty", async () => ((await arena.eye.redis("ZCARD", own)) === 0 ? true : null));
       expect((await fetch(arena.approvals("/readyz"))).status).toBe(200);
@@ -70,7 +70,7 @@ describe.each(BROKERS)("messages that name an agent that does not exist, with a 
     );
   }, 120_000);
 
-  /** The outcome on the one channel that everything uses. */
+  /** Returns how often the bus lost the channel on which it publishes everything. */
   function channels(): number {
     return linesOf(system, /"channel":"publishing".*a channel was closed/).length;
   }

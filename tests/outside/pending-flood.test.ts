@@ -9,7 +9,7 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 const REQUESTS = LONG ? 10_000 : 600;
 /** The default of `PENDING_PER_REQUESTER`. */
 const PLACES = 100;
-/** Most of it is memory that V8 has not collected yet: 600 need 150. */
+/** The allowed growth. V8 has not collected most of this memory yet: 600 requests need 150 MiB. */
 const MOST_MIB = 320;
 
 describe.skipIf(process.platform !== "linux")(
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")(
       })();
       await arena.as("agent").broker((bus) => bus.flood(requests(call, write.runId)));
 
-      // Others are served meanwhile.
+      // The agent still serves other users.
       const read = await arena.asked("read", { payee: "BAKERY", amount: 1 }, { as: "clerk" });
       expect((await arena.ended(read.runId)).at(-1)).toMatchObject({ type: "run.completed" });
       while ((await stored()) < REQUESTS + 1) expect(performance.now() - began).toBeLessThan(150_000);
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Requests of a run that somebody requested, each about another call. */
+/** Makes requests of a genuine run, each about another call. */
 function* requests(call: JsonObject, runId: string): Generator<Message> {
   const { toolName, toolVersion, toolHash, arguments: args, conversationId: sessionId } = call;
   for (let n = 0; n < REQUESTS; n++) {

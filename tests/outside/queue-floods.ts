@@ -2,7 +2,7 @@ import { type RunEvent, shardOf } from "@toolbus/contracts";
 import type { Arena } from "../redteam/arena.ts";
 import type { SystemUnderAttack } from "../redteam/system.ts";
 
-/** Pauses the process of a service until it may continue. Messages that are sent to it meanwhile stay in its queues. */
+/** Pauses the process of a service until `goOn`. Messages that are sent to the service meanwhile stay in its queues. */
 export function halted(
   { apart }: SystemUnderAttack,
   name: "tool-executor" | "approvals" | "agent",
@@ -13,7 +13,7 @@ export function halted(
   return { goOn: () => process.kill(replica.process.pid, "SIGCONT"), stop: () => replica.process.stop() };
 }
 
-/** Resolves when the run's call was given to the broker. */
+/** Resolves when the agent has given the run's call to the broker. */
 export async function sent({ until, events, eye }: Arena, runId: string): Promise<void> {
   await until("the call to be sent", async () => {
     const asked = (await events(runId)).some((event) => event.type === "turn" && event.calls.length > 0);
@@ -22,18 +22,18 @@ export async function sent({ until, events, eye }: Arena, runId: string): Promis
   });
 }
 
-/** Resolves when people were asked about the run's write. */
+/** Resolves when approvals has asked people to decide the run's write. */
 export async function isHeld({ until, events }: Arena, runId: string, withinMs?: number): Promise<void> {
   const isThere = ({ type }: RunEvent): boolean => type === "call.held";
   await until("the write to be held", async () => ((await events(runId)).some(isThere) ? true : null), withinMs);
 }
 
-/** The matching lines of the services so far. */
+/** Returns the matching log lines of the services so far. */
 export function linesOf({ lines }: SystemUnderAttack, words: RegExp): readonly string[] {
   return lines().filter((line) => words.test(line));
 }
 
-/** The number with this name in a log line; 0 if it has none. */
+/** Returns the number with this name in a log line, or 0 if the line has none. */
 export function numberIn(line: string, name: string): number {
   return Number(new RegExp(`"${name}":(\\d+)`).exec(line)?.[1] ?? 0);
 }

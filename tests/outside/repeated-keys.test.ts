@@ -17,7 +17,7 @@ describe("a body with a duplicate key, each service in a separate process", () =
     const messages = arena.gateway(`/v1/conversations/${textIn(body["conversationId"])}/messages`);
     const before = await keysOf("origin", "inbox", "run", "call");
     const text = (tool: string): string => JSON.stringify(`${tool} {"payee":"BAKERY","amount":1}`);
-    // A proxy that reads the first key accepts what a reader of the last key refuses.
+    // A proxy that reads the first key could accept a body that a reader of the last key refuses.
     expect(await raw(messages, system.people.rita, `{"text":${text("read_balance")},"text":${text("post_notice")}}`)).toMatchObject(
       refusedAt("/text"),
     );
@@ -27,7 +27,7 @@ describe("a body with a duplicate key, each service in a separate process", () =
     expect(await keysOf("origin", "inbox", "run", "call")).toEqual(before);
     expect(system.target.journal()).toEqual([]);
 
-    // The same request with the key once is executed once.
+    // A request with the key once is executed once.
     const said = await ask(messages, system.people.rita, { text: 'post_notice {"payee":"BAKERY","amount":1}' });
     expect((await arena.ended(textIn(said.body["runId"]))).at(-1)).toMatchObject({ type: "run.completed" });
     expect(system.target.journal()).toHaveLength(1);
@@ -70,7 +70,7 @@ describe("a body with a duplicate key, each service in a separate process", () =
     return { status: response.status, body: await response.json() };
   }
 
-  /** Every key of these families, with its value. */
+  /** Returns every key of these families, with its value. */
   async function keysOf(...families: readonly string[]): Promise<readonly string[]> {
     const { redis } = watched.arena.eye;
     const found = await Promise.all(families.map((family) => redis("EVAL", STORED, "0", `tb:${family}:*`)));

@@ -21,7 +21,7 @@ describe("a principal who starts run after run, each service in a separate proce
     const watch = watched.watch();
     const others = othersRuns(arena);
     const answers: Answer[] = [];
-    // Each waits for people, so each stays active, in its own conversation: none waits behind another one.
+    // Each run waits for a decision, so it stays active. Each has its own conversation, so no run waits behind another.
     await atATime(25, STARTED, async () => void answers.push(await start(await spoken(), `send_payment ${ARGUMENTS}`)));
     const ends = await others.end();
     const stored = (await accepted()) - before;
@@ -41,12 +41,12 @@ describe("a principal who starts run after run, each service in a separate proce
         remedy: "Start another when one has ended, or cancel one.",
       });
     }
-    // Nothing is kept of a refused request.
+    // The gateway stores nothing about a refused request.
     expect(stored - ends.length).toBe(PLACES);
     expect(faultsOf(watched, health)).toEqual([]);
     expect(ends.filter((end) => end !== "run.completed ok")).toEqual([]);
 
-    // One is cancelled, one is decided: two places, and no third.
+    // One run is cancelled and one is decided. This frees two places, and no third.
     const [first, second] = runs.map(({ body }) => textIn(body["runId"])) as [string, string];
     expect(await ask(arena.gateway(`/v1/runs/${first}/cancel`), system.people.rita, {})).toMatchObject({ status: 202 });
     await arena.until("the second to be held", async () =>
@@ -70,7 +70,7 @@ describe("a principal who starts run after run, each service in a separate proce
     return ask(watched.arena.gateway(`/v1/conversations/${conversationId}/messages`), watched.system.people.rita, { text });
   }
 
-  /** The number of runs that the gateway has accepted, from anybody. */
+  /** Returns the number of runs that the gateway has accepted from all users. */
   async function accepted(): Promise<number> {
     return Number(await watched.arena.eye.redis("EVAL", "return #redis.call('KEYS', 'tb:origin:*:rn_*')", "0"));
   }
@@ -78,7 +78,7 @@ describe("a principal who starts run after run, each service in a separate proce
 
 const ARGUMENTS = JSON.stringify({ payee: "BAKERY", amount: 1 });
 
-/** The only call of a run like these. */
+/** Returns the ids of the only call of a run in this test. */
 function heldCallOf(runId: string): { readonly callId: string; readonly approvalId: string } {
   const callId = `${runId}.1.0`;
   return { callId, approvalId: `ap_${callId}` };

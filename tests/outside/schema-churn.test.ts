@@ -13,7 +13,7 @@ import { linesOf } from "./queue-floods.ts";
 const SCHEMAS = 200;
 const WITHIN_MS = 5000;
 const HEALTH_MS = 1000;
-/** A run begins after this many, for which the agent reads the current registrations. */
+/** The test starts a run after this many registrations. The agent reads the current registrations for it. */
 const EACH = 1;
 const RUNS = SCHEMAS / EACH;
 
@@ -70,11 +70,11 @@ describe("a worker's login that registers one expensive schema after another", (
     expect(longest).toBeLessThan(WITHIN_MS);
     expect(slowest).toBeLessThan(HEALTH_MS);
     expect(reported.length).toBeGreaterThan(0);
-    // Once a minute.
+    // The agent logs this line once a minute.
     expect(reported.length).toBeLessThan(4);
   }, 180_000);
 
-  /** As any holder of that login can, without the checks of the tool kit. */
+  /** Registers a definition as any client with this login can, without the checks of the tool kit. */
   async function register(n: number, version: number): Promise<number> {
     const now = Date.now();
     const key = keys.registration("notes", "look_up", "1");
@@ -91,7 +91,7 @@ describe("a worker's login that registers one expensive schema after another", (
   }
 });
 
-/** Properties and states of patterns, nearly as many as allowed: different ones each time, and as slow to compile as an accepted schema can be. */
+/** Makes a new definition whose properties and pattern states are close to the limits. It is as slow to compile as an accepted schema can be. */
 function dear(n: number): ToolDefinition {
   const plain = Array.from({ length: 1500 }, (_, i) => [`p${n}_${i}`, { type: "string" }] as const);
   const patterns = Array.from({ length: 4 }, (_, i) => [`q${n}_${i}`, { type: "string", pattern: `^([a-z]{1,100}x){10}${n}$` }] as const);
@@ -108,7 +108,7 @@ function dear(n: number): ToolDefinition {
   };
 }
 
-/** Processor time of a process so far (Linux; elsewhere 0). */
+/** Returns a process's processor time in seconds so far, or 0 if the machine does not run Linux. */
 function cpuSecondsOf(pid: number): number {
   try {
     const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13).map(Number) ?? [];

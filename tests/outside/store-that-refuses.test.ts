@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, ask } from "../redteam/http.ts";
 import { faultsOf, PROCESSES, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-/** Longer than a process that has nothing else to write remembers a refused change (15 s). */
+/** A process without other writes remembers a refused change for 15 s, so this is longer. */
 const PATIENCE = { timeout: 25_000, interval: 100 } as const;
 
-/** The ways in which a Redis that answers every question refuses every change, what a process reports, and the text in its log. */
+/** One way in which a Redis that answers every question refuses every change. `word` is in the process's report, and `words` match its log. */
 interface Refusal {
   readonly why: string;
   readonly word: string;
@@ -43,7 +43,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       why: "it was made a replica",
       word: "read-only",
       words: /is a replica now/,
-      // Of an unavailable server, so that it keeps its data.
+      // The named server is unavailable, so this Redis keeps its data.
       begin: async () => void (await redis("REPLICAOF", "127.0.0.1", String(await freePort()))),
       fix: async () => void (await redis("REPLICAOF", "NO", "ONE")),
     },
@@ -70,7 +70,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       const { arena, system } = watched;
       await expect.poll(ready, PATIENCE).toEqual(allWith("200"));
       const watch = watched.watch();
-      // A run under way: its worker has the call, and the target does not answer yet.
+      // A run is under way: its worker has the call, but the target has not answered yet.
       const answer = system.target.pause();
       const underWay = await arena.asked("read", { payee: "BAKERY", amount: 1 });
       const reported = system.lines().length - 1;
@@ -112,7 +112,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
     },
   );
 
-  /** What each process reports about itself, in short. */
+  /** Returns each process's report on its readiness, in short. */
   async function ready(): Promise<Readonly<Record<string, string>>> {
     const all = Object.entries(watched.addresses("/readyz")).map(async ([name, url]) => {
       const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
@@ -130,7 +130,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
     await redis("CONFIG", "SET", name, value);
   }
 
-  /** Its save path: a folder of this name is in the way. */
+  /** Returns the path where Redis saves. A test puts a folder there, so that saving fails. */
   async function dump(): Promise<string> {
     const [dir, file] = await Promise.all(
       ["dir", "dbfilename"].map(async (name) => String([await redis("CONFIG", "GET", name)].flat()[1])),

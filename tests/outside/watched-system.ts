@@ -5,25 +5,25 @@ import { type Arena, openArena } from "../redteam/arena.ts";
 import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
 import { type Watched, watchedHealth } from "../redteam/watched-health.ts";
 
-/** Every service in a separate process with its own login, each with an address that reports whether it lives and accepts work. */
+/** Every service in a separate process with its own login. Each has an address that reports whether it is alive and accepts work. */
 export interface WatchedSystem extends AsyncDisposable {
   readonly system: SystemUnderAttack;
   readonly arena: Arena;
-  /** `/healthz` or `/readyz` of every process, by its name. */
+  /** Returns the URL of `/healthz` or `/readyz` of every process, by the process's name. */
   addresses(path: "/healthz" | "/readyz"): Readonly<Record<Process, string>>;
-  /** From now on asks every process whether it lives. */
+  /** Repeatedly asks every process whether it is alive, until `end`. */
   watch(): { end(): Promise<Watched> };
 }
 
 export const PROCESSES = ["gateway", "approvals", "agent", "worker", "operations"] as const;
 export type Process = (typeof PROCESSES)[number];
 
-/** The longest time that a process may need to answer that it lives. */
+/** The longest time in milliseconds that a process may need to answer `/healthz`. */
 export const MOST_HEALTH_MS = 1000;
 
 const MODULE = path.join(import.meta.dirname, "../redteam/service-with-health.ts");
 const QUIET = ["agent", "worker", "operations"] as const;
-/** Ports are chosen before the servers choose theirs: from a separate range, and each service's from its own part. */
+/** The ports are chosen before the servers choose theirs, so they are from a separate range. Each service has its own part of the range. */
 const FIRST = 11_000;
 const ROOM = 3000;
 
@@ -50,7 +50,7 @@ export async function startWatchedSystem(broker: Broker, env: Readonly<Record<st
   };
 }
 
-/** What went wrong with the processes meanwhile; empty if nothing did. */
+/** Returns one sentence for each fault of the processes, or an empty list if none failed. */
 export function faultsOf({ system }: WatchedSystem, { slowest, failed }: Watched): readonly string[] {
   const ended = system.apart.replicas().filter(({ process }) => !process.alive());
   return [

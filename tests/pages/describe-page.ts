@@ -6,12 +6,12 @@ import { nameOf, type Step, stepsOf } from "./steps.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** The steps of a page of the repository. */
+/** Returns the steps of a page of the repository. */
 export function stepsIn(page: string): readonly Step[] {
   return stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
 }
 
-/** One test for each step of a page, one after another on one stage. `leaveOut` lists those that another test does. */
+/** Declares one test for each step of a page. They run one after another on one stage. `leaveOut` selects the steps that another test runs. */
 export function describePage(page: string, { leaveOut = () => false }: { readonly leaveOut?: (command: string) => boolean } = {}): void {
   describe(`${page}, as a reader types it`, () => {
     let stage: Stage | null = null;
@@ -29,5 +29,5 @@ export function describePage(page: string, { leaveOut = () => false }: { readonl
   });
 }
 
-/** A little longer than any wait of a stage. */
+/** The time limit of a step. It is a little longer than any wait of a stage. */
 const STEP_MS = 160_000;

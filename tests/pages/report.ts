@@ -1,11 +1,11 @@
 import type { Tried } from "./try-pages.ts";
 
-/** The report of a whole try, as a document. */
+/** The report on the commands of all tried pages, as a document. */
 export interface TryReport {
   readonly ok: boolean;
   readonly commands: readonly Tried[];
   readonly counts: { readonly ok: number; readonly failed: number; readonly notRun: number };
-  /** How many commands are not run for which reason, the most frequent first. */
+  /** The number of commands that are not run for each reason, the most frequent reason first. */
   readonly notRun: readonly { readonly why: string; readonly commands: number }[];
 }
 
@@ -17,7 +17,7 @@ export function reportOf(commands: readonly Tried[]): TryReport {
   );
   const counts = { ok: count("ok"), failed: count("failed"), notRun: count("not run") };
   return {
-    // If nothing was run, nothing is shown to work.
+    // If no command was run, the report shows nothing to work.
     ok: counts.failed === 0 && counts.ok > 0,
     commands,
     counts,
@@ -25,7 +25,7 @@ export function reportOf(commands: readonly Tried[]): TryReport {
   };
 }
 
-/** A command on one line; for a failed one also what was expected and what was shown. */
+/** Returns a command on one line. For a failed command, also returns the expected and the shown output. */
 export function linesOf({ page, line, command, outcome, seconds, why, expected = "", shown = "" }: Tried): readonly string[] {
   const first = `${outcome.padEnd(8)}${`${page}:${line}`.padEnd(26)} ${withoutComment(command)}`;
   switch (outcome) {
@@ -60,5 +60,5 @@ function indented(text: string): readonly string[] {
     .map((line) => `    ${line}`);
 }
 
-/** The end of a program's output says why. */
+/** The number of output lines to show. The end of a program's output usually shows the cause. */
 const LAST_LINES = 40;

@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** A fence of commands: where it begins on its page, the words after `sh`, and its content. */
+/** A fence of commands: its first line on the page, the words after `sh`, and its content. */
 interface ShellFence {
   readonly line: number;
   readonly hidden: boolean;
@@ -8,26 +8,27 @@ interface ShellFence {
   readonly text: string;
 }
 
-/** What a fence says about its commands, by their numbers from 1. Commands that export variables and comments have no number. */
+/** The words of a fence about its commands, which are numbered from 1. Comments and commands that export variables have no number. */
 interface Said {
   readonly terminals: readonly string[];
-  /** Those that run until Ctrl-C. */
+  /** Returns whether a command runs until Ctrl-C. */
   readonly stays: (n: number, count: number) => boolean;
   readonly exits: (n: number, count: number) => readonly number[];
-  /** Why it is not run, or null. */
+  /** Returns why a command is not run, or null if it is run. */
   readonly notRun: (n: number) => string | null;
-  /** The output of those that stay once they work, in their order. */
+  /** The output of each command that runs until Ctrl-C, once the command works. */
   readonly says: readonly string[];
 }
 
 /**
- * The commands of a fence, one per line; a backslash continues in the next line. Its words:
- * - `terminal-2`: where all of it is typed, or `terminals-1,1,3` for one terminal per command. A line with `export` applies to all of them.
- * - `stays`: the last command runs until Ctrl-C (`stays-1,2`: these); `says: A | B` at the end is the output of each of them once it works.
- * - `exit-124`: the exit code of the last one (`exit-0,2`: one by one; `exit-0/2`: either).
- * - `not-run: WHY` at the end, or `not-run-2,3: WHY`: those are not run here.
+ * Returns the commands of a fence, one per line. A backslash continues a command on the next line. A fence has these words:
+ * - `terminal-2` is the terminal for all commands. `terminals-1,1,3` names one for each command. A line with `export` applies to all of them.
+ * - `stays` means that the last command runs until Ctrl-C, and `stays-1,2` that these commands do.
+ * - `says: A | B` at the end is the output of each command that stays, once it works.
+ * - `exit-124` is the exit code of the last command. `exit-0,2` lists one code for each command, and `exit-0/2` allows either code.
+ * - `not-run: WHY` at the end means that no command is run here, and `not-run-2,3: WHY` that these commands are not.
  *
- * Throws on any other word, and if there is neither a terminal nor a reason.
+ * Throws on any other word, and if the fence has neither a terminal nor a reason.
  */
 export function readShell(fence: ShellFence): readonly Step[] {
   const said = wordsOf(fence);
@@ -67,7 +68,7 @@ function commandsOf({ line: first, text }: ShellFence): readonly { readonly line
   return commands;
 }
 
-/** The one comment that is a step. */
+/** The only comment that is a step. */
 export const CTRL_C = "# Ctrl-C";
 
 function wordsOf({ line, words }: ShellFence): Said {

@@ -1,11 +1,11 @@
-/** The ids that terminals have shown, as a reader copies them into the next command. */
+/** The ids that terminals have shown, which a reader copies into the next command. */
 export interface ShownIds {
   see(shown: string): void;
-  /** Inserts them in place of a placeholder in a command: cut short with `…`, in angle brackets, or an example's id. */
+  /** Replaces the placeholders in a command with these ids. A placeholder ends with `…`, is in angle brackets, or is the id of an example. */
   putInto(command: string): string;
 }
 
-/** The form of an id on a page, and which one of the output it means: the last, or the first of a list. */
+/** The form of an id on a page, and which id of the output it means: the last one, or the first one of a list. */
 const KINDS: readonly { readonly name: string; readonly written: RegExp; readonly shown: RegExp; readonly newestFirst?: true }[] = [
   { name: "approval", written: /ap_rn_(?:…|[0-9a-f]{2}_[0-9A-Z]{26}\.\d+\.\d+)/g, shown: /ap_rn_[0-9a-f]{2}_[0-9A-Z]{26}\.\d+\.\d+/g },
   { name: "run", written: /(?<!ap_)rn_(?:…|[0-9a-f]{2}_[0-9A-Z]{26})/g, shown: /^rn_[0-9a-f]{2}_[0-9A-Z]{26}/gm, newestFirst: true },
@@ -21,13 +21,13 @@ export function shownIds(): ShownIds {
         const found = (shown.match(pattern) ?? []).at(newestFirst ? 0 : -1);
         if (found !== undefined) latest.set(name, found);
       }
-      // Somebody who has just been asked to approve something continues with its run.
+      // A reader who was asked to approve a call continues with its run.
       const [, run] = /ap_(rn_[0-9a-f]{2}_[0-9A-Z]{26})/.exec(latest.get("approval") ?? "") ?? [];
       if (run !== undefined && shown.includes(`ap_${run}`)) latest.set("run", run);
     },
     putInto: (command) =>
       KINDS.reduce((so, { name, written }) => so.replaceAll(written, (example) => latest.get(name) ?? example), command)
-        // The first option of a choice, also if it is optional.
+        // Takes the first option of a choice, even if the choice is optional.
         .replaceAll(/<([\w-]+)(?:\|[\w-]+)+>/g, "$1")
         .replaceAll(/\[([\w-]+)(?:\|[\w-]+)+\]/g, "$1"),
   };

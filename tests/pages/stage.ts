@@ -9,13 +9,13 @@ import { CTRL_C } from "./shell-fence.ts";
 import { type Exported, patternOf, type Seen, type Step, type Typed, type Written } from "./steps.ts";
 import { shownIds, type ShownIds } from "./shown-ids.ts";
 
-/** The place for the steps of one page: a copy of the checkout, terminals, and the servers that the page names. */
+/** The environment for the steps of one page: a copy of the checkout, terminals, and the servers that the page names. */
 export interface Stage extends AsyncDisposable {
-  /** Throws a `NotAsThePageSays`. */
+  /** Runs a step. Throws `NotAsThePageSays` if the result differs from the page. */
   act(step: Step): Promise<void>;
 }
 
-/** A command did something else than its page says. */
+/** Thrown when a command's result differs from its page. */
 export class NotAsThePageSays extends Error {
   override readonly name = "NotAsThePageSays";
   readonly expected: string;
@@ -27,19 +27,19 @@ export class NotAsThePageSays extends Error {
   }
 }
 
-/** The servers on pages, by their default addresses. */
+/** The servers that pages name, by their default addresses. */
 const SERVERS: readonly (readonly [address: string, kind: ServerKind])[] = [
   ["127.0.0.1:4222", "nats"],
   ["127.0.0.1:6379", "redis"],
   ["127.0.0.1:5672", "rabbitmq"],
 ];
-/** The time for one step; some start a system on two brokers. */
+/** The time limit of one step. Some steps start a system on two brokers. */
 const DEADLINE_MS = 150_000;
 
 /**
- * A stage for one page. Addresses of the page are mapped to separate ports, so that nothing else on this machine is touched. Servers are private
- * ones, started when they are first named. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0, and in it `report.xml`,
- * its test results. `toolbus` is on the path, and folders in `/srv` are created.
+ * Opens a stage for one page. The stage maps the page's addresses to separate ports, so that it affects nothing else on this machine. It starts a
+ * private server when a step first names one. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0. It contains
+ * `report.xml`, its test results. `toolbus` is on the path, and folders in `/srv` are created.
  */
 export async function openStage(root: string): Promise<Stage> {
   await using begun = new AsyncDisposableStack();
@@ -53,7 +53,7 @@ export async function openStage(root: string): Promise<Stage> {
   symlinkSync(path.join(folder, "toolbus"), files.at("bin/toolbus"));
 
   const [gateway, approvals, releases] = [await freePort(), await freePort(), await freePort()];
-  /** The page's name for something → its name here. */
+  /** Maps names on the page to names on this stage. */
   const here = new Map([
     ["127.0.0.1:8080", `127.0.0.1:${gateway}`],
     ["127.0.0.1:8081", `127.0.0.1:${approvals}`],
@@ -68,7 +68,7 @@ export async function openStage(root: string): Promise<Stage> {
     TOOLBUS_APPROVALS_URL: `http://127.0.0.1:${approvals}`,
     JWKS_URL: `http://127.0.0.1:${approvals}/.well-known/jwks.json`,
   };
-  /** The program of each terminal, and the variables exported there. */
+  /** The program of each terminal. */
   const programs = new Map<string, Program>();
   const exported = new Map<string, string[]>();
   const ids: ShownIds = shownIds();
@@ -97,7 +97,7 @@ export async function openStage(root: string): Promise<Stage> {
 
   function write({ file, text }: Written): void {
     const content = asHere(text);
-    // Its process is found by its full path, here and nowhere else.
+    // Later commands find the file's process by its full path, which exists only on this stage.
     here.set(file, files.file(`checkout/${file}`, content));
   }
 
@@ -114,7 +114,7 @@ export async function openStage(root: string): Promise<Stage> {
   async function type({ terminal, command, stays, exits, shows }: Typed): Promise<void> {
     await ctrlC(terminal);
     if (command === CTRL_C) return;
-    // A program that stays replaces the shell if it can: pkill does not find its own command line in a shell's.
+    // A program that runs until Ctrl-C replaces the shell if possible. Otherwise pkill would find its own command line in the shell's.
     const line = ids.putInto(asHere(command));
     const lines = [`cd '${folder}'`, ...(exported.get(terminal) ?? []), "exec 2>&1", isSimple(line) ? `exec ${line}` : line];
     const searchPath = [files.at("bin"), ...systemPath()].join(path.delimiter);
@@ -138,7 +138,7 @@ export async function openStage(root: string): Promise<Stage> {
     }
   }
 
-  /** Stops what runs in the terminal, if anything does. */
+  /** Stops the program of the terminal, if it has one. */
   async function ctrlC(terminal: string): Promise<void> {
     const program = programs.get(terminal);
     program?.kill("SIGINT");
@@ -163,18 +163,18 @@ function isSimple(line: string): boolean {
   return !/[|;&<>(]|^\w+=/.test(line);
 }
 
-/** The environment of a newcomer: without the programs of this checkout and the Node that runs this. */
+/** Returns the search path of a newcomer, without the programs of this checkout and the Node that runs this test. */
 function systemPath(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);
   return folders.filter((folder) => !folder.includes("node_modules"));
 }
 
-/** The parts of a checkout that exist on this machine only: its history is cloned, its packages are linked, the rest is created by what runs in it. */
+/** The parts of a checkout that are not copied. Its history is cloned, its packages are linked, and the programs of the copy create the rest. */
 const LEFT_OUT: readonly string[] = [".git", ".toolbus", ".pnpm", ".cache"];
 
 /**
- * Copies a checkout in its current state, including uncommitted changes, with its history and installed packages. What runs in the copy stays in the
- * copy. Takes about a second.
+ * Copies a checkout in its current state, including uncommitted changes, with its history and installed packages. Programs that run in the copy
+ * change only the copy. Takes about a second.
  */
 function copyCheckout(from: string, to: string): void {
   const git = (...args: readonly string[]): void => void execFileSync("git", args, { stdio: ["ignore", "ignore", "inherit"] });
@@ -186,12 +186,12 @@ function copyCheckout(from: string, to: string): void {
 }
 
 const MEMORY = "/dev/shm";
-/** The size of a checkout and its page's output, with a large reserve. */
+/** The space for a checkout and its page's output, with a large reserve. */
 const NEEDED_BYTES = 2 * 2 ** 30;
 
 /**
- * A folder in memory if this machine has room for one, else in the folder for temporary files. A checkout has two thousand files, and a disk may
- * take a millisecond for each.
+ * Returns a folder in memory if this machine has enough room, else a folder for temporary files. A checkout has two thousand files, and a disk may
+ * need a millisecond for each.
  */
 function quickFolder(): string {
   try {

@@ -1,24 +1,24 @@
 import { fenceError, readShell } from "./shell-fence.ts";
 
-/** One thing that the reader of a page does or sees, in the order of the page. `line` is its line. */
+/** One action or observation of a page's reader, in the order of the page. `line` is its line. */
 export type Step = Typed | Seen | Exported | Written | NotRun;
 
-/** A command, typed at a terminal. */
+/** A command that the reader types at a terminal. */
 export interface Typed {
   readonly kind: "types";
   readonly line: number;
   readonly terminal: string;
   readonly command: string;
-  /** A program that runs until Ctrl-C, as opposed to a command that ends. */
+  /** True if the program runs until Ctrl-C, false if the command exits. */
   readonly stays: boolean;
-  /** The exit codes with one of which a command ends. */
+  /** The exit codes that are allowed for the command. */
   readonly exits: readonly number[];
   readonly shows: string | null;
-  /** In an HTML comment: it sets up what the page takes for granted, and no reader types it. */
+  /** True if the command is in an HTML comment. No reader types it, but it sets up what the page assumes. */
   readonly hidden: boolean;
 }
 
-/** A later output of a terminal. */
+/** Later output of a terminal. */
 export interface Seen {
   readonly kind: "sees";
   readonly line: number;
@@ -26,7 +26,7 @@ export interface Seen {
   readonly shows: string;
 }
 
-/** Variables for all later commands of these terminals. */
+/** Variables for all later commands in these terminals. */
 export interface Exported {
   readonly kind: "exports";
   readonly line: number;
@@ -50,14 +50,14 @@ export interface NotRun {
 }
 
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
-/** Languages in which a fence could contain a command. */
+/** The languages of fences that may contain a command. */
 const SHELLS: readonly string[] = ["", "bash", "shell", "console", "shell-session", "zsh"];
 
 /**
- * The steps of a page. Its fences say what they are, in the words after the language, which readers do not see. A fence in an HTML comment is a step
- * that readers do not see at all. `sh terminal-2` is typed there, one command per line (`shell-fence.ts`). `text` right after it is the expected
- * output, `text terminal-3` what that terminal shows later, `text to-read` is not a step. Any other language is something to read or, with the NAME
- * of a file, a file to write. Throws on any other fence, with its line, so that no command is skipped by mistake.
+ * Returns the steps of a page. The words after a fence's language say what the fence is, and readers do not see them. Readers do not see a step in an
+ * HTML comment at all. A reader types the commands of `sh terminal-2` there, one per line (`shell-fence.ts`). A `text` fence after it is the expected
+ * output. `text terminal-3` is later output of that terminal, and `text to-read` is not a step. A fence in any other language is only to read, or a
+ * file to write if the fence has the NAME of a file. Throws on any other fence, with its line, so that no command is skipped by mistake.
  */
 export function stepsOf(page: string): readonly Step[] {
   const steps: Step[] = [];
@@ -79,7 +79,7 @@ export function stepsOf(page: string): readonly Step[] {
   return steps;
 }
 
-/** The pattern of a page's text: its lines one after another. A `…` is anything within a line, and alone on a line any number of lines. */
+/** Returns the pattern of a page's text, line by line. A `…` matches anything within a line. Alone on a line, it matches any number of lines. */
 export function patternOf(shows: string): RegExp {
   return new RegExp(shows.split("\n").map(lineOf).join(""));
 }
@@ -90,7 +90,7 @@ function lineOf(line: string): string {
   return String.raw`${literal.replaceAll("…", String.raw`[^\n]*`)}\n?`;
 }
 
-/** A step on one line, for the name of its test. */
+/** Returns a step on one line, for the name of its test. */
 export function nameOf(step: Step): string {
   switch (step.kind) {
     case "writes":

@@ -11,21 +11,21 @@ export interface Tried {
   readonly command: string;
   readonly outcome: "ok" | "failed" | "not run";
   readonly seconds: number;
-  /** Why it is not run. */
+  /** The reason why it is not run. */
   readonly why?: string;
-  /** For a failed one: what the page says, and what happened. */
+  /** For a failed command, the output on the page. `shown` is the real output. */
   readonly expected?: string;
   readonly shown?: string;
 }
 
-/** The pages whose commands are tried, from the root of the repository. */
+/** Returns the pages whose commands are tried, by their paths from the root of the repository. */
 export function pagesOf(root: string): readonly string[] {
   return ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root }).toSorted()];
 }
 
 /**
- * Runs every step of the pages, each page on its own stage, and reports each command as it ends. An abort ends what runs and returns the results so
- * far.
+ * Runs every step of the pages and reports each command as it ends. Each page has its own stage. An abort stops the running programs and returns the
+ * results so far.
  */
 export async function tryPages(
   root: string,
@@ -46,7 +46,7 @@ export async function tryPages(
   return all;
 }
 
-/** A page whose fences do not say what they are is one failure. */
+/** Reads the steps of a page. If a fence does not say what it is, the whole page is one failure. */
 function readSteps(
   root: string,
   page: string,
@@ -68,11 +68,11 @@ async function tryPage(
   tell: (tried: Tried) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // A page with only reasons needs no stage.
+  // A page without a typed command needs no stage.
   const stage = steps.some(({ kind }) => kind === "types") ? await openStage(root) : null;
   let closed: PromiseLike<void> | null = null;
   const close = (): PromiseLike<void> | null => (closed ??= stage?.[Symbol.asyncDispose]() ?? null);
-  // Its programs are in groups of their own, which a Ctrl-C at the terminal does not reach.
+  // The stage's programs are in separate process groups, so a Ctrl-C at the terminal does not reach them.
   const leave = (): void => void close();
   signal.addEventListener("abort", leave, { once: true });
   try {
@@ -87,7 +87,7 @@ async function tryPage(
   }
 }
 
-/** Null for a successful step that is not a reader's command. */
+/** Tries one step. Returns null for a successful step that is not a reader's command. */
 async function tryStep(page: string, step: Step, stage: Stage | null): Promise<Tried | null> {
   const begun = performance.now();
   const command = "command" in step ? step.command : nameOf(step);

@@ -21,31 +21,31 @@ import { textOf, valueOf, withValue } from "./stored-text.ts";
 import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
 import { textIn } from "./text-in.ts";
 
-/** The compromised service. `stranger` has no login if there are any, and no key. */
+/** The service that the attacker has compromised. A `stranger` has no key, and no login if logins exist. */
 export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "stranger", "http"] as const;
 export type Attacker = (typeof ATTACKERS)[number];
 
-/** The means of an attacker: the login of a service, and its key. */
+/** An attacker's means: the login and the key of a service. */
 export interface Means {
-  /** One command of Redis. Throws `RefusedByServer`. */
+  /** Sends one command to Redis. Throws `RefusedByServer`. */
   redis(...words: readonly string[]): Promise<RedisReply>;
   readonly addresses: ServiceAddresses;
-  /** Signs as the service. */
+  /** Returns the identity with which the service signs. */
   readonly identity: () => Promise<Identity>;
-  /** The bytes of a document; null if there is none. Throws `RefusedByServer`. */
+  /** Returns the raw text of a document, or null if the document does not exist. Throws `RefusedByServer`. */
   text(key: string): Promise<string | null>;
-  /** The content of a document. Throws `RefusedByServer`. */
+  /** Returns the content of a document. Throws `RefusedByServer`. */
   look(key: string): Promise<JsonObject>;
   /** Overwrites a document, as any Redis client can. Throws `RefusedByServer`. */
   overwrite(key: string, value: Json): Promise<void>;
-  /** The same with the exact bytes, such as former ones. Null removes it. */
+  /** Writes the exact text of a document, for example an earlier one. Null removes the document. Throws `RefusedByServer`. */
   putBack(key: string, text: string | null): Promise<void>;
   publish(sent: Message): Promise<void>;
-  /** The same for other requests to the broker. */
+  /** Sends other requests to the broker. Throws `RefusedByServer`. */
   broker<T>(act: (bus: RawBus) => Promise<T>): Promise<T>;
 }
 
-/** A write that waits for its people. */
+/** A write that waits for a decision. */
 export interface Held {
   readonly runId: string;
   readonly callId: string;
@@ -54,43 +54,46 @@ export interface Held {
   readonly tool: string;
 }
 
-/** A write that the target has received and not answered. */
+/** A write that the target has received but not answered. */
 export interface UnderWay {
   readonly write: Held;
-  /** The agent's own document, which contains the grant and the secret. */
+  /** The agent's document of the call. It contains the grant and the secret. */
   readonly call: JsonObject;
-  /** Lets the target answer. Resolves when the run is over. */
+  /** Lets the target answer, and resolves when the run is over. */
   finish(): Promise<void>;
-  /** The same without waiting for the run. */
+  /** Lets the target answer, without waiting for the run. */
   answer(): void;
 }
 
-/** The setting of attacks: what honest people do meanwhile, what the attackers have, and what can be observed. */
+/** The setting of the attacks: what honest people do meanwhile, the attackers' means, and what the trial can observe. */
 export interface Arena {
   readonly system: SystemUnderAttack;
   as(attacker: Exclude<Attacker, "http">): Means;
-  /** The real content of the store, and how it is repaired, whatever the logins may do. */
+  /** Reads and repairs the real content of the store, independent of the attackers' logins. */
   readonly eye: Means;
-  /** Rita asks for a write, in a separate run. Resolves when that is accepted. Writes that policy grants are allowed. */
+  /** Asks for a write as Rita, in a new run. Resolves when the gateway accepts the request. The arena counts writes that policy grants as allowed. */
   asked(which: Attacked, args: Held["args"], options?: { readonly as?: "rita" | "clerk" | "reader" }): Promise<Held>;
-  /** The same, once people are asked. */
+  /** Asks for a write, and resolves when approvals has asked people to decide. */
   held(which: Attacked, args: Held["args"]): Promise<Held>;
-  /** Decides as this approver. An approval makes the write one that people allowed. */
+  /** Decides as this approver. The arena counts a write that was approved as allowed. */
   decide(held: Held, decision: "approve" | "deny", approver?: "amy" | "ben", ticket?: string): Promise<Answer>;
-  /** A run's events so far. */
+  /** Returns a run's events so far. */
   events(runId: string): Promise<readonly RunEvent[]>;
-  /** The same once it has ended. */
+  /** Waits until the run has ended and returns its events. */
   ended(runId: string): Promise<readonly RunEvent[]>;
-  /** Approves it and returns it once it is at the target, which does not answer until `finish`: the agent holds the grant, the worker its lease. */
+  /**
+   * Approves a write and returns it when the target has received it. The target does not answer until `finish`. Until then, the agent has the grant
+   * and the worker has its lease.
+   */
   underWay(which: Attacked, args: Held["args"]): Promise<UnderWay>;
-  /** Approves it and waits until it is over. */
+  /** Approves a write and waits until its run is over. */
   done(which: Attacked, args: Held["args"]): Promise<Held>;
   readonly allowed: () => readonly Effect[];
-  /** Resolves with the attempt's result as soon as there is one. */
+  /** Repeats the attempt until it returns a result, and resolves with that result. */
   until<T>(what: string, attempt: () => Promise<T | null> | T | null, withinMs?: number): Promise<T>;
   approvals(path: string): string;
   gateway(path: string): string;
-  /** The stored approval. */
+  /** Returns the content of a stored document. */
   stored(key: string): Promise<JsonObject>;
   close(): Promise<void>;
 }
@@ -233,12 +236,12 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
   }
 }
 
-/** The events, once there is one of this type or the run has ended. */
+/** Returns the events if one of them is of this type or the run has ended, else null. */
 function upTo(events: readonly RunEvent[], type: "call.held" | "end"): readonly RunEvent[] | null {
   return events.some((event) => event.type === type || isRunEnd(event)) ? events : null;
 }
 
-/** A message as a service would make it, from another sender. */
+/** Makes a message in the form that services use, but with another sender. */
 export function forgedMessage(parts: Omit<Parameters<typeof message>[0], "now" | "source">): Message {
   return message({ ...parts, source: "/redteam", now: Date.now() });
 }

@@ -5,7 +5,7 @@ export interface RedteamArguments {
   readonly kind: "run";
   readonly brokers: readonly Broker[];
   readonly modes: readonly Mode[];
-  /** Only attacks whose name contains this. */
+  /** Selects only the attacks whose name contains this text. */
   readonly only: string | null;
   readonly json: boolean;
 }
@@ -33,7 +33,7 @@ Examples:
   npm run redteam -- --broker nats --mode own --only approval
 `;
 
-/** The flags, or one sentence that names what is wrong. */
+/** Parses the flags, or returns one sentence that names the mistake. */
 export function redteamArguments(argv: readonly string[]): ReadArguments {
   let values: {
     readonly broker?: string;

@@ -1,40 +1,40 @@
 import type { Arena, Attacker } from "./arena.ts";
 import type { Broker, Mode } from "./system.ts";
 
-/** What stops an attack. Anything but the expected is a failure. */
+/** What must stop an attack. Any other outcome is a failure. */
 export type Expected =
-  /** Redis or the broker, in its own words. */
+  /** Redis or the broker refuses the request, with its own message. */
   | { readonly by: "server" }
-  /** A service, which records it: the kind of the security event in the store, and words of its log line. */
+  /** A service refuses and records it. `event` is the kind of the security event in the store, and `log` matches its log line. */
   | { readonly by: "service"; readonly event: string; readonly log: RegExp }
-  /** A service that has nothing to record, because the message is not for it: words of its log line. */
+  /** A service refuses, but stores no security event, because the message is not for it. `log` matches its log line. */
   | { readonly by: "service"; readonly log: RegExp }
-  /** A service, by its HTTP answer to a caller without the right. */
+  /** A service answers a caller without the right with this HTTP status. */
   | { readonly by: "service"; readonly status: number }
-  /** Nobody: one of the numbered residuals of docs/approvals.md or docs/permissions.md. */
+  /** Nothing stops it. It is one of the numbered residual risks of docs/approvals.md or docs/permissions.md. */
   | { readonly by: "residual"; readonly number: string };
 
 /** The outcome of an attack that no server refused. */
 export type Outcome =
-  /** It did not reach its aim, as the attack itself has checked. */
+  /** The attack did not reach its aim. The attack itself has checked this. */
   | {
       readonly reached: false;
       readonly detail: string;
       readonly status?: number;
-      /** What the event and the line must name: the call, if it concerns one. */
+      /** The text that the event and the log line must contain: the call's id, if the attack concerns a call. */
       readonly about?: string;
     }
-  /** It reached its aim, under this residual risk. */
+  /** The attack reached its aim, under this residual risk. */
   | { readonly reached: true; readonly detail: string; readonly residual?: string };
 
 export interface Attack {
-  /** Says what is tried, so that the report can be read by itself. */
+  /** Describes the attempt so that the report needs no other explanation. */
   readonly name: string;
   readonly attacker: Attacker;
   readonly expected: Readonly<Record<Mode, Expected>>;
-  /** The only broker on which this attack exists; absent: both. */
+  /** The only broker on which this attack is possible. If absent, the attack is possible on both. */
   readonly broker?: Broker;
-  /** Tries it. A server's refusal is thrown as `RefusedByServer`. The attack repairs whatever it changed for others. */
+  /** Makes the attempt. Throws `RefusedByServer` if a server refuses. The attack repairs whatever it changed for others. */
   run(arena: Arena): Promise<Outcome>;
 }
 
@@ -44,7 +44,7 @@ export function service(event: string, log: RegExp): Expected {
   return { by: "service", event, log };
 }
 
-/** For a message that is dropped with a line in the log. */
+/** Expects that a service drops the message and writes this log line. */
 export function dropped(log: RegExp): Expected {
   return { by: "service", log };
 }
@@ -57,22 +57,22 @@ export function residual(number: string): Expected {
   return { by: "residual", number };
 }
 
-/** The same in both modes. */
+/** Expects the same in both modes. */
 export function both(expected: Expected): Attack["expected"] {
   return { own: expected, shared: expected };
 }
 
-/** What a server refuses to a service's own login, and a service refuses if all share one login. */
+/** Expects that the server refuses a service's own login. If all services share one login, expects `shared`. */
 export function serverOr(shared: Expected): Attack["expected"] {
   return { own: server, shared };
 }
 
-/** It did not reach its aim. `about` is what the event and the line must name. */
+/** Returns the outcome of an attack that did not reach its aim. The event and the log line must contain `about`. */
 export function held(detail: string, about?: string): Outcome {
   return { reached: false, detail, ...(about === undefined ? {} : { about }) };
 }
 
-/** The same, from an HTTP answer. */
+/** Returns the outcome of an attack that an HTTP answer refused. */
 export function refusedWith(status: number, detail: string): Outcome {
   return { reached: false, detail, status };
 }

@@ -8,7 +8,7 @@ export interface Answer {
 
 const DEADLINE_MS = 10_000;
 
-/** One HTTP request. A body makes it a POST. Without a key it does not identify the caller. */
+/** Sends one HTTP request. A body makes it a POST. Without a key, the request has no credentials. */
 export async function ask(url: string, key: string | null, body?: object): Promise<Answer> {
   const response = await fetch(url, {
     headers: {

@@ -1,9 +1,9 @@
 import { isRunEnd } from "@toolbus/contracts";
 import type { Arena } from "./arena.ts";
 
-/** What another user does while a system is attacked: runs with a write that policy grants, one after another. */
+/** Another user's runs while a system is attacked, one after another. Policy grants the write of each run. */
 export interface OthersRuns {
-  /** Starts no more runs, and returns how each ended: "run.completed ok" is a good one. There are at least four. */
+  /** Starts no more runs, and returns how each run ended. A good run ended with "run.completed ok". There are at least four runs. */
   end(): Promise<readonly string[]>;
 }
 
@@ -21,7 +21,7 @@ export function othersRuns(arena: Arena): OthersRuns {
     }
     return all;
   })();
-  // The attack waits for it at the end.
+  // A caller of `end` handles a rejection.
   ends.catch(() => undefined);
   return {
     end() {

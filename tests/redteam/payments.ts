@@ -1,10 +1,10 @@
 import type { Json } from "@toolbus/contracts";
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** What was really sent to the target: the only proof that a write happened. */
+/** What the target really received. This is the only proof that a write happened. */
 export interface Effect {
   readonly tool: string;
-  /** The call for which it was sent. */
+  /** The call for which the worker sent the effect. */
   readonly callId: string;
   readonly payee: string;
   readonly amount: number;
@@ -12,23 +12,23 @@ export interface Effect {
 
 /** The tools under attack, by who grants them. */
 export const TOOLS = {
-  /** Policy, with a limit. */
+  /** Policy grants it, with a limit. */
   low: "post_notice",
-  /** One approver; a target without any memory. */
+  /** One approver grants it. Its target has no memory. */
   high: "send_payment",
-  /** One approver; a target that honours the key. */
+  /** One approver grants it. Its target honours the idempotency key. */
   keyed: "send_keyed_payment",
-  /** Two approvers and a ticket. */
+  /** Two approvers and a ticket grant it. */
   critical: "close_account",
   read: "read_balance",
 } as const;
 
 export type Attacked = keyof typeof TOOLS;
 
-/** The access to the target: with an effect, or with null only to read. Rejects if the target does not answer. */
+/** Accesses the target: sends an effect, or only reads if `effect` is null. Rejects if the target does not answer. */
 export type Send = (effect: Effect | null, signal: AbortSignal) => Promise<void>;
 
-/** A small toolset with a write of each tier, and a read. `send` is all that it does. */
+/** Makes a small toolset with a write of each tier and a read. Its tools only call `send`. */
 export function payments(send: Send): Toolset {
   return toolset({
     name: "payments",

@@ -3,26 +3,26 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ApiKey, Role } from "@toolbus/contracts";
 
-/** Everybody who has a key of one of the two addresses, by role. */
+/** Everybody who has a key for the gateway or approvals, by role. */
 export interface People {
   /** Asks for writes at the gateway. */
   readonly rita: string;
-  /** Of the same tenant, with the right to read only. */
+  /** A user of Rita's tenant, with only the right to read. */
   readonly reader: string;
-  /** May ask for one low write of the toolset only. */
+  /** May only ask for one low write of the toolset. */
   readonly clerk: string;
   /** A user of another tenant. */
   readonly foreigner: string;
   /** May approve everything. */
   readonly amy: string;
   readonly ben: string;
-  /** The requester's own key at approvals. */
+  /** Rita's own key at approvals. */
   readonly ritaApproving: string;
   /** An approver of another tenant. */
   readonly foreignApprover: string;
-  /** Approves low writes only. */
+  /** May only approve low writes. */
   readonly junior: string;
-  /** Enables and disables tools and raises the era; decides nothing. */
+  /** Enables and disables tools and raises the era, but decides nothing. */
   readonly operator: string;
 }
 
@@ -50,7 +50,7 @@ const APPROVALS = {
 
 type Row = readonly [principal: string, tenant: string, roles: readonly Role[], scopes: readonly string[], tools?: readonly string[]];
 
-/** Makes their keys and writes the files of hashes into this folder. */
+/** Makes everybody's keys, and writes the files of hashes into this folder. */
 export async function peopleIn(folder: string): Promise<KeyFiles> {
   const files = { gatewayKeysFile: path.join(folder, "callers.json"), approvalsKeysFile: path.join(folder, "approvers.json") };
   const gateway = keysOf(GATEWAY);

@@ -7,7 +7,7 @@ const NAMESPACE = "toolbus";
 const DEAD = "dead.";
 const LATE_MS = 5000;
 
-/** RabbitMQ through amqplib. Each request has its own channel, because a refusal closes it. */
+/** Connects to RabbitMQ through amqplib. Each request has its own channel, because a refusal closes the channel. */
 export async function amqpClient(url: string): Promise<RawBus> {
   const model = await connect(url, { timeout: LATE_MS });
   model.on("error", () => undefined);
@@ -39,7 +39,7 @@ export async function amqpClient(url: string): Promise<RawBus> {
     },
     purge: (topic) => ask(async (channel) => void (await channel.purgeQueue(queueOf(topic)))),
     remove: (topic) => ask(async (channel) => void (await channel.deleteQueue(queueOf(topic)))),
-    // Listeners of announcements have their own queues. A login that may not declare one under this name receives none.
+    // Each listener of announcements has its own queue. A login that may not declare a queue with this name receives no announcements.
     overhear: (user) =>
       ask(async (channel) => {
         await channel.assertQueue(`${NAMESPACE}.listen.${user}`, { exclusive: true });
@@ -52,14 +52,14 @@ export async function amqpClient(url: string): Promise<RawBus> {
     const channel = await model.createChannel();
     await judged(channel, async () => {
       await work(channel);
-      // A publish has no answer. The next request on its channel is answered when the publish was judged.
+      // RabbitMQ does not answer a publish. It answers the next request on the channel after it has judged the publish.
       await channel.prefetch(1);
     });
     await channel.close();
   }
 }
 
-/** False if the socket is full and the next one should wait for "drain". */
+/** Publishes a message. Returns false if the socket is full, in which case the caller should wait for "drain" before the next one. */
 function sendOn(channel: Channel, { topic, ...message }: Message, copyTo?: string): boolean {
   const { id: messageId, type, source, time, correlationId, replyTo, attributes, body } = message;
   const headers = {

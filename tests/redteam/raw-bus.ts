@@ -3,23 +3,23 @@ import { amqpClient } from "./raw-amqp.ts";
 import { natsClientOf } from "./raw-nats.ts";
 
 /**
- * The broker as an attacker uses it, with the vendor's own client and none of our adapters. If the server refuses, the promise rejects with its
- * message. Topics are those of the existing namespace.
+ * The broker as an attacker uses it, through the vendor's own client and without our adapters. If the server refuses, the promise rejects with the
+ * server's message. Topics belong to the existing namespace.
  */
 export interface RawBus extends AsyncDisposable {
-  /** Resolves when the broker has stored it. `copyTo`: on RabbitMQ, the queue of another topic that should also get it, by a header. */
+  /** Resolves when the broker has stored the message. On RabbitMQ, a header also routes it to the queue of the topic `copyTo`. */
   publish(message: Message, copyTo?: string): Promise<void>;
-  /** Publishes very many as fast as the broker accepts them. Resolves when it has stored them all. */
+  /** Publishes many messages as fast as the broker accepts them. Resolves when it has stored them all. */
   flood(messages: Iterable<Message>): Promise<void>;
-  /** Takes the next message from a queue, if there is one. */
+  /** Takes the next message from a queue, if the queue has one. */
   take(topic: string): Promise<void>;
-  /** Gets a copy of the messages of a topic, or every one of them, from now on. Returns a function that ends that and says whether one arrived. */
+  /** Receives a copy of all messages of a topic from now on. `end` stops this and returns whether a message arrived. */
   readAlong(topic: string): Promise<{ end(): Promise<boolean> }>;
-  /** Removes all waiting messages. */
+  /** Removes all waiting messages of a queue. */
   purge(topic: string): Promise<void>;
-  /** Deletes the queue. */
+  /** Deletes the queue, or its consumer on NATS. */
   remove(topic: string): Promise<void>;
-  /** Receives the broker's replies to another login, or announcements to it. */
+  /** Receives the broker's replies or announcements to another login. */
   overhear(user: string): Promise<void>;
 }
 

@@ -4,10 +4,10 @@ import type { RawBus } from "./raw-bus.ts";
 
 const NAMESPACE = "toolbus";
 const LATE_MS = 5000;
-/** Unconfirmed messages of a flood. The server would refuse more as too many at once. */
+/** The highest number of unconfirmed messages in a flood. With more, the server would refuse some. */
 const AT_ONCE = 500;
 
-/** NATS through its own client, without its JetStream half: requests to the subjects of its API. */
+/** Connects to NATS through its own client, but without the client's JetStream part. It sends requests to the subjects of the JetStream API. */
 export async function natsClientOf(url: string): Promise<RawBus> {
   const { hostname, port, username, password } = new URL(url);
   const nc = await connect({
@@ -64,7 +64,10 @@ export async function natsClientOf(url: string): Promise<RawBus> {
     if (error !== undefined) throw new Error(JSON.stringify(error));
   }
 
-  /** The server reports a refusal before it answers a ping, but the client passes it on only in a later tick of the event loop. So wait for both. */
+  /**
+   * Waits until a refusal would be known. The server reports it before it answers a ping, but the client passes it on only in a later tick of the
+   * event loop.
+   */
   async function settled(): Promise<void> {
     await nc.flush();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,13 +1,13 @@
-/** A server refused an attacker's request, with its own message. */
+/** Thrown when a server refuses an attacker's request, with the server's own message. */
 export class RefusedByServer extends Error {
   override readonly name = "RefusedByServer";
 }
 
-/** The answers of Redis, RabbitMQ and NATS to a login without the right, and to none. */
+/** Matches the answers of Redis, RabbitMQ and NATS to a login without the right and to a client without a login. */
 const REFUSALS =
   /NOPERM|WRONGPASS|NOAUTH|ACCESS_REFUSED|Permissions Violation|Authorization Violation|Authentication|executing the script can't access/i;
 
-/** Runs it, and distinguishes a refusal by the server from any other failure. */
+/** Awaits the work. Throws `RefusedByServer` if the server refused, and rethrows any other failure. */
 export async function orRefused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

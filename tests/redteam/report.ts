@@ -1,10 +1,10 @@
 import type { AttackResult, SystemResult, Writes } from "./run-attacks.ts";
 
-/** All systems together, in the form of `--json`. */
+/** The report on all systems, in the form of `--json`. */
 export interface RedteamReport {
   readonly attacks: readonly AttackResult[];
   readonly writes: Writes;
-  /** Kinds of security events that services stored, and how many of each. */
+  /** The number of security events that services stored, by kind. */
   readonly events: Readonly<Record<string, number>>;
   /** The attacks that reached their aim under each numbered residual risk. */
   readonly residuals: Readonly<Record<string, readonly string[]>>;
@@ -32,12 +32,12 @@ export function reportOf(systems: readonly SystemResult[]): RedteamReport {
   };
 }
 
-/** Whether every attack ended as expected, and nothing happened that nobody allowed. */
+/** Returns whether every attack ended as expected and every effect was allowed or a residual risk. */
 export function isHeld({ attacks, writes }: RedteamReport): boolean {
   return attacks.length > 0 && attacks.every(({ ok }) => ok) && writes.unallowed.length === 0;
 }
 
-/** One line for an attack. */
+/** Returns the line of an attack, with its detail below. */
 export function lineOf({ ok, name, attacker, got, expected, detail }: AttackResult): string {
   const otherwise = ok ? "" : ` (expected: ${expected})`;
   return `${ok ? "ok  " : "FAIL"} ${attacker.padEnd(9)} ${name}: ${got}${otherwise}\n${" ".repeat(15)}${printable(detail).slice(0, 200)}`;
@@ -68,7 +68,7 @@ function sum<T>(all: readonly T[], count: (one: T) => number): number {
   return all.reduce((total, one) => total + count(one), 0);
 }
 
-/** Logs and errors contain what attackers sent. */
+/** Replaces unprintable characters, because logs and errors contain text from attackers. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "?");
 }

@@ -17,29 +17,29 @@ export interface AttackResult {
   readonly ok: boolean;
 }
 
-/** Effects at the target, and who allowed them. */
+/** The effects at the target, by who allowed them. */
 export interface Writes {
-  /** By policy or by people. */
+  /** The writes that policy or people allowed. */
   readonly allowed: number;
   readonly happened: number;
-  /** Effects that nobody allowed, and that no residual risk covers, each with the attack that caused it. */
+  /** Effects that nobody allowed and no residual risk covers, each with the attack that caused it. */
   readonly unallowed: readonly (Effect & { readonly attack: string })[];
-  /** Under a listed residual risk. */
+  /** Effects under a listed residual risk. */
   readonly residual: readonly (Effect & { readonly attack: string })[];
 }
 
 export interface SystemResult {
   readonly attacks: readonly AttackResult[];
   readonly writes: Writes;
-  /** Kinds of the security events that services stored, and how many of each. */
+  /** The number of security events that services stored, by kind. */
   readonly events: Readonly<Record<string, number>>;
 }
 
-/** How long an event and its line may take after the attack is over. */
+/** The longest time that an event and its log line may take after an attack is over. */
 const EVIDENCE_MS = 8000;
 const AGAIN_MS = 50;
 
-/** Tries these attacks one after another on one system. Genuine writes before and after them show that it works. */
+/** Tries these attacks one after another on one system. A genuine write before them and one after them show that the system works. */
 export async function runAttacks(
   system: SystemUnderAttack,
   attacks: readonly Attack[],
@@ -157,9 +157,9 @@ async function byService(
 }
 
 interface Evidence {
-  /** The security events since the attack began. */
+  /** Returns the security events since the attack began. */
   all(): Promise<readonly SecurityRecord[]>;
-  /** The lines of logs since then. */
+  /** Returns the log lines since the attack began. */
   lines(): readonly string[];
 }
 
@@ -176,7 +176,7 @@ async function evidenceFrom({ lines }: SystemUnderAttack, records: SecurityRecor
   };
 }
 
-/** Effects that nothing allowed, or that happened again, beyond the already known ones. */
+/** Returns the effects that nobody allowed or that happened more than once, without those already known. */
 function unaccounted(journal: readonly Effect[], allowed: readonly Effect[], before: readonly Effect[]): readonly Effect[] {
   const open = [...allowed, ...before].map(textOf);
   return journal.filter((effect) => {

@@ -6,14 +6,14 @@ const SERVICES = ["approvals", "agent", "gateway", "operations", "worker.payment
 /** A security event as a service stored it. */
 export interface SecurityRecord {
   readonly service: string;
-  /** The kind of the event, whichever field the service uses for it. */
+  /** The kind of the event. Some services store it in another field. */
   readonly kind: string;
   readonly entry: JsonObject;
 }
 
 /** Reads the security records of all services and shards, each once. */
 export interface SecurityRecords extends AsyncDisposable {
-  /** Those that came since the last time. */
+  /** Returns the records that arrived since the last call. */
   fresh(): Promise<readonly SecurityRecord[]>;
 }
 

@@ -14,20 +14,20 @@ import { startTarget, type Target } from "./target.ts";
 export const BROKERS = ["nats", "rabbitmq"] as const;
 export type Broker = (typeof BROKERS)[number];
 
-/** `own`: each service has the login that `toolbus permissions` makes; `shared`: one login for all. */
+/** With `own`, each service has the login that `toolbus permissions` makes. With `shared`, all services have one login. */
 export const MODES = ["own", "shared"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The private key of each service, for an attacker who has compromised that service. */
+/** The private key file of each service, for an attacker who has compromised that service. */
 export interface ServiceKeys {
   readonly agent: string;
   readonly gateway: string;
   readonly "worker.payments": string;
-  /** A toolset that serves nothing here. Its operator has its login and key, and nothing else. */
+  /** The key of a toolset without tools in this system. Its operator has only its login and its key. */
   readonly "worker.notes": string;
 }
 
-/** Every service in a separate process, with a target that counts what really happened. */
+/** A system with every service in a separate process. Its target records the effects that really happened. */
 export interface SystemUnderAttack {
   readonly broker: Broker;
   readonly mode: Mode;
@@ -35,15 +35,15 @@ export interface SystemUnderAttack {
   readonly target: Target;
   readonly people: KeyFiles["people"];
   readonly keyFiles: ServiceKeys;
-  /** The URL of a login; the same for all if they share one. */
+  /** Returns the addresses with this login. If all services share one login, all addresses are the same. */
   addressesOf(login: string): ServiceAddresses;
   /** The addresses without any login. */
   readonly bare: ServiceAddresses;
-  /** The login of the servers' operator, with which the store is read. */
+  /** The addresses with the login of the servers' operator, which the trial uses to read the store. */
   readonly admin: ServiceAddresses;
-  /** Creates again what services expect on the servers, as `toolbus permissions --set-up` does; nothing if they share one login. */
+  /** Creates again what services expect on the servers, as `toolbus permissions --set-up` does. Does nothing if all services share one login. */
   setUpAgain(): Promise<void>;
-  /** Every line that a service has logged, each with the service's name before it. */
+  /** Returns every line that a service has logged, each with the service's name before it. */
   readonly lines: () => readonly string[];
   stop(): Promise<void>;
 }
@@ -56,9 +56,9 @@ interface Servers {
   remove(): Promise<void>;
 }
 
-/** What differs from other attacks. */
+/** Settings that only some attacks need. */
 export interface Unusual {
-  /** Writes that an operator has also enabled. */
+  /** More writes that an operator has enabled. */
   readonly enabled?: readonly ToolDefinition[];
   readonly modules?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -138,7 +138,7 @@ async function serversOfOneLogin(broker: Broker): Promise<Servers> {
   return { bare: shared, admin: shared, addressesOf: () => shared, setUpAgain: async () => undefined, remove };
 }
 
-/** The services' keys, including those of two toolsets with their own keys. */
+/** Makes the services' keys, including the separate keys of two toolsets. */
 async function keysIn(directory: string): Promise<ServiceKeys> {
   const { services } = await localKeys(path.join(directory, "keys"), { toolsets: ["payments", "notes"] });
   return {
@@ -149,7 +149,7 @@ async function keysIn(directory: string): Promise<ServiceKeys> {
   };
 }
 
-/** The writes, each enabled by the hash of its definition, as by an operator who has read them. */
+/** Writes the list of enabled writes. Each is enabled by the hash of its definition, as an operator who has read it would do. */
 async function enabledTools(directory: string, more: readonly ToolDefinition[]): Promise<string> {
   const file = path.join(directory, "enabled.json");
   const writes = payments(async () => undefined)

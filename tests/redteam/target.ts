@@ -4,19 +4,19 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Effect } from "./payments.ts";
 
-/** The system that the writes act on. It does everything that it receives, and forgets nothing. */
+/** The system that the writes act on. It performs every request that it receives and forgets none. */
 export interface Target {
   readonly url: string;
-  /** All effects so far, in order. A repeated key has no second effect if the tool says that its target honours it. */
+  /** Returns all effects so far, in order. A repeated key has no second effect if the tool declares that its target honours the key. */
   readonly journal: () => readonly Effect[];
-  /** From now on it answers nobody, until the returned function is called. Requests still take effect, unless it is `deaf`: then it never receives them. */
+  /** Stops all answers until the returned function is called. Requests still take effect, but a `deaf` target never receives a write. */
   pause(how?: "deaf"): () => void;
-  /** How often it was called while it was deaf. */
+  /** Returns how many writes a deaf target missed. */
   readonly missed: () => number;
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port. `honoursKey`: the tools whose target does a call once. */
+/** Starts the target on a free port. For the tools in `honoursKey`, it performs each call only once. */
 export async function startTarget(honoursKey: readonly string[]): Promise<Target> {
   const journal: Effect[] = [];
   let open = Promise.resolve();
@@ -24,7 +24,7 @@ export async function startTarget(honoursKey: readonly string[]): Promise<Target
   let missed = 0;
   const server = createServer((request, response) => {
     void text(request).then(async (body) => {
-      // A caller that only reads sends nothing.
+      // The body is empty if the caller only reads.
       if (body !== "" && isDeaf) missed++;
       else if (body !== "") note(JSON.parse(body) as Effect);
       await open;

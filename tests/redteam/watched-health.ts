@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The result of repeatedly asking processes whether they live. */
+/** The result of repeated health checks of processes. */
 export interface Watched {
-  /** The longest answer of each, in milliseconds. */
+  /** The longest response time of each process, in milliseconds. */
   readonly slowest: Readonly<Record<string, number>>;
-  /** Every missing answer, and every status other than 200. */
+  /** Every missing answer and every status other than 200. */
   readonly failed: readonly string[];
 }
 
 const AGAIN_MS = 50;
 
-/** Repeatedly asks every address until `end`. */
+/** Repeatedly asks every address for its health until `end`. */
 export function watchedHealth(addresses: Readonly<Record<string, string>>): { end(): Promise<Watched> } {
   const over = new AbortController();
   const slowest: Record<string, number> = {};

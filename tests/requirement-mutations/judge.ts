@@ -8,7 +8,9 @@ import { type RanTest, type Verdict, verdictOf } from "./verdict.ts";
 
 const DEADLINE_MS = 300_000;
 
-/** Makes the mutation of a row in the copy, runs the tests that the row names, undoes it, and reports whether one of them noticed. */
+/**
+ * Applies the mutation of a row to the copy, runs the tests that the row names, and undoes the mutation. Returns whether one of the tests noticed it.
+ */
 export async function judge(
   copy: ScratchCopy,
   { id, tests: named }: Requirement,
@@ -46,7 +48,7 @@ async function run(folder: string, files: readonly string[], signal: AbortSignal
     cwd: folder,
     stdio: "ignore",
     timeout: DEADLINE_MS,
-    // A process that a mutation made busy reacts to no other signal.
+    // Only SIGKILL stops a process that a mutation made busy.
     killSignal: "SIGKILL",
     signal,
   });

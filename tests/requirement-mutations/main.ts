@@ -47,11 +47,11 @@ function show({ ids, json }: Arguments): number {
   return print(`${lines.join("")}\n${rows.length} requirements, ${metRows.length} met, ${withOne} of them with a mutation.\n`);
 }
 
-/** Rows one after another, because many of their tests start processes. */
+/** Tries the rows one after another, because many of their tests start processes. */
 async function mutate({ ids, tenth, json }: Arguments): Promise<number> {
   const metRows = requirements.filter(({ state }) => state !== "planned");
-  // A row that is requested by its id is tried, or a sentence says why not. A met row without a mutation fails, because nothing shows that its tests
-  // can fail.
+  // A row that was named by its id is tried, or a sentence says why not. A met row without a mutation fails, because nothing shows that its tests can
+  // fail.
   const rows = ids.length > 0 ? chosenOf(requirements, ids) : tenth === null ? metRows : tenthOf(metRows, tenth);
   const results: { readonly id: string; readonly verdict: Verdict }[] = [];
   await using copy = await scratchCopy(root);
@@ -75,7 +75,7 @@ function chosenOf(all: readonly Requirement[], ids: readonly string[]): readonly
   return ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
 }
 
-/** A tenth, and at least one: the same text chooses the same rows. */
+/** Returns a tenth of the rows, and at least one. The same text always selects the same rows. */
 function tenthOf(rows: readonly Requirement[], text: string): readonly Requirement[] {
   const place = ({ id }: Requirement): string => createHash("sha256").update(`${text} ${id}`).digest("hex");
   return rows.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(rows.length / 10));

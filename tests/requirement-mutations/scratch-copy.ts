@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { patched } from "@toolbus/testing";
 import type { Mutation } from "./mutation.ts";
 
-/** A copy of the repository as it is on disk: changes in it change nothing else. */
+/** A copy of the repository as it is on disk. Changes in the copy affect nothing else. */
 export interface ScratchCopy {
   readonly folder: string;
-  /** Makes a mutation. Returns a function that undoes it, or throws if it does not fit. */
+  /** Applies a mutation and returns a function that undoes it. Throws if a patch does not fit. */
   apply(name: string, mutation: Mutation): Promise<() => Promise<void>>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function scratchCopy(root: string): Promise<ScratchCopy> {
   const folders = new Set(files.map((file) => path.dirname(file)));
   for (const each of folders) await mkdir(path.join(folder, each), { recursive: true });
   for (const file of files)
-    // A file that was deleted and not committed yet is still listed.
+    // Git still lists a deleted file until the deletion is committed.
     await cp(path.join(root, file), path.join(folder, file), { verbatimSymlinks: true }).catch((error: unknown) => {
       if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
     });
@@ -57,7 +57,7 @@ export async function scratchCopy(root: string): Promise<ScratchCopy> {
   };
 }
 
-/** Third-party packages are the installed ones; our own, which are links within the repository, are the copy's. */
+/** Links the installed third-party packages. Our own packages, which are links within the repository, link to the copy. */
 async function linkInstalled(from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -1,17 +1,17 @@
-/** A test in the report of its run. */
+/** A test in the report of its test run. */
 export interface RanTest {
   readonly title: string;
-  /** `passed`, `failed`, `skipped`, `pending`, `todo`. */
+  /** One of `passed`, `failed`, `skipped`, `pending` and `todo`. */
   readonly status: string;
 }
 
-/** The verdict on a requirement whose code was broken. For everything but `caught` a sentence says what is wrong. */
+/** The verdict on a requirement whose code was broken. Every verdict except `caught` has a sentence that says what is wrong. */
 export type Verdict =
   | { readonly kind: "caught"; readonly by: string }
   | { readonly kind: "not_caught" | "not_run" | "does_not_fit" | "no_mutation"; readonly why: string };
 
 /**
- * Judges a run of the files that a row names, with its mutation made: a test that the row names must have failed. `names` are as written in
+ * Judges a run of the files that a row names, with its mutation applied. A test that the row names must have failed. `names` are as written in
  * `it("…")`, with the placeholders of a table.
  */
 export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Verdict {
@@ -31,7 +31,7 @@ export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Ve
   return { kind: "not_caught", why: `no test that it names failed${elsewhere}` };
 }
 
-/** `%s`, `%#`, `$name` and `$a.b` in the name of a table's test stand for anything. */
+/** Returns a pattern for the name of a table's test. `%s`, `%#`, `$name` and `$a.b` match any text. */
 function patternOf(name: string): RegExp {
   const parts = name.split(/%[a-zA-Z%#$]|\$[\w.]+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join(".*")}$`, "s");

@@ -34,7 +34,7 @@ export const Awaited = Type.Object(
 export type Awaited = Static<typeof Awaited>;
 
 /**
- * The kinds of things that block a run: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, the calls
+ * The kinds of things that block a run: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, or calls
  * before a write.
  */
 export const WAIT_KINDS = ["agent", "turn", "model", "approval", "answer", "approvals", "worker", "tool", "calls"] as const;

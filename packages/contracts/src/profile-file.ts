@@ -121,7 +121,8 @@ export const ProfileFile = Type.Object(
       Type.Object(
         {
           /**
-           * With `filing`, the write `tool` files the report. With `conclusion`, the model records the report with `conclude`, and nothing is filed.
+           * `filing` means that the write `tool` files the report. `conclusion` means that the model records the report with `conclude`, and nothing
+           * is filed.
            */
           kind: Type.Enum(["filing", "conclusion"]),
           /** The path in the run's input to the subject of the investigation. */

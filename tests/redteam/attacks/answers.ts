@@ -6,7 +6,7 @@ import { askAgain } from "./approval-documents.ts";
 import { statusOf } from "./status-of.ts";
 import { textIn } from "../text-in.ts";
 
-/** Answers and decisions that nobody gave. */
+/** Forged answers and decisions. */
 export const answers: readonly Attack[] = [
   {
     name: "a write is answered by who never saw its secret",
@@ -57,7 +57,7 @@ export const answers: readonly Attack[] = [
       try {
         const read = await arena.asked("read", { payee: "BAKERY", amount: 1 });
         const call = await arena.until("the read to be sent", () => arena.stored(keys.call(read.callId)).catch(() => null));
-        // As the owner of that login reads it.
+        // The owner of that login can read the secret.
         const { secret } = await arena.as("neighbour").look(keys.call(read.callId));
         await arena.as("neighbour").publish(answerOf(call, { secret: textIn(secret), content: '{"balance":-1}' }));
         const events = await arena.ended(read.runId);
@@ -160,7 +160,7 @@ export const answers: readonly Attack[] = [
 const NONE = `sha256-${"A".repeat(43)}`;
 let sent = 0;
 
-/** Somebody reports that a running write failed. Its worker then reports how it really ended. */
+/** Has an attacker report that a running write failed. The write's worker then reports how the write really ended. */
 export async function answeredWrite(
   arena: Arena,
   attacker: Exclude<Attacker, "http">,

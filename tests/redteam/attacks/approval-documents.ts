@@ -6,7 +6,7 @@ import { ask } from "../http.ts";
 import type { Attacked } from "../payments.ts";
 import { textIn } from "../text-in.ts";
 
-/** The effect of a document that approvals did not write, if the store accepts it. */
+/** The expected refusal of a document that approvals did not write, if the store accepts it. */
 const REFUSED = service("document_refused", /document_refused/);
 
 const BY_NOBODY = (names: readonly string[], ticket?: string) => (stored: JsonObject) => {
@@ -23,7 +23,7 @@ const BY_NOBODY = (names: readonly string[], ticket?: string) => (stored: JsonOb
   return { status: "approved", decisions, endedAt: at, grant };
 };
 
-/** Writes to the documents by which approvals decides, by an attacker with a login of the store. */
+/** Attacks by a login of the store that writes to the documents by which approvals decides. */
 export const approvalDocuments: readonly Attack[] = [
   changedApproval("a pending approval is stored as approved by somebody who does not exist", BY_NOBODY(["eve"])),
   changedApproval(
@@ -113,7 +113,7 @@ export const approvalDocuments: readonly Attack[] = [
       const token = textIn((await ask(url, arena.system.people.amy)).body["decisionToken"]);
       const key = keys.token(write.approvalId, secretHash(token));
       const fresh = await arena.eye.text(key);
-      // Twice, so that the process has seen the used one.
+      // The test decides twice, so that the approvals process has seen the used token.
       await decideWith(arena, write, token, "OPS-2");
       await decideWith(arena, write, token, "OPS-2");
       await arena.as("agent").putBack(key, fresh);
@@ -126,7 +126,7 @@ export const approvalDocuments: readonly Attack[] = [
   quota("the count of what policy granted is deleted", residual("R4"), (arena, key) => arena.as("agent").putBack(key, null)),
 ];
 
-/** A pending approval with changed content, by an attacker with the agent's login. Then the agent asks for it again. */
+/** An attacker with the agent's login changes a pending approval. Then the agent asks for it again. */
 function changedApproval(name: string, change: (stored: JsonObject) => JsonObject, which: Attacked = "high"): Attack {
   return {
     name,
@@ -140,7 +140,7 @@ function changedApproval(name: string, change: (stored: JsonObject) => JsonObjec
       const url = arena.approvals(`/v1/approvals/${encodeURIComponent(write.approvalId)}`);
       const { amy, ritaApproving, foreignApprover } = arena.system.people;
       const shown = await ask(url, amy);
-      // An accomplice of the attacker, who may not decide this write, tries to.
+      // An accomplice of the attacker, who may not decide this write, tries to decide it.
       for (const key of [ritaApproving, foreignApprover]) {
         const { decisionToken: token } = (await ask(url, key)).body;
         if (token !== undefined) await ask(`${url}/decision`, key, { decision: "approve", token });
@@ -151,7 +151,7 @@ function changedApproval(name: string, change: (stored: JsonObject) => JsonObjec
   };
 }
 
-/** The agent asks for the write once more; returns whether it ended without an effect. */
+/** Asks for the write once more as the agent, and returns whether the run ended without an effect. */
 async function notRun(arena: Arena, write: Held): Promise<Outcome> {
   await askAgain(arena, write);
   const events = await arena.ended(write.runId);
@@ -163,7 +163,7 @@ async function notRun(arena: Arena, write: Held): Promise<Outcome> {
 
 let asked = 100;
 
-/** Sends the agent's request again, with `change` applied, as an attacker with the agent's login. */
+/** Sends the agent's request again with `change` applied, as an attacker with the agent's login. */
 export async function askAgain(arena: Arena, { callId }: Pick<Held, "callId">, change: JsonObject = {}): Promise<void> {
   const call = await arena.stored(keys.call(callId));
   const { toolName, toolVersion, toolHash, arguments: args, conversationId: sessionId } = call;
@@ -185,7 +185,7 @@ async function decideWith(arena: Arena, { approvalId }: Held, token: string, tic
   return (await ask(url, arena.system.people.amy, body)).status;
 }
 
-/** Policy grants three low writes in a run. This is about the fourth. */
+/** Policy grants three low writes in a run. This attack is about the fourth. */
 function quota(name: string, expected: Attack["expected"]["shared"], act: (arena: Arena, key: string) => Promise<void>): Attack {
   return {
     name,
@@ -204,7 +204,7 @@ function quota(name: string, expected: Attack["expected"]["shared"], act: (arena
   };
 }
 
-/** Asks as the agent for one more write of the run, which it never sends, and returns how that ended. */
+/** Asks as the agent for one more write of the run, which the agent never sends. Returns how that request ended. */
 async function outcomeOf(arena: Arena, write: Held, index: number): Promise<string> {
   const callId = write.callId.replace(/\d+$/, String(index));
   await askAgain(arena, write, { toolCallId: callId });

@@ -8,7 +8,7 @@ import { textIn } from "../text-in.ts";
 const MISSING = service("missing", /"reason":"missing"/);
 const SIGNATURE = service("signature", /"reason":"signature"/);
 
-/** Calls that no agent of ours sends: without a grant, with the grant of another call, with a forged one. */
+/** Calls that no genuine agent sends: without a grant, with another call's grant, or with a forged grant. */
 export const calls: readonly Attack[] = [
   invoked("a write is sent to its worker without a grant", "agent", both(MISSING), ({ another }) => another()),
   invoked("a critical write is sent to its worker without a grant", "agent", both(MISSING), ({ another }) =>
@@ -63,7 +63,7 @@ export const calls: readonly Attack[] = [
   ),
 ];
 
-/** Topic permissions of RabbitMQ do not cover it (P2), so the consumer of the queue has to check. */
+/** Topic permissions of RabbitMQ do not cover this header (P2), so the consumer of the queue has to check the topic. */
 export const smuggled: Attack = {
   name: "an answer is routed to the queue of calls as well, by a header",
   attacker: "neighbour",
@@ -80,13 +80,13 @@ export const smuggled: Attack = {
   },
 };
 
-/** A genuine write that was granted and is over, and what the agent knows about it. */
+/** A genuine write that was granted and is over, with everything that the agent knows about it. */
 interface Genuine {
   readonly grant: string;
   readonly claims: JsonObject;
-  /** The same call again, with something else in its body. */
+  /** Makes the same call again, with `change` in its body. */
   same(change?: JsonObject): Message;
-  /** A call of the run that nobody requested, with another payee. */
+  /** Makes a call of the run that nobody requested, with another payee. */
   another(change?: JsonObject): Message;
 }
 
@@ -114,7 +114,7 @@ function invoked(
   };
 }
 
-/** Whether only genuine effects have reached the target, after everything that was sent was consumed. */
+/** Completes a genuine write, so that the earlier messages are consumed. Returns whether any other effect reached the target. */
 export async function noEffect(arena: Arena, before: number, callId: string): Promise<Outcome> {
   const { callId: genuine } = await arena.done("high", { payee: "BAKERY", amount: 42 });
   const more = arena.system.target
@@ -135,7 +135,7 @@ function genuineOf({ write, call }: UnderWay): Genuine {
   };
 }
 
-/** The message that would run a call, with something else in its body. Nobody waits for its secret. */
+/** Makes the message that would run a call, with `change` in its body. Nobody waits for its secret. */
 export function invokeOf(call: JsonObject, callId: string, change: JsonObject = {}): Message {
   const { toolVersion, toolHash, toolName, arguments: args, conversationId: sessionId } = call;
   return forgedMessage({
@@ -159,7 +159,7 @@ export function granted(message: Message, grant: string): Message {
   return { ...message, attributes: { ...message.attributes, [attributes.grant]: grant } };
 }
 
-/** A call of the attacker, with a grant that has all claims of the genuine one. */
+/** Makes a call of the attacker, with a grant that has all claims of the genuine grant. */
 async function ownGrant({ another, claims }: Genuine, signer: Signer): Promise<Message> {
   const message = another();
   const args = (JSON.parse(message.body) as { readonly arguments: string }).arguments;

@@ -11,7 +11,7 @@ import { requests } from "./requests.ts";
 import { disturbances, servers } from "./servers.ts";
 import { streams } from "./streams.ts";
 
-/** All attacks in the order of the trial: the most disruptive come last. */
+/** All attacks in the order of the trial. The most disruptive attacks are last. */
 export const ATTACKS: readonly Attack[] = [
   ...approvalDocuments,
   ...origins,

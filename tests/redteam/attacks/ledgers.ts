@@ -6,14 +6,14 @@ import { textIn } from "../text-in.ts";
 
 const FORGED = service("ledger_forged", /"reason":"ledger_forged"/);
 
-/** The data by which a worker decides whether a write was sent. */
+/** Attacks on the data by which a worker decides whether it sent a write. */
 export const ledgers: readonly Attack[] = [
   {
     name: "the ledger says that another payment was being sent when the worker died",
     attacker: "agent",
     expected: serverOr(FORGED),
     async run(arena) {
-      // It never receives the first attempt, so its memory of keys is of no help.
+      // The target never receives the first attempt, so its memory of keys cannot help.
       const answer = arena.system.target.pause("deaf");
       const write = await arena.held("keyed", { payee: "BAKERY", amount: 81 });
       const { callId } = write;
@@ -61,7 +61,7 @@ export const ledgers: readonly Attack[] = [
       await arena.until("the worker to look at the row", () => (lineOf(arena, write.callId, /ledger_forged/) ? true : null));
       const ran = arena.system.target.journal().some(({ callId }) => callId === write.callId);
       const events = await arena.events(write.runId);
-      // An approved write may happen, once the row is gone.
+      // When the row is gone, the approved write may happen.
       await arena.eye.putBack(key, null);
       return ran || events.some(({ type }) => type === "call.resolved")
         ? reached("the row was believed")
@@ -113,14 +113,14 @@ export const ledgers: readonly Attack[] = [
 ];
 
 interface Again {
-  /** Whether the worker's process is restarted before. */
+  /** Whether the worker's process is restarted before the genuine call is sent again. */
   readonly anew: boolean;
-  /** The new content of the row; null removes it. */
+  /** Returns the new content of the row. Null removes the row. */
   readonly row: (done: JsonObject) => JsonObject | null;
   readonly number?: string;
 }
 
-/** A write of a target without a memory is done. Its row is changed, and the genuine call is sent once more. */
+/** Completes a write on a target without a memory. Then changes its row and sends the genuine call once more. */
 async function again(arena: Arena, { anew, row, number }: Again) {
   const underWay = await arena.underWay("high", { payee: "BAKERY", amount: 84 });
   await underWay.finish();

@@ -11,7 +11,7 @@ const REFUSED = service("document_refused", /document_refused/);
 const UNASKED = service("message_refused", /message_refused/);
 const LIMIT = dropped(/"status":"refused".*a write asked for a grant/);
 
-/** The requester of a run, forged by somebody else, and the rights of a requester, changed by the agent. */
+/** Attacks that forge the requester of a run, and attacks in which the agent changes a requester's rights. */
 export const origins: readonly Attack[] = [
   forged("the requester of a run is somebody else, so that the requester may approve it", REFUSED, () => ({ principal: "una" })),
   forged("a run is of another tenant, whose approvers then decide", REFUSED, () => ({ tenant: "globex" })),
@@ -69,7 +69,7 @@ export const origins: readonly Attack[] = [
 
 type Change = (arena: Arena, write: Held, stored: JsonObject) => JsonObject | null | Promise<JsonObject | null>;
 
-/** Another origin for a run whose write nobody has asked for yet. Then the agent asks. */
+/** Changes the origin of a run while one of its writes waits for a decision. Then the agent asks for another write of the run. */
 function forged(name: string, expected: Expected, change: Change): Attack {
   return {
     name,
@@ -86,7 +86,7 @@ function forged(name: string, expected: Expected, change: Change): Attack {
         const callId = write.callId.replace(/\d+$/, "9");
         await askAgain(arena, write, { toolCallId: callId });
         const status = await statusOf(arena, callId);
-        // Rita also has an approver's key. If she were no longer the requester, she could approve the waiting write.
+        // Rita also has an approver's key. If the change made somebody else the requester, she could approve the waiting write.
         const url = arena.approvals(`/v1/approvals/${encodeURIComponent(write.approvalId)}`);
         const { ritaApproving, foreignApprover } = arena.system.people;
         const shown = [await ask(url, ritaApproving), await ask(url, foreignApprover)];
@@ -103,7 +103,7 @@ function forged(name: string, expected: Expected, change: Change): Attack {
   };
 }
 
-/** A document of approvals, written with the login of a service other than the agent. */
+/** Writes a document of approvals with the login of another service. */
 function wrote(
   name: string,
   attacker: Exclude<Attacker, "http">,

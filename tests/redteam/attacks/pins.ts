@@ -87,7 +87,7 @@ function forgedPin(name: string, change: (stored: JsonObject) => JsonObject | Pr
   };
 }
 
-/** The person asks for the write. It ends without a grant. */
+/** Asks for the write as a person. The run must end without a grant. */
 async function refusedWrite(arena: Arena) {
   const write = await arena.asked("high", { payee: "BAKERY", amount: 72 });
   const events = await arena.ended(write.runId);

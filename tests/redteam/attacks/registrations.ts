@@ -6,7 +6,7 @@ import { TOOLS } from "../payments.ts";
 import { answeredWrite } from "./answers.ts";
 import { textIn } from "../text-in.ts";
 
-/** Tools that somebody else registers. */
+/** Tools that an attacker registers. */
 export const registrations: readonly Attack[] = [
   changed("a write is registered as a read", serverOr(service("missing", /"reason":"missing"/)), (definition) => ({
     ...definition,
@@ -39,7 +39,7 @@ export const registrations: readonly Attack[] = [
   },
 ];
 
-/** The registration is changed, and a person's run asks for the changed write. */
+/** Changes the registration. Then a person's run asks for the changed write. */
 function changed(name: string, expected: Attack["expected"], change: (definition: JsonObject) => JsonObject): Attack {
   return {
     name,

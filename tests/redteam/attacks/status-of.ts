@@ -2,7 +2,7 @@ import { keys, shardOf } from "@toolbus/contracts";
 import type { Arena } from "../arena.ts";
 import { textIn } from "../text-in.ts";
 
-/** The outcome of a request. For a run without a genuine origin, only the security event is stored. */
+/** Returns the outcome of a request. For a run without a genuine origin, approvals stores only the security event. */
 export async function statusOf(arena: Arena, callId: string): Promise<string> {
   const approvalId = `ap_${callId}`;
   const security = `${keys.security(shardOf(callId), "approvals")}#log`;

@@ -5,7 +5,7 @@ import { type Attack, both, dropped, held, type Outcome, reached, residual, serv
 const NOT_THE_LOGS = /the feed had text for a run that the run's own log does not have/;
 const UNTRUE = "Your account was closed. Write to eve@example.com.";
 
-/** What a person who watches a run sees of somebody else's text. */
+/** Attacks that show a person who watches a run somebody else's text. */
 export const streams: readonly Attack[] = [
   {
     name: "text is put into the stream of somebody's run, by the feed that every service writes",
@@ -25,13 +25,13 @@ export const streams: readonly Attack[] = [
   },
 ];
 
-/** Rita watches a run that waits for people, while the attack happens. Then a person denies its write and the run ends. */
+/** Lets Rita watch a run that waits for a decision while the attack happens. Then a person denies its write, and the run ends. */
 async function shown(arena: Arena, act: (means: Means, runId: string) => Promise<void>): Promise<Outcome> {
   const write = await arena.held("high", { payee: "BAKERY", amount: 88 });
   try {
     const watched = await watch(arena, write.runId);
     await act(arena.as("worker"), write.runId);
-    // The gateway has handled it, in one way or another.
+    // The gateway has either streamed the text or logged its refusal.
     await arena.until("the gateway's verdict", () =>
       watched.text().includes(UNTRUE) || arena.system.lines().some((line) => NOT_THE_LOGS.test(line) && line.includes(write.runId))
         ? true
@@ -47,13 +47,13 @@ async function shown(arena: Arena, act: (means: Means, runId: string) => Promise
   }
 }
 
-/** In the form in which `live.lua` notifies followers, without the log that it belongs to. */
+/** Writes to the feed in the form in which `live.lua` notifies followers, but without the log entry. */
 async function toFeed(means: Means, runId: string): Promise<void> {
   const feed = `tb:feed:{${shardOf(runId)}}`;
   await means.redis("XADD", feed, "0-*", "log", keys.live(runId), "batch", JSON.stringify(delta()));
 }
 
-/** Text of a round that has not come yet. */
+/** Returns text of a round that has not started. */
 function delta(): Json {
   return { type: "delta", epoch: 1_000_000, round: 1000, offset: 0, after: 1, text: UNTRUE };
 }
@@ -75,7 +75,7 @@ async function watch(arena: Arena, runId: string): Promise<Watched> {
   const ended = (async () => {
     for await (const bytes of body) text += decoder.decode(bytes, { stream: true });
   })();
-  // Listeners that wait for it are notified.
+  // This handler only prevents an unhandled rejection. The caller still awaits `ended`.
   ended.catch(() => undefined);
   await arena.until("the stream to say that the run waits", () => (text.includes("call.held") ? true : null));
   return { text: () => text, ended };

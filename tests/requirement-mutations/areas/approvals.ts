@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows A. */
+/** The mutations of the rows A. */
 export const approvalsMutations: Mutations = {
   "A-09": {
     breaks: "an approval's timer counts as early, again and again",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows B. */
+/** The mutations of the rows B. */
 export const busMutations: Mutations = {
   "B-03": {
     breaks: "a response has one more field than the contract",

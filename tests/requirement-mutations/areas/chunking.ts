@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows C. */
+/** The mutations of the rows C. */
 export const chunkingMutations: Mutations = {
   "C-02": {
     breaks: "text is cut wherever the longest chunk ends",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows K. */
+/** The mutations of the rows K. */
 export const contextWindowMutations: Mutations = {
   "K-03": {
     breaks: "changes are forgotten before look-ups",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows H. */
+/** The mutations of the rows H. */
 export const conversationMutations: Mutations = {
   "H-01": {
     breaks: "the gateway has the agent among its packages",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows E. */
+/** The mutations of the rows E. */
 export const errorsMutations: Mutations = {
   "E-01": {
     breaks: "a viewer of a run sees nothing of a call's error",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows X. */
+/** The mutations of the rows X. */
 export const executorMutations: Mutations = {
   "M-03": {
     breaks: "a variable of the environment is passed on unexpanded",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows LV. */
+/** The mutations of the rows LV. */
 export const expectationsMutations: Mutations = {
   "LV-01": {
     breaks: "a run whose process died is never continued by another one",

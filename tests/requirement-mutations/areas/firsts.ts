@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows BEST. */
+/** The mutations of the rows BEST. */
 export const firstsMutations: Mutations = {
   "BEST-1": {
     breaks: "approvals accepts a document as its own whatever its seal is",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows L. */
+/** The mutations of the rows L. */
 export const loopMutations: Mutations = {
   "L-01": {
     breaks: "the model does not see the results of its calls",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows N. */
+/** The mutations of the rows N. */
 export const observabilityMutations: Mutations = {
   "N-01": {
     breaks: "the duration of a tool call is measured in seconds",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows F. */
+/** The mutations of the rows F. */
 export const productionMutations: Mutations = {
   "F-10": {
     breaks: "the cost of a run is not recorded by how it ended",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows V. */
+/** The mutations of the rows V. */
 export const providersMutations: Mutations = {
   "V-01": {
     breaks: "OpenRouter is called without its configured key",

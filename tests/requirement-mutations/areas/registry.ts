@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows G. */
+/** The mutations of the rows G. */
 export const registryMutations: Mutations = {
   "G-02": {
     breaks: "a name of another toolset is overwritten",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows Z. */
+/** The mutations of the rows Z. */
 export const releaseConfidenceMutations: Mutations = {
   "Z-01": {
     breaks: "the summary of a release has its response time under another name",

@@ -1,6 +1,6 @@
 import type { Mutations } from "../mutation.ts";
 
-/** For the rows R. */
+/** The mutations of the rows R. */
 export const retryMutations: Mutations = {
   "R-03": {
     breaks: "every attempt at a model call claims to be the first",

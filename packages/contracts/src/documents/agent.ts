@@ -101,7 +101,7 @@ export const RunWrite = Type.Object(
     approvalId: Type.Optional(Type.String()),
     /** The people who approved the write, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
-    /** The effect of the write, in the words of its tool. Absent if the tool has no such words. */
+    /** The effect of the write, in the words of its tool. It is absent if the tool has no such words. */
     effect: Type.Optional(Type.String()),
     /** The time when the outcome became known, if the write was joined as `outcome_unknown`. `status` is then the outcome that is known now. */
     settledAt: Type.Optional(Type.Integer()),
@@ -147,7 +147,7 @@ export const Run = Type.Object(
     traceparent: Type.Optional(Type.String()),
     status: Type.Enum([...RUN_STATUSES]),
     tools: Type.Array(RunTool),
-    /** The tools that the requester may use, from the run's origin. Absent in runs that are older than this field. */
+    /** The tools that the requester may use, from the run's origin. Runs that are older than this field do not have it. */
     rights: Type.Optional(Type.Object({ scopes: Scopes, tools: Type.Optional(ToolEntries) }, closed)),
     registryVersion: Type.String(),
     /** The number of the next round. The seed round is 0. */
@@ -156,7 +156,7 @@ export const Run = Type.Object(
     lease: Type.Union([Lease, Type.Null()]),
     /** The number of acquisitions since the last commit of a turn. The agent ends a run whose turns cannot be committed. */
     attempts: Type.Integer(),
-    /** The failed model calls of this round and the delay before the next one. Absent if no call failed. */
+    /** The failed model calls of this round and the delay before the next one. The field is absent if no call failed. */
     modelFailures: Type.Optional(Type.Object({ count: Type.Integer(), waitMs: Type.Integer() }, closed)),
     /** The earliest time of the next step, by the store's clock. It is set after a failed model call that the agent retries. */
     notBefore: Type.Optional(Type.Integer()),
@@ -192,7 +192,7 @@ export const ShownResult = Type.Object(
     /** An index of the result, or its beginning with a notice. With `contentRef`, this field contains only the beginning of that text. */
     content: Type.String(),
     contentRef: Type.Optional(ContentRef),
-    /** The blob that says where the chunks of the result begin. Absent if the result was truncated. */
+    /** The blob that says where the chunks of the result begin. It is absent if the result was truncated. */
     index: Type.Optional(Type.String()),
   },
   closed,
@@ -242,7 +242,7 @@ export const Call = Type.Object(
     toolVersion: Type.String(),
     toolHash: Type.String(),
     toolset: Type.String(),
-    /** The scopes that the tool's definition requires of the requester. Absent if it requires none. */
+    /** The scopes that the tool's definition requires of the requester. The field is absent if it requires none. */
     scopes: Type.Optional(Type.Array(Type.String())),
     kind: Type.Enum(["read", "compute", "write"]),
     idempotency: Type.Enum(["key", "reconcile", "none"]),
@@ -251,7 +251,7 @@ export const Call = Type.Object(
     /** The arguments as canonical JSON text. */
     arguments: Type.String(),
     argsHash: Type.String(),
-    /** The effect of the write with these arguments, in the words of its tool. Absent if the tool has no such words. */
+    /** The effect of the write with these arguments, in the words of its tool. It is absent if the tool has no such words. */
     effect: Type.Optional(Type.String()),
     /** The call secret, which is the same in every dispatch. An answer must contain its hash. */
     secret: Type.String(),

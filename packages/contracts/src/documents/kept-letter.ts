@@ -37,7 +37,7 @@ export const KeptLetter = Type.Object(
     cut: Type.Boolean(),
     /** True if the dead letter did not match its own schema. `message` is then the received dead letter itself. */
     unreadable: Type.Boolean(),
-    /** The owner of the run that the dead letter names. Null if it names no known run. */
+    /** The owner of the run that the dead letter names, or null if it names no known run. */
     tenant: Type.Union([Type.String(), Type.Null()]),
     runId: Type.Optional(Type.String({ pattern: ID_PATTERNS.run })),
     callId: Type.Optional(Type.String({ pattern: ID_PATTERNS.call })),

@@ -19,7 +19,7 @@ export const Registration = Type.Object(
     leftAt: Type.Optional(Type.Integer()),
     /** True if the workers may be scaled to zero. It is then no fault if no worker is alive, and a call wakes one. */
     scalesToZero: Type.Optional(Type.Literal(true)),
-    /** The time and the reason of the workers' report that the tool cannot be used. The workers are alive. */
+    /** The time and the reason, if living workers report that the tool cannot be used. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
     /**
      * Arguments that work at this moment, as JSON text, if the workers know some. The example helps people who want to try the tool. It is not part

@@ -1,6 +1,6 @@
 /**
- * The limits for the content of a foreign schema. The compiler refuses a schema over a limit, with a pointer to the place. The limits are several
- * times what real tools need. The largest schemas of the corpus in `packages/models` reach a tenth of them.
+ * The limits for the content of a foreign schema. The compiler refuses a schema over a limit, with a pointer to the place. Real tools need much less:
+ * the largest schemas of the corpus in `packages/models` reach a tenth of the limits.
  */
 export const SCHEMA_LIMITS = {
   /** The length of the schema as JSON, in characters. A registration is one document of 64 KiB. */
