@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { homes, longestFile, longFiles, rooms, testsMayImport } from "./architecture-table.ts";
 import { importsOf, packageOf, type SourceFile, sourceFiles, workspacePackages } from "./workspace-source.ts";
 
-// This check repeats lint. It reads manifests and source text itself, so that a lint-disable cannot hide a violation.
+// This is a second check beside lint. It reads manifests and source text itself, so that a lint-disable cannot hide a violation.
 
 const packages = workspacePackages();
 const rootPackage = packages.find(({ folder }) => folder === ".");

@@ -12,7 +12,7 @@ export interface RequirementArea {
  * user takes for granted. "beyond" and "first" mark requirements that exceed the sources. Nobody deletes a row or issues a number twice. Some numbers
  * were never issued.
  */
-// One row per line, however long.
+// Each row stays on one line, however long it is.
 // oxfmt-ignore
 export const requirementAreas: readonly RequirementArea[] = [
   { title: "B. Bus and contracts", rows: [

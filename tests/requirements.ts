@@ -13,7 +13,7 @@ export interface Requirement {
   /** How a "first" is shown. Absent for all other requirements. */
   readonly shown?: string;
   readonly state: "met" | "met (wire)" | "planned";
-  /** What its tests run on, strongest first. Empty while it is planned. */
+  /** The environments of its tests, strongest first. Empty while it is planned. */
   readonly restsOn: readonly Ground[];
   /** Why it is planned again, if it was marked as met before. */
   readonly because?: string;
@@ -22,9 +22,9 @@ export interface Requirement {
 }
 
 /**
- * What the proof of a met requirement runs on. `real parts`: real brokers, stores or processes. `wire server`: one of our servers, which speaks a
- * vendor's protocol. `simulator`: the real services on virtual time, with faults. `in process`: the real code on the bus and the store in memory, or
- * only one of its functions.
+ * The environment in which a met requirement is proved. `real parts`: real brokers, stores or processes. `wire server`: one of our servers, which
+ * speaks a vendor's protocol. `simulator`: the real services on virtual time, with faults. `in process`: the real code on the bus and the store in
+ * memory, or only one of its functions.
  */
 export type Ground = "real parts" | "wire server" | "simulator" | "in process";
 

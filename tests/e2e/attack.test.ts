@@ -90,7 +90,7 @@ describe("an attacker who publishes on the bus", () => {
         details: expect.objectContaining({ why: reason, callId, tool: "file_risk_report", messageId: forged.id }) as object,
       }),
     ]);
-    // The forged message differs from this message in one thing only. The genuine message still runs.
+    // The forged message differs from the genuine message in only one thing. The genuine message still runs.
     await expectFiled(runId, genuine, before);
   });
 

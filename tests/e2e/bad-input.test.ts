@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** One or two helpful sentences on standard error, and no stack. */
+/** Expects one line with helpful sentences on standard error, and no stack. */
 function expectSentence(stderr: string, words: RegExp): void {
   expect(stackLines(stderr)).toEqual([]);
   expect(stderr).not.toContain("A fault of Toolbus");

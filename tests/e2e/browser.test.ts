@@ -56,7 +56,7 @@ describe("the EventSource of a real browser", () => {
       await page.becomes("open");
       await approve(second.at, approvalIn(before));
       await page.hears("run.completed");
-      // The page does not close the stream. The server does, in the one way that an EventSource does not reconnect from.
+      // The server closes the stream, not the page. It does so in the only way after which an EventSource does not reconnect.
       await page.becomes("closed");
 
       const durable = (await page.heard()).filter(({ name }) => !["delta", "reset", "progress", "bye"].includes(name));

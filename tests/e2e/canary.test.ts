@@ -14,7 +14,7 @@ import { type OtlpReceiver, otlpReceiver } from "./testing/otlp-receiver.ts";
 import { someRelease } from "./testing/releases.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
-// Anything that looks like a credential must appear nowhere, whatever field it is in.
+// Text that looks like a credential must appear nowhere, in whatever field it was.
 const CREDENTIALS = {
   "in a result": "sk-canary0result0123456789",
   "in a note of the requester": "Bearer canary1note1234567890",
@@ -24,7 +24,7 @@ const CREDENTIALS = {
   "in an exception of the service": "xoxb-1234567890-canary5exception",
   "in an address that an exception quotes": "canary6user:canary6password",
 } as const;
-// The content of these fields must appear nowhere, whatever it looks like.
+// The content of these fields must appear nowhere, even if it does not look like a credential.
 const HEADERS = { cookie: "session=canary-cookie", "x-api-key": "canary-header", "user-agent": "canary-agent" } as const;
 const FIELDS = {
   ...HEADERS,
@@ -33,7 +33,7 @@ const FIELDS = {
   "a forged grant": "canary-forged-grant",
   "a forged call secret": "canary-forged-secret",
 } as const;
-// The owner of a run may see what they requested, but no reader of telemetry may.
+// The owner of a run may see the content of their request, but readers of telemetry may not.
 const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
 /** The worker logs an exception's text, because nobody could fix the tool without it. */
 const THROWN = "canary-thrown-words";
@@ -109,7 +109,7 @@ interface Seen {
   readonly secrets: readonly [string, string][];
 }
 
-/** Triggers every possible leak once, and returns all output. */
+/** Triggers every possible leak once and returns all output. */
 async function whatIsSeen(): Promise<Seen> {
   let log = "";
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
@@ -173,7 +173,7 @@ function otlpOf(receiver: OtlpReceiver): string {
     .join("\n");
 }
 
-/** A release API that puts secrets into all its answers. It fails the first call of a tool, but not the worker's own check. */
+/** Starts a release API that puts secrets into all its answers. It fails the first call of a tool, but not the worker's own check. */
 async function leakyTarget(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let requests = 0;
   const server = createServer((request: IncomingMessage, response) => {
@@ -234,7 +234,7 @@ async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: A
   return JSON.stringify(bodies);
 }
 
-/** A toolset that reveals secrets in every way in which a tool can. */
+/** Starts a worker whose tools reveal secrets in every way in which a tool can. */
 async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastructure, jwksFile: string): Promise<Worker> {
   const tool = (name: string, run: () => never | object) =>
     defineTool({
@@ -303,7 +303,7 @@ async function leakyCalls(bus: MessageBus): Promise<string> {
   return [...answered.values()].filter((answer) => !answer.includes(CONTENTS.result)).join("\n");
 }
 
-/** Publishes an unreadable message with a grant and a secret. Returns the dead letter as it is sent, as it is kept, and as an operator sees it. */
+/** Publishes an unreadable message with a grant and a secret. Returns the dead letter as it is sent, as it is stored, and as an operator sees it. */
 async function forged({ gatewayUrl, keys }: AllInOne, tap: Tap): Promise<string> {
   const { bus, state } = tap.infrastructure();
   await bus.publish(invokeOf("forged", "release", { not: "an invoke" }));
@@ -333,11 +333,11 @@ function invokeOf(id: string, toolsetName: string, body: object): Message {
 interface Tap {
   wrap(infrastructure: Infrastructure): Infrastructure;
   infrastructure(): Infrastructure;
-  /** Grants and call secrets that were sent over the bus. */
+  /** Returns the grants and call secrets that were sent over the bus. */
   secrets(): readonly [string, string][];
-  /** Dead letters that were sent over the bus. */
+  /** Returns the dead letters that were sent over the bus. */
   letters(): readonly Message[];
-  /** The id of the first one that is kept. */
+  /** The id of the first dead letter that is stored. */
   readonly keptLetter: Promise<string>;
   /** Makes every later read of the store throw, with secrets in the error's text. */
   failReads(): void;

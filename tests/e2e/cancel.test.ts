@@ -15,9 +15,9 @@ import { someRelease } from "./testing/releases.ts";
 /** A release API whose answers the test controls. */
 interface HeldApi {
   readonly url: string;
-  /** The request for this release, to be answered by the test. */
+  /** Waits for the request for this release, and returns a function that answers it. */
   asked(release: string): Promise<{ readonly answer: (body: object) => void }>;
-  /** Reports that were filed. */
+  /** Returns the number of filed reports. */
   filed(): number;
   stop(): Promise<void>;
 }
@@ -92,7 +92,7 @@ function built(parts: Infrastructure | null): Infrastructure {
   return parts;
 }
 
-/** A read that takes ten minutes unless its signal aborts. */
+/** Makes a read that takes ten minutes unless its signal aborts. */
 function waitingTool() {
   const running = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();

@@ -149,7 +149,7 @@ describe("the chat page of the examples, in a real browser", () => {
     await expect.poll(log, PATIENCE).toMatch(/API key/);
   });
 
-  /** A page at this origin that uses this gateway, and a person's actions on it. */
+  /** Opens a page at this origin that uses this gateway. Returns the page's log and a person's actions on it. */
   async function chat(origin: string, gateway: string, key = cli.user) {
     if (!browser) throw new Error("There is no browser.");
     const opened: Page = await (await browser.newContext()).newPage();
@@ -197,7 +197,7 @@ function passedOn(
       if (over) return;
       const last = upTo(piece.toString());
       over = last !== null;
-      // Ends the socket after the last piece was written. A reset could overtake that piece.
+      // The socket ends after the last piece was written, because a reset could overtake that piece.
       if (over) answer.write(last, () => answer.socket?.end());
       else answer.write(piece);
     });

@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => cli.stop());
 
-/** A working command line, without the command's own name. It is a function, because it contains ids. */
+/** Returns the arguments of a command line that works. It is a function because the arguments contain ids. */
 type Line = () => readonly string[] | Promise<readonly string[]>;
 
 const approval = async (...more: string[]) => [(await waitingRun(cli)).approvalId, ...more];
-/** A conversation without messages. */
+/** Makes a conversation without messages and returns its id. */
 const conversation = async () =>
   String(((await call(`${cli.gateway}/v1/conversations`, cli.user, {})).body as { conversationId: string }).conversationId);
 const run = async (...more: string[]) => [(await waitingRun(cli)).runId, ...more];
@@ -68,7 +68,7 @@ const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"
 /** The first command prints one document a line while events happen. The second prints no document. */
 const OTHERWISE = ["runs watch", "start"];
 
-/** The commands in the help, without aliases, which have no examples. */
+/** Returns the commands in the help. Leaves out aliases, because these have no examples. */
 async function commandsIn(help: string, before: readonly string[] = []): Promise<readonly string[]> {
   const [, listed = ""] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
   const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => [...before, name]);
@@ -81,7 +81,7 @@ async function hash(): Promise<string> {
   return /sha256-[\w-]+/.exec(stdout)?.[0] ?? "";
 }
 
-/** All of standard output is one document: `JSON.parse` accepts neither text around it nor a second document. */
+/** Expects one document on standard output. `JSON.parse` accepts neither text around it nor a second document. */
 function expectOneDocument({ stdout }: Ended): void {
   expect(stdout).toMatch(/^[{[]/);
   expect(() => void JSON.parse(stdout)).not.toThrow();

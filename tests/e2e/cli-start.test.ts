@@ -45,7 +45,7 @@ async function setup() {
   };
 }
 
-/** The release that a start without settings serves. */
+/** Waits until a start without settings is ready, and returns the release that it serves. */
 async function releaseOf(program: Program): Promise<string> {
   const [, releaseId = ""] = await program.says(/"releaseId":"([^"]+)"/);
   await program.says(/Stop with Ctrl-C/);

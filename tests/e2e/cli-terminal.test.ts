@@ -4,7 +4,7 @@ import { type CliUnderTest, cliUnderTest, lastEvent, RELEASE, TOOLBUS, waitingIn
 import { look } from "./testing/http-client.ts";
 import { type Program, startCommand } from "./testing/program.ts";
 
-// `script` of util-linux gives the command a terminal; another `script` has other flags, so the tests skip it.
+// `script` of util-linux gives the command a terminal. Other versions of `script` have other flags, so the tests are skipped there.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const CTRL_C = "\u0003";

@@ -11,7 +11,7 @@ import { scratch } from "./testing/scratch.ts";
 
 const RELEASE = "v1.5.0";
 
-/** A system with no settings except these addresses, and the topics that it published to. */
+/** Starts a system whose only settings are these addresses, and records the topics to which it publishes. */
 async function setup(addresses: Readonly<Record<string, string>>) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEMO, type Program, startCommand } from "./testing/program.ts";
 import { filedIn, scratch, type Scratch, taggedRepository } from "./testing/scratch.ts";
 
-// `script` of util-linux gives the demo a terminal; another `script` has other flags, so the tests skip it.
+// `script` of util-linux gives the demo a terminal. Other versions of `script` have other flags, so the tests are skipped there.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const QUESTION = /approve \/ deny \/ revise\? /;

@@ -15,7 +15,7 @@ const RUNS = Number(process.env["KILL_RUNS"] ?? 4);
 describe("the all-in-one, killed with SIGKILL in the middle of its work", () => {
   let directory = "";
   let api: ReleaseApi;
-  /** The kill that the release API carries out while it files a report, because its caller must die at that moment. */
+  /** The kill that the release API makes while it files a report, because its caller must die at that moment. */
   let atEffect: ((when: "before" | "after") => void) | null = null;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
       afterEffect: async () => atEffect?.("after"),
     });
   });
-  // A run that fails must leave no process behind.
+  // A failed test must leave no process behind.
   let latest: Child | null = null;
   afterAll(async () => {
     latest?.kill("SIGKILL");
@@ -175,7 +175,7 @@ class Client {
     return (await response.json()) as T;
   }
 
-  /** Reads the stream from the last known event, adds new ones, and returns when it ends or breaks. */
+  /** Reads the stream from the last known event and adds new events. Returns when the stream ends or breaks. */
   async stream(runId: string, seen: { id: string; event: RunEvent }[], onEvent: (event: RunEvent) => void): Promise<void> {
     const last = seen.at(-1)?.id;
     const response = await fetch(this.#url("gateway", `/v1/runs/${runId}/events`), {

@@ -27,7 +27,7 @@ const CONSUMED = [
 const ENTITY = { name: "pay", entityType: "service", observations: ["it is up"] };
 const CREATE = `memory__create_entities ${JSON.stringify({ entities: [ENTITY] })}`;
 
-/** A Toolbus with the memory server of the MCP project. An environment variable names the server's file. */
+/** Starts a Toolbus with the memory server of the MCP project. An environment variable names the server's file. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -51,7 +51,7 @@ async function started(place: Place) {
   return {
     remembered: () => readFileSync(memories, "utf8"),
     toolbus: (...args: string[]) => runProgram(TOOLBUS, args, { env }),
-    /** A chat that runs while a person decides, with both outputs merged. */
+    /** Starts a chat that runs while a person decides, with both outputs merged. */
     chat: (text: string) => startCommand("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, TOOLBUS, "chat", text], { env }),
     async stop() {
       program.kill("SIGINT");

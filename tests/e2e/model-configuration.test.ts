@@ -16,7 +16,7 @@ afterAll(() => files.remove());
 
 const SECRET = "sk-e2e-secret-0123456789";
 
-/** One sentence on standard error that says what to do, no stack, and no key anywhere. */
+/** Expects one sentence on standard error that says what to do, no stack, and no key in the output. */
 function expectSentence({ stdout, stderr }: Ended, words: RegExp): void {
   expect(stackLines(stderr)).toEqual([]);
   expect(stderr).not.toContain("A fault of Toolbus");
@@ -25,7 +25,7 @@ function expectSentence({ stdout, stderr }: Ended, words: RegExp): void {
   expect(stdout + stderr).not.toContain(SECRET);
 }
 
-/** Returns the `--json` document of a run with this configuration, once the run has ended. */
+/** The `--json` document of a run. */
 interface Document {
   readonly status: string;
   readonly severity: string | null;
@@ -187,7 +187,7 @@ describe("a correct configuration", () => {
   });
 });
 
-/** A model as a command. It files a report on what it has read and then confirms that, with text and a fence around its JSON. */
+/** A model as a command. It files a report on the results that it has read. Then it confirms the report, with text and a fence around its JSON. */
 const INVESTIGATOR = `
 import { text } from "node:stream/consumers";
 const { messages, tools } = JSON.parse(await text(process.stdin));

@@ -29,7 +29,7 @@ describe("a conversation that moves from vendor to vendor", () => {
       expect(turn.refused).toEqual([]);
       expect(turn.end).toMatchObject({ type: "run.completed" });
       const { messages } = turn.last;
-      // The request has every message so far, and a result after each call, whichever model made the call.
+      // The request has every message so far, and a result after each call, no matter which model made the call.
       expect(messages.filter(({ role }) => role === "user")).toHaveLength(n + 1);
       const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
       expect(calls.map(({ name }) => name)).toEqual(Array(n + 1).fill("get_release_summary"));
@@ -38,7 +38,7 @@ describe("a conversation that moves from vendor to vendor", () => {
   });
 });
 
-/** Sends one message of the conversation. This vendor's model answers it on the data of the earlier messages. */
+/** Sends one message of the conversation. This vendor's model answers it and reads the stored earlier messages. */
 async function talked(vendor: Vendor, directory: string, before: string | null) {
   const { server, system, stop } = await modelSystem(vendor, { directory, api });
   let last: Asked | null = null;

@@ -8,8 +8,8 @@ import { scratch, type Scratch } from "./testing/scratch.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DOCS = path.join(ROOT, "scripts/docs.ts");
 
-// These pages have the commands that a reader types first. This test need not run in .ci/run, where `npm run docs -- --try` tries every page and the
-// demo on brokers.
+// README.md has the commands that a reader types first. This test is left out in .ci/run, because `npm run docs -- --try` tries every page there, and
+// also the demo on brokers.
 if (process.env["LONG_PROOFS"] === undefined) describePage("README.md", { leaveOut: (command) => command.includes(" --bus ") });
 
 describe("npm run docs -- --try", () => {

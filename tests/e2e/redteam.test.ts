@@ -4,7 +4,7 @@ import { ATTACKS } from "../redteam/attacks/index.ts";
 import { runAttacks } from "../redteam/run-attacks.ts";
 import { MODES, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
 
-/** One attack of each kind; `npm run redteam` tries them all, on both brokers. */
+/** One attack of each kind. `npm run redteam` tries all attacks on both brokers. */
 const NAMES = [
   "a pending approval is stored as approved by somebody who does not exist",
   "a critical approval is stored as approved by two people who do not exist, with a ticket",

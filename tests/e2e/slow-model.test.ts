@@ -12,7 +12,7 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 /** The duration of a turn in the long form of the test. */
 const TURN_MS = 17_000;
 const TURNS = 3;
-/** In the short form, the limits of the profile and the agent and the time of a turn are a fraction of the real values. */
+/** In the short form, the limits of the profile and the agent and the duration of a turn are the real values divided by this. */
 const SHORTER = 20;
 const MODEL_TIMEOUT_MS = 120_000;
 const CHAT = fileURLToPath(new URL("../../services/agent/profiles/chat.yaml", import.meta.url));
@@ -46,7 +46,7 @@ describe("a model of ordinary speed", () => {
     expect(server.requests).toHaveLength(TURNS);
   });
 
-  /** The built-in chat with a fraction of its time. */
+  /** Returns the settings of the built-in chat with a fraction of its time. */
   function shorter(): Readonly<Record<string, string>> {
     const part = (seconds: string): string => String(Math.max(1, Math.floor(Number(seconds) / SHORTER)));
     const profile = readFileSync(CHAT, "utf8").replace(/activeSeconds: (\d+)/, (_, seconds: string) => `activeSeconds: ${part(seconds)}`);
@@ -55,7 +55,7 @@ describe("a model of ordinary speed", () => {
   }
 });
 
-/** A model that makes a read, then another read after the answer, and then writes text. */
+/** Returns a model that makes a read, makes another read after the result, and then writes text. */
 function oneToolATurn(): Brain {
   return ({ messages }) => {
     const answered = messages.filter(({ role }) => role === "tool").length;

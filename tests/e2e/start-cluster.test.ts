@@ -41,7 +41,7 @@ async function started(place: Place) {
     program,
     BUS_URL,
     pids: new Map(SERVICES.map((service) => [service, pidOf(program, service)])),
-    /** A message that makes a worker read the release, as a person at another terminal sends it. */
+    /** Sends a message that makes a worker read the release, as a person at another terminal does. */
     chat: () =>
       runProgram(TOOLBUS, ["chat", `get_release_summary {"release_id": "${releaseId}"}`], { env: { TOOLBUS_URL: url, DATA_DIR: data } }),
     releaseId,
@@ -67,7 +67,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   expect(isThere(Number(again))).toBe(true);
   expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
 
-  // The signal goes to the whole group, as from a terminal.
+  // The signal is sent to the whole group, as from a terminal.
   program.kill("SIGINT");
   expect(await program.ended()).toMatchObject({
     code: 0,

@@ -182,7 +182,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** `0100007F:1F90` is 127.0.0.1:8080. An IPv6 address stays unchanged, because the test expects none. */
+/** Parses an address such as `0100007F:1F90`, which is 127.0.0.1:8080. An IPv6 address stays unchanged, because the test expects none. */
 function addressIn(text: string): Listening {
   const [host = "", port = ""] = text.split(":");
   const bytes = host.match(/../g) ?? [];

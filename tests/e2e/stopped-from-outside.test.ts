@@ -42,7 +42,7 @@ describe("npm start", () => {
       await using program = startCommand(process.execPath, [BOOT, "start"], { env });
       await program.says(/Stop with Ctrl-C/);
       program.kill("SIGKILL");
-      // The output closes only when every process that inherited it has ended, the started process included.
+      // The output closes only when every process that inherited it has ended, including the started process.
       expect(await program.ended()).toMatchObject({ signal: "SIGKILL", stdout: expect.stringContaining("Stopping; open work") });
     } finally {
       files.remove();

@@ -17,7 +17,7 @@ interface Row {
   readonly neverReadLetGo: number;
 }
 
-// The memory that a buffer for the bad readers of the last wave would need after three seconds.
+// A buffer for the bad readers of the last wave would need this much memory after three seconds.
 const FLOOD_MB = (3 * 50 * 50_000 * 40) / 1_048_576;
 
 describe("a thousand readers of one run", () => {

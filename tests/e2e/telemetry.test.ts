@@ -321,7 +321,7 @@ describe("the metrics", () => {
     const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
     const audited = lines.map((line) => (JSON.parse(line) as { readonly latency_ms: number }).latency_ms);
     const sum = (values: readonly number[]): number => values.reduce((before, value) => before + value, 0);
-    // The audit has the worker's own figure, without the time until its answer was joined.
+    // The audit has the worker's own measurement, which excludes the time until its answer was joined.
     expect(sum(durations?.values ?? [])).toBeGreaterThanOrEqual(sum(audited));
     expect(sum(audited)).toBeGreaterThan(0);
   });

@@ -34,11 +34,11 @@ let files: Scratch;
 let api: ReleaseApi;
 let started: ModelSystem;
 let worker: Worker;
-/** Every message that was sent since the test began. */
+/** Every message that the services have sent since the test began. */
 let sent: string[] = [];
-/** The worker's executed calls since the test began. */
+/** The calls that the worker has executed since the test began. */
 let done: string[] = [];
-/** The tools that the model was offered, at each request. */
+/** The tools that each request offered to the model. */
 let offered: (readonly string[])[] = [];
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ async function asked(caller: Caller, text: string): Promise<{ readonly result: E
   return { result };
 }
 
-/** A model that calls the requested tool, offered or not. */
+/** Calls the requested tool, even if the request does not offer it. */
 function obedient({ messages, tools }: Asked) {
   offered.push(tools.map(({ name }) => name));
   const last = messages.at(-1);
@@ -143,7 +143,7 @@ function obedient({ messages, tools }: Asked) {
   return { calls: [{ name, arguments: JSON.parse(rest.join(" ")) }] };
 }
 
-/** A toolset whose read and whose write demand the scope `payroll`. */
+/** Starts a worker of a toolset whose read and whose write require the scope `payroll`. */
 async function payroll({ bus, state, clock, monotonic, random }: Infrastructure, jwksFile: string): Promise<Worker> {
   const about = {
     description: "For a test of rights. Example: call it with nothing. It gives an object. Not for any other use.",

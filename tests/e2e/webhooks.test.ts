@@ -86,13 +86,13 @@ describe("a write that another system is notified of and decides", () => {
     expect(third.child.stderr()).not.toContain(OUT.slice(6));
   });
 
-  /** Returns the next webhook of this type. Its signature is valid at that time. */
+  /** Returns the next webhook of this type, after checking that its signature is valid now. */
   async function reported(type: string): Promise<Delivered> {
     const late = AbortSignal.timeout(60_000);
     const deadline = once(late, "abort").then(() => {
       throw new Error(`No webhook ${type} came within a minute.`);
     });
-    // Nothing waits for the deadline once the webhook has arrived.
+    // After the webhook has arrived, nothing awaits the deadline.
     deadline.catch(() => undefined);
     for (;;) {
       const next = came.promise;

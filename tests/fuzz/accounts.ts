@@ -147,7 +147,7 @@ export function accounts(): Accounts {
     wake();
   }
 
-  /** Ends a message on a queue of dead letters. The worker keeps every message on such a queue, even an invalid one. */
+  /** Ends a message on a queue of dead letters. The worker stores every message on such a queue, even an invalid one. */
   function endLetter(one: Open, { kept, letter }: Trace): void {
     const { topic } = one.about;
     open.delete(numberOf(one.message) ?? 0);

@@ -40,16 +40,16 @@ const WAVE = 5000;
 const FIRST = 50;
 /** The time limit in milliseconds for all messages of a wave to end and all good ones to be handled. */
 const WAVE_MS = 30_000;
-/** Longer than any timer of a call, in milliseconds. */
+/** A time in milliseconds that is longer than any timer of a call. */
 const TIMERS_MS = 3_600_000;
-/** Longer than the services store anything with an expiry, in milliseconds. */
+/** A time in milliseconds after which the services have removed everything with an expiry. */
 const BETWEEN_WAVES_MS = 31 * 86_400_000;
 
 /**
  * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order, but ids and times are new each time. Each
- * wave begins with runs to attack, whose ids and messages the sender knows. At its end it has a run that reads and writes, a run whose approval is
- * withdrawn, a run whose read is interrupted, a replay, and a request to register again. All of them must finish in time. Then the clock moves on by
- * a month.
+ * wave begins with runs to attack, whose ids and messages the sender knows. It ends with a run that reads and writes, a run whose approval is
+ * withdrawn, a run whose read is interrupted, a replay, and a request to register again. All of them must finish in time. Then the clock moves a
+ * month ahead.
  */
 export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   const started = performance.now();

@@ -64,7 +64,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
       const from = system.output().length;
       const forward = who === "store" ? hours - off : 0;
       if (who === "store") {
-        // All processes run while the clock is changed. A process that starts afterwards must agree with them.
+        // All processes keep running while the clock changes. A process that starts afterwards must agree with them.
         (faked as FakedClock).set(hours * HOUR);
         off = hours;
         await system.apart.restart("tool-executor", 1);

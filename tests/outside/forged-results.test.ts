@@ -10,7 +10,7 @@ import { halted, linesOf, numberIn, sent } from "./queue-floods.ts";
 const FORGED = 10_000;
 const GENUINE = 5;
 const WITHIN_MS = 5000;
-/** The allowed growth, because V8 collects memory late. */
+/** The allowed growth in MiB. It is high, because V8 collects memory late. */
 const MOST_MIB = 200;
 /** The agent logs thirty lines of each kind per minute, and the flood may extend into the next minute. */
 const MOST_LINES = 5 * 30 * 2;
@@ -68,7 +68,7 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
     expect(took).toBeLessThan(WITHIN_MS);
     if (process.platform === "linux") expect(peak - before).toBeLessThan(MOST_MIB);
     expect(whole).toBeLessThan(MOST_LINES);
-    // The agent checks only the first forged answer of an open write with its secret.
+    // The agent logs only the first forged answer with the open write's secret, so two of the five kinds hardly appear.
     expect(whole + counted).toBeGreaterThanOrEqual(FORGED * 0.6);
   }, 120_000);
 });

@@ -27,7 +27,7 @@ describe("a body with a duplicate key, each service in a separate process", () =
     expect(await keysOf("origin", "inbox", "run", "call")).toEqual(before);
     expect(system.target.journal()).toEqual([]);
 
-    // A request with the key once is executed once.
+    // A request that has the key only once is executed once.
     const said = await ask(messages, system.people.rita, { text: 'post_notice {"payee":"BAKERY","amount":1}' });
     expect((await arena.ended(textIn(said.body["runId"]))).at(-1)).toMatchObject({ type: "run.completed" });
     expect(system.target.journal()).toHaveLength(1);

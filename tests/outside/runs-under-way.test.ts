@@ -46,7 +46,7 @@ describe("a principal who starts run after run, each service in a separate proce
     expect(faultsOf(watched, health)).toEqual([]);
     expect(ends.filter((end) => end !== "run.completed ok")).toEqual([]);
 
-    // One run is cancelled and one is decided. This frees two places, and no third.
+    // One run is cancelled and one is decided. This frees exactly two places.
     const [first, second] = runs.map(({ body }) => textIn(body["runId"])) as [string, string];
     expect(await ask(arena.gateway(`/v1/runs/${first}/cancel`), system.people.rita, {})).toMatchObject({ status: 202 });
     await arena.until("the second to be held", async () =>

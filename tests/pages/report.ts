@@ -17,7 +17,7 @@ export function reportOf(commands: readonly Tried[]): TryReport {
   );
   const counts = { ok: count("ok"), failed: count("failed"), notRun: count("not run") };
   return {
-    // If no command was run, the report shows nothing to work.
+    // If no command was run, nothing is proved to work.
     ok: counts.failed === 0 && counts.ok > 0,
     commands,
     counts,

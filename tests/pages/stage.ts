@@ -68,7 +68,7 @@ export async function openStage(root: string): Promise<Stage> {
     TOOLBUS_APPROVALS_URL: `http://127.0.0.1:${approvals}`,
     JWKS_URL: `http://127.0.0.1:${approvals}/.well-known/jwks.json`,
   };
-  /** The program of each terminal. */
+  /** The program of each terminal. `exported` has the variables that were exported there. */
   const programs = new Map<string, Program>();
   const exported = new Map<string, string[]>();
   const ids: ShownIds = shownIds();

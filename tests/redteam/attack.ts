@@ -1,7 +1,7 @@
 import type { Arena, Attacker } from "./arena.ts";
 import type { Broker, Mode } from "./system.ts";
 
-/** What must stop an attack. Any other outcome is a failure. */
+/** The obstacle that must stop an attack. Any other outcome is a failure. */
 export type Expected =
   /** Redis or the broker refuses the request, with its own message. */
   | { readonly by: "server" }

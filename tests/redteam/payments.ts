@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** What the target really received. This is the only proof that a write happened. */
+/** A write that the target really received. This is the only proof that a write happened. */
 export interface Effect {
   readonly tool: string;
   /** The call for which the worker sent the effect. */

@@ -65,8 +65,8 @@ export async function natsClientOf(url: string): Promise<RawBus> {
   }
 
   /**
-   * Waits until a refusal would be known. The server reports it before it answers a ping, but the client passes it on only in a later tick of the
-   * event loop.
+   * Throws if the server has refused a request. The server reports a refusal before it answers a ping, but the client passes it on only in a later
+   * tick of the event loop.
    */
   async function settled(): Promise<void> {
     await nc.flush();

@@ -32,7 +32,7 @@ export function reportOf(systems: readonly SystemResult[]): RedteamReport {
   };
 }
 
-/** Returns whether every attack ended as expected and every effect was allowed or a residual risk. */
+/** Returns whether every attack ended as expected and every effect was allowed or covered by a residual risk. */
 export function isHeld({ attacks, writes }: RedteamReport): boolean {
   return attacks.length > 0 && attacks.every(({ ok }) => ok) && writes.unallowed.length === 0;
 }

@@ -176,7 +176,7 @@ async function evidenceFrom({ lines }: SystemUnderAttack, records: SecurityRecor
   };
 }
 
-/** Returns the effects that nobody allowed or that happened more than once, without those already known. */
+/** Returns the effects that nobody allowed or that happened more than once. Leaves out effects that are already known. */
 function unaccounted(journal: readonly Effect[], allowed: readonly Effect[], before: readonly Effect[]): readonly Effect[] {
   const open = [...allowed, ...before].map(textOf);
   return journal.filter((effect) => {

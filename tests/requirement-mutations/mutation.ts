@@ -2,7 +2,7 @@ import type { Patch } from "@toolbus/testing";
 
 /** One small change that makes the words of a requirement untrue. One of the tests that its row names must then fail. */
 export interface Mutation {
-  /** What is wrong with the product after the change. */
+  /** The fault of the product after the change. */
   readonly breaks: string;
   /** The patches of code, a manifest, configuration or a document. */
   readonly patches: readonly Patch[];

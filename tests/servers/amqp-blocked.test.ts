@@ -16,9 +16,9 @@ describeOnPrivateServer(
       // RabbitMQ blocks a connection at its first publish.
       await expect(trial.bus.publish(probe("orders", "first"))).rejects.toThrow(REASON);
       await trial.logged("RabbitMQ is short of memory or disk and accepts no messages for now");
-      // It still delivers, and what a service accepts waits in its outbox.
+      // The bus still delivers, and the messages of services wait in their outboxes.
       expect(trial.bus.unready()).toEqual([]);
-      // `toolbus doctor` reads it from the service's readiness.
+      // `toolbus doctor` reads the warning from the service's readiness.
       const [ready] = healthRoutes({ unready: () => [], needs: [], warnings: () => trial.bus.warnings?.() ?? [] }).slice(1);
       const reply = { code: () => reply, header: () => reply };
       const said = ready?.handle({ params: {}, query: {} } as never, reply as never, {} as never);
@@ -27,7 +27,7 @@ describeOnPrivateServer(
         warnings: [expect.stringMatching(/^RabbitMQ is short of memory or disk and accepts no messages: make room/)],
       });
       await expect(trial.bus.announce(probe("orders", "second"))).rejects.toThrow(REASON);
-      // The connection that consumes is another one, and continues.
+      // The bus consumes on another connection, which RabbitMQ does not block.
       const { subscription } = await collect(trial, "refunds");
       await subscription.stop();
     });

@@ -1,16 +1,19 @@
 import type { PrivateServer } from "@toolbus/testing/servers";
 
-/** RabbitMQ's HTTP API, for what a bus never does: users, rights, policies, and messages of strangers. */
+/** RabbitMQ's HTTP API, for actions that a bus never does: users, rights, policies, and messages of other programs. */
 export interface Management {
-  /** Rejects with the server's message if it refuses. `path` begins after `/api/`; the virtual host in it is `%2F`. */
+  /**
+   * Sends a request and returns the answer's JSON. Rejects with the server's message if it refuses. `path` begins after `/api/`, and `%2F` is the
+   * virtual host in it.
+   */
   ask(method: "GET" | "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown>;
-  /** Publishes a message of another program, and rejects if no queue accepts it. */
+  /** Publishes a message of another program. Rejects if no queue accepts it. */
   publish(exchange: string, routingKey: string, body: Buffer, properties?: object): Promise<void>;
 }
 
 /**
- * On a busy machine a quorum queue sometimes confirms a message of a new channel only when RabbitMQ sends it again, after ten seconds, and rarely
- * not even then. A publish without an answer is retried, so a message may come twice.
+ * On a busy machine, a quorum queue sometimes confirms a new channel's message only when RabbitMQ sends it again after ten seconds. Sometimes it does
+ * not confirm the message at all. A publish without an answer is retried, so a message may arrive twice.
  */
 const DEADLINE_MS = 15_000;
 const PUBLISHES = 3;

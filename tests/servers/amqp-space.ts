@@ -3,9 +3,9 @@ import { amqpTopology, connectBus, type ConnectBusOptions, type MessageBus } fro
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Names on a server that no other test has. Everything that is created under them is removed after the suite. */
+/** Unique names on a server. The suite removes everything under these names when it ends. */
 export interface AmqpSpace {
-  /** Connects to a namespace of this space, distinguished by any text. */
+  /** Connects to a namespace of this space, which any text identifies. */
   connect(options: { readonly namespace?: string; readonly url?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
   namespaceOf(text: string): string;
 }
@@ -14,7 +14,7 @@ const FIRST_TRY_MS = 10_000;
 
 export function amqpSpace(server: () => Pick<TestServer, "kind" | "url">): AmqpSpace {
   const space = `t-${randomUUID().slice(0, 8)}`;
-  /** The topics consumed in each namespace: AMQP cannot list them. */
+  /** The topics that were consumed in each namespace. They are recorded because AMQP cannot list them. */
   const consumed = new Map<string, Set<string>>();
   const namespaceOf = (text: string): string => `${space}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
   afterAll(async () => {
@@ -41,7 +41,7 @@ export function amqpSpace(server: () => Pick<TestServer, "kind" | "url">): AmqpS
   };
 }
 
-/** The URL of a bus in a namespace, with further query parameters. */
+/** Returns the URL of a bus in a namespace, with more query parameters. */
 export function amqpUrl(server: string, namespace: string, options: Readonly<Record<string, string>> = {}): string {
   const url = new URL(server);
   for (const [name, value] of Object.entries({ namespace, ...options })) url.searchParams.set(name, value);

@@ -6,9 +6,9 @@ import { expect, it } from "vitest";
 import { otlpReceiver, type ReceivedSpan } from "../e2e/testing/otlp-receiver.ts";
 import { amqpSpace } from "./amqp-space.ts";
 
-/** OTLP's numbers. */
+/** The numbers of span kinds in OTLP. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-/** More than may be in flight, so some are sent when the broker confirms another one. */
+/** More messages than may be in flight, so the bus sends some only when the broker confirms others. */
 const MANY = 600;
 const TOPIC = "orders";
 
@@ -17,7 +17,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
 
   it("has one producer, one client and one consumer span, each beneath the previous one, however many messages wait", async () => {
     const { spans, arrived } = await sent(async (bus) => {
-      // The first message under a key is sent alone.
+      // The bus sends the first message under a key alone.
       await caused(0, () => bus.publish(made(0)));
       await Promise.all(Array.from({ length: MANY - 1 }, (_, n) => caused(n + 1, () => bus.publish(made(n + 1)))));
     }, MANY);
@@ -33,7 +33,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
         id,
         children: [`${KIND.client} @opentelemetry/instrumentation-amqplib`, `${KIND.consumer} toolbus`],
       });
-      // No header contains the client's span: the message is beneath its publish, as on every other bus.
+      // No header contains the client's span. The parent of the message is its publish, as on every other bus.
       expect(arrived.get(id)).toBe(`00-${publish.traceId}-${publish.spanId}-01`);
     }
   });
@@ -48,7 +48,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
     expect(others.map(({ name }) => name)).toEqual(["cause 2"]);
   });
 
-  /** The spans at a collector, and the trace context that each message arrived with. */
+  /** Runs the work, and returns the spans at a collector and the trace context with which each message arrived. */
   async function sent(work: (bus: ReturnType<typeof tracedBus>) => Promise<unknown>, expected: number) {
     const receiver = await otlpReceiver();
     const telemetry = await startTelemetry({

@@ -12,7 +12,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
   const space = amqpSpace(server);
   const namespace = space.namespaceOf("start");
 
-  /** The server's URL with some parts replaced. */
+  /** Returns the server's URL with some parts replaced. */
   function changed(parts: Partial<Pick<URL, "protocol" | "username" | "password" | "pathname">>): string {
     const url = new URL(amqpUrl(server().url, namespace));
     const { protocol, ...rest } = parts;
@@ -26,7 +26,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     return connectBus(url, { clock: Date.now, connectForMs: 60_000, log }).catch((error: unknown) => error);
   }
 
-  // A server that refuses is not asked again. Otherwise each of these would take a minute.
+  // The bus does not retry after a refusal. Otherwise each of these tests would take a minute.
   it.each([
     [
       "a wrong password",

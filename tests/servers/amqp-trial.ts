@@ -7,13 +7,13 @@ const DRAIN_MS = 300;
 
 export interface TrialOptions extends Partial<ConnectBusOptions> {
   readonly url: string;
-  /** A word for the test; no other test of the same server may use it. */
+  /** A word that no other test of the same server uses. */
   readonly namespace: string;
-  /** Further query parameters of the URL. */
+  /** More query parameters of the URL. */
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** A bus of one test on a private server, in the form that the conformance suite's functions accept, with its log. */
+/** Opens a bus for one test on a private server, with its log. The result has the form that the conformance suite's functions accept. */
 export async function amqpTrial({ url, namespace, query, ...options }: TrialOptions) {
   const lines = record<string>({ patienceMs: PATIENCE_MS });
   const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -30,7 +30,7 @@ export async function amqpTrial({ url, namespace, query, ...options }: TrialOpti
     drainMs: DRAIN_MS,
     patienceMs: PATIENCE_MS,
     lines,
-    /** Resolves when so many lines contain the words. */
+    /** Resolves when this many log lines contain the words. */
     logged: (words: string, times = 1) =>
       lines.until(`"${words}" is logged`, (all) => all.filter((line) => line.includes(words)).length >= times),
     async [Symbol.asyncDispose]() {

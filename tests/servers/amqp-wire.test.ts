@@ -8,7 +8,7 @@ import { amqpSpace } from "./amqp-space.ts";
 const PATIENCE_MS = 20_000;
 const BATCH = 100;
 
-/** Any text that JavaScript can hold, including halves of surrogate pairs. */
+/** Any text that a JavaScript string can contain, including halves of surrogate pairs. */
 const text = fc.string({ unit: "binary" });
 const messages = fc.array(
   fc.record({

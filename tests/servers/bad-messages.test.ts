@@ -58,12 +58,12 @@ function amqpStranger(publish: Publish): Stranger {
       }
     },
     async [Symbol.asyncDispose]() {
-      // Each request was a connection of its own.
+      // There is nothing to close, because each request had its own connection.
     },
   };
 }
 
-/** What a client of AMQP can send, and a bus does not. */
+/** Properties that an AMQP client can send but a bus never sends. */
 const AMQP_ODDITIES: readonly (Readonly<Record<string, unknown>> & { readonly headers?: object })[] = [
   { headers: { "toolbus-agent": { nested: { deep: [1, "x", true] } } } },
   { headers: { "toolbus-agent": 17, "toolbus-era": true, "toolbus-commit": 0.5 } },
@@ -83,7 +83,7 @@ const AMQP_ODDITIES: readonly (Readonly<Record<string, unknown>> & { readonly he
 function natsStranger(client: Awaited<ReturnType<typeof natsClient>>, namespace: string): Stranger {
   const subjectOf = (topic: string): string => `${namespace}.${kindOf(topic)}.${topic}`;
   return {
-    // JetStream stores headers up to 64 KiB.
+    // JetStream stores at most 64 KiB of headers.
     refused: ["headers over the limit"],
     async send({ about: { kind, topic }, fields, headers, body }) {
       const { id, type, source, time, correlationId, replyTo } = fields;
@@ -118,7 +118,7 @@ function kindOf(topic: string): string {
   return Object.entries(kinds).find(([prefix]) => topic.startsWith(prefix))?.[1] ?? "work";
 }
 
-/** Header lines that a client of ours would not write. */
+/** Header lines that our own client never writes. */
 const NATS_ODDITIES: readonly (readonly string[])[] = [
   ["no colon"],
   [": no name"],

@@ -34,7 +34,7 @@ describeOnPrivateServer("nats", "toolbus doctor with a full stream", (server) =>
       expect(await broker(health.url)).toEqual([]);
 
       await expect(within(PATIENCE_MS, "the stream is full", untilFull())).rejects.toThrow(/is full/);
-      // It still delivers, and what a service accepts waits in its outbox.
+      // The bus still delivers, and the messages of services wait in their outboxes.
       expect(bus.unready()).toEqual([]);
       expect(await broker(health.url)).toEqual([
         expect.objectContaining({

@@ -1,4 +1,4 @@
-// A process that finds a server, reports it as one line of JSON, and stays until its standard input ends.
+// This process finds a server, reports it as one line of JSON, and exits when its standard input ends.
 import { findServer, type ServerKind } from "@toolbus/testing/servers";
 
 const found = await findServer(process.argv[2] as ServerKind);

@@ -94,12 +94,12 @@ describe.each(kinds)("the search for %s", (kind) => {
   });
 });
 
-/** A folder for a process's temporary files. */
+/** Makes a folder for a process's temporary files. */
 function scratchFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbus-scratch-"));
   return {
     folder,
-    /** Resolves when the folder is empty; rejects at a deadline. */
+    /** Resolves when the folder is empty. Rejects at a deadline. */
     emptied: () =>
       new Promise<void>((resolve, reject) => {
         const look = (): void => {
@@ -118,7 +118,7 @@ function scratchFolder() {
   };
 }
 
-/** The processes that run inside a folder. Only Linux shows this. */
+/** Returns the processes that run inside a folder. Only Linux shows them. */
 function processesIn(folder: string): readonly string[] {
   if (!existsSync("/proc/self/cwd")) return [];
   return readdirSync("/proc")
@@ -127,7 +127,7 @@ function processesIn(folder: string): readonly string[] {
       try {
         return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
       } catch {
-        // It has ended meanwhile.
+        // The process has ended since the listing.
         return false;
       }
     });

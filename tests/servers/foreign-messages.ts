@@ -5,16 +5,19 @@ import type { Random } from "../fuzz/random.ts";
 import { refusalOf } from "../fuzz/refusals.ts";
 import { NUMBER, numberOf } from "../fuzz/witness.ts";
 
-/** A message from another program. Omitted parts are not sent at all. */
+/** A message from another program. Its omitted parts are not sent at all. */
 export interface ForeignMessage {
   readonly what: string;
   readonly about: FuzzTopic;
-  /** By which it is recognised; null without any header. */
+  /** The number that identifies the message, or null if it has no header. */
   readonly n: number | null;
   readonly fields: { readonly [Name in "id" | "type" | "source" | "time" | "correlationId" | "replyTo"]?: string | undefined };
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** Why it must be given up; null if a handler must get it, "anything" if it only has to end. */
+  /**
+   * The reason for which the message must be given up. It is null if a handler must receive the message, and "anything" if the message only has to
+   * end.
+   */
   readonly expected: string | null;
 }
 
@@ -22,7 +25,10 @@ type Change = Partial<Omit<ForeignMessage, "what" | "about" | "n">>;
 
 const HOUR = 3_600_000;
 
-/** All mistakes of a program that does not know our adapters, once each for one topic. `good` is what it should have sent. */
+/**
+ * Returns one message for each mistake of a program that does not know our adapters, for one topic. `good` makes the message that the program should
+ * have sent.
+ */
 export function foreignMessages(about: FuzzTopic, good: () => Message, random: Random, now: number): readonly ForeignMessage[] {
   const [type = ""] = about.types;
   const at = (ms: number): Change => ({ fields: { ...fieldsOf(good()), time: new Date(now + ms).toISOString() } });
@@ -40,7 +46,7 @@ export function foreignMessages(about: FuzzTopic, good: () => Message, random: R
       "half a character at the end",
       (given) => ({ body: Buffer.concat([Buffer.from(given.body), Buffer.from([0xe2, 0x82])]), expected: "no JSON" }),
     ],
-    // With each odd byte replaced it would be JSON.
+    // If each odd byte were replaced, the body would be JSON.
     ["Latin-1", (given) => ({ body: Buffer.from(given.body.replace("{", '{"café":1,'), "latin1"), expected: "no JSON" })],
     ["no body", () => ({ body: new Uint8Array(), expected: "no JSON" })],
     ["UTF-16", (given) => ({ body: Buffer.from(given.body, "utf16le"), expected: "no JSON" })],
@@ -77,7 +83,7 @@ export function foreignMessages(about: FuzzTopic, good: () => Message, random: R
   });
 }
 
-/** The name, if there is one; otherwise the body's text. */
+/** Returns the expected reason if the change has one, else the reason for the body's text. */
 function expectedOf({ expected }: Change, { kind }: FuzzTopic, otherwise: string | null): string | null {
   if (expected === undefined) return otherwise;
   // A broadcast does not wait, so its time does not matter.
@@ -86,7 +92,7 @@ function expectedOf({ expected }: Change, { kind }: FuzzTopic, otherwise: string
 
 const TIMES: readonly (string | null)[] = ["no time", "too old", "dated ahead"];
 
-/** Invalid in every way: overlong, cut off, a surrogate, a byte that never occurs. */
+/** Bytes that are invalid in every way: an overlong form, a truncated character, a surrogate, and a byte that never occurs. */
 const NO_UTF8 = Uint8Array.from([0xc0, 0x80, 0xe2, 0x82, 0xed, 0xa0, 0x80, 0xff, 0x7b]);
 
 const ODD_HEADERS: ForeignMessage["headers"] = [
@@ -113,7 +119,7 @@ function fieldsOf({ id, type, source, time, correlationId, replyTo }: Message): 
   };
 }
 
-/** On the network a body is UTF-8, which cannot carry a lone surrogate. */
+/** Returns the body as UTF-8, as it is sent on the network. UTF-8 cannot contain a lone surrogate. */
 function mutated({ body }: Message, mutate: BodyMutation, random: Random): Uint8Array {
   return Buffer.from(mutate(body, random));
 }

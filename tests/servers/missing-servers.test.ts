@@ -10,7 +10,7 @@ const resolve = createRequire(import.meta.url).resolve;
 const VITEST = path.join(path.dirname(resolve("vitest/package.json")), "vitest.mjs");
 
 describe("a suite whose server is missing", () => {
-  // A separate project: the suites are registered while a file is collected, so only a whole run shows their outcome.
+  // This test uses a separate project. Suites are registered while vitest collects a file, so only a complete test run shows their outcome.
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "toolbus-missing-"));

@@ -1,6 +1,6 @@
 import { conversation } from "./raw-conversation.ts";
 
-/** Sends a request to JetStream's API and returns the answer's JSON. The URL's login is used. */
+/** Sends a request to JetStream's API with the login in the URL, and returns the answer's JSON. */
 export async function natsApi(url: string, subject: string, body: unknown = {}): Promise<unknown> {
   const { username, password } = new URL(url);
   const login = username === "" ? {} : { user: username, pass: password };

@@ -1,4 +1,4 @@
-// Consumes "orders" in a separate process, which a test pauses or kills. Prints its deliveries, and ends a handler on request.
+// This separate process consumes "orders", and a test pauses or kills it. It prints its deliveries, and ends a handler on request.
 import { connectBus } from "@toolbus/bus";
 
 const [url = "", ackWaitMs = ""] = process.argv.slice(2);

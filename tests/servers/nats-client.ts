@@ -2,20 +2,22 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A small client, for what a bus never does: read streams, delete them, publish as a stranger. One thing at a time. */
+/**
+ * A small client for actions that a bus never does: it reads and deletes streams and publishes as another program. It handles one request at a time.
+ */
 export interface NatsClient extends AsyncDisposable {
-  /** Resolves when the server has it. */
+  /** Resolves when the server has received the message. */
   publish(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
   /** Publishes to a stream. Rejects with the server's message if it refuses. */
   store(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
-  /** Sends a request to JetStream. Rejects with its message if it refuses. */
+  /** Sends a request to JetStream. Rejects with JetStream's message if it refuses. */
   ask(subject: string, question?: object): Promise<ReadonlyMap<string, unknown>>;
 }
 
 const DEADLINE_MS = 10_000;
 
 export async function natsClient(url: string): Promise<NatsClient> {
-  // Its own inbox, so that simultaneous clients do not get each other's answers.
+  // Each client has its own inbox, so simultaneous clients do not receive each other's answers.
   const inbox = `_INBOX.stranger-${randomUUID()}`;
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -27,7 +29,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
     takeAll();
   });
   socket.on("error", (error) => awaited.reject(error));
-  // A rejected answer that nobody waits for is not an error.
+  // A rejected answer is not an error if nobody waits for it.
   awaited.promise.catch(() => undefined);
   await once(socket, "connect");
   await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${inbox} 1\r\nPING\r\n`);
@@ -71,7 +73,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
   }
 }
 
-/** The bytes of a message. `to` is its subject and, after a space, where its answer goes. */
+/** Returns the bytes of a message. `to` is its subject, which a space and the subject for the answer may follow. */
 function publication(to: string, body: string | Uint8Array, headers?: readonly string[]): Buffer {
   const content = Buffer.from(body);
   const head = Buffer.from(headers ? `NATS/1.0\r\n${headers.join("\r\n")}\r\n\r\n` : "");
@@ -86,7 +88,7 @@ function answered(text: string): ReadonlyMap<string, unknown> {
   return fields;
 }
 
-/** How many messages a stream holds. */
+/** Returns the number of messages in a stream. */
 export async function messagesIn(client: NatsClient, stream: string): Promise<unknown> {
   const state = (await client.ask(`$JS.API.STREAM.INFO.${stream}`)).get("state");
   return new Map(Object.entries(state ?? {})).get("messages");

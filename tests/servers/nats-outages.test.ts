@@ -19,7 +19,7 @@ describe("a bus on NATS", () => {
   afterAll(() => server.remove());
   afterAll(() => proxy.close());
 
-  /** A bus with its own namespace, directly to the server or through the proxy, and its log. */
+  /** Opens a bus in its own namespace, directly or through the proxy, and records its log. */
   async function setup(name: string, { url = server.url, ...options }: { readonly url?: string } & Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
     const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -208,7 +208,7 @@ describe("a bus on NATS", () => {
       await collect(s.context, "others");
       const reader = await s.connect();
       const { deliveries } = await collect(s.context, "orders", undefined, { bus: reader });
-      // Known beforehand, so that the next answer is the confirmation.
+      // The stream is now known, so the next answer is the confirmation.
       await s.bus.publish(probe("orders", "first"));
       const lost = proxy.dropNextReply();
       await expect(s.bus.publish(probe("orders", "again"))).rejects.toMatchObject({ code: "bus_unavailable" });
@@ -243,7 +243,7 @@ describe("a bus on NATS", () => {
       const many = Array.from({ length: 200 }, (_, n) => s.bus.publish(probe("orders", `lost-${n}`, { body })));
       const endings = await within(PATIENCE_MS, "all are rejected", Promise.allSettled(many));
       expect(new Set(endings.map(({ status }) => status))).toEqual(new Set(["rejected"]));
-      // What it still holds of the old connection must not arrive now.
+      // The proxy must not deliver the old connection's data now.
       proxy.cut();
       proxy.heal();
       await s.logged("the connection to NATS is back");
@@ -270,7 +270,7 @@ describe("a bus on NATS", () => {
       await s.bus.publish(probe("orders", "held"));
       await deliveries.until("it is under way", allArrived(["held"]));
       await server.pause();
-      // A signal takes time to reach a process, so some messages may still be confirmed.
+      // A process receives a signal late, so the server may still confirm some messages.
       const untilRefused = async (): Promise<never> => {
         for (let n = 0; ; n++) await s.bus.publish(probe("orders", `late-${n}`));
       };

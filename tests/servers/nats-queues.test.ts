@@ -11,7 +11,7 @@ import { natsSpace } from "./nats-space.ts";
 
 const PATIENCE_MS = 20_000;
 const ACK_WAIT_MS = 1000;
-/** Shorter than usual, so that nobody waits long for the following messages. */
+/** These times are shorter than the defaults, so that the tests do not wait long for the next messages. */
 const timings = { ackWaitMs: ACK_WAIT_MS, workingMs: ACK_WAIT_MS / 4, heartbeatMs: 500 };
 
 describeOnServer("nats", "queues on a real server", (server) => {
@@ -19,7 +19,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
   async function setup(name: string, options: Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    /** The log lines that contain these words, as they come. */
+    /** The result of `unready` when a log line with these words was written. */
     const unreadyAt = new Map<string, readonly string[] | undefined>();
     const keep = (fields: object, words: string) => {
       unreadyAt.set(words, buses[0]?.unready());
@@ -94,7 +94,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
     it("keeps a message for as long as its handler works, many times the server's patience", async () => {
       await using s = await setup("long handler", { drainMs: PATIENCE_MS });
-      // This test is about the real time.
+      // This test depends on real time.
       const { deliveries, subscription } = await collect(s, "orders", async () => wait(4 * ACK_WAIT_MS, ACK), { concurrency: 2 });
       await s.bus.publish(probe("orders", "long"));
       const [held] = await deliveries.until("it is under way", allArrived(["long"]));
@@ -118,7 +118,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   });
 
   describe("a process", () => {
-    /** Starts a consumer in a separate process and returns its output. */
+    /** Starts a consumer in a separate process and returns functions to control it. */
     async function startChild(url: string) {
       const child = fork(new URL("./nats-child.ts", import.meta.url), [url, String(ACK_WAIT_MS)], { env: {} });
       const gone = once(child, "exit");

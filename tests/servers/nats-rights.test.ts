@@ -16,7 +16,7 @@ const duties = {
   worker: { publishes: [RESULT], consumes: [INVOKE], announces: [], listens: [topics.toolCancel] },
 } as const;
 
-/** Users of the server, as in its configuration: each with the rights of its duties, and a stranger with all rights. */
+/** Returns the users of the server, as in its configuration. Each user has the rights of its duties, and the operator has all rights. */
 function authorization(): string {
   const users = Object.entries(duties).map(([user, its]) => ({ user, password: user, permissions: natsRights(NAMESPACE, user, its) }));
   return JSON.stringify({ users: [...users, { user: "operator", password: "operator" }] });
@@ -32,7 +32,7 @@ describe("the rights that a service needs on NATS, and no more", () => {
   });
   afterAll(() => server.remove());
 
-  /** A bus with the rights of one user, and its log. */
+  /** Connects a bus with the rights of one user, and records its log. */
   async function busOf(user: string, maxBytes = SETTINGS.maxBytes) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
     const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -95,7 +95,7 @@ describe("the rights that a service needs on NATS, and no more", () => {
     await deliveries.until("the genuine call arrives", allArrived(["genuine"]));
     expect(heard.items).toEqual(["genuine"]);
     expect(deliveries.items.map(({ message }) => message.id)).toEqual(["genuine"]);
-    // It was sent there nevertheless.
+    // The server did store the stolen message on that subject.
     await using operator = await natsClient(server.url);
     const info = await operator.ask(`$JS.API.STREAM.INFO.${NAMESPACE.toUpperCase()}_INVOKE`);
     expect(info.get("state")).toMatchObject({ messages: 1 });

@@ -3,15 +3,15 @@ import { connectBus, type ConnectBusOptions, type MessageBus } from "@toolbus/bu
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Names on a server that no other test has. Everything that is created under them is removed after the suite. */
+/** Unique names on a server. The suite removes everything under these names when it ends. */
 export interface NatsSpace {
-  /** Connects to a namespace of this space, distinguished by any text. */
+  /** Connects to a namespace of this space, which any text identifies. */
   connect(options: { readonly namespace?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
   namespaceOf(text: string): string;
   urlOf(text: string): string;
 }
 
-/** Small streams, because the server reserves room for each. */
+/** The size of a stream. It is small because the server reserves this space for each stream. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_TRY_MS = 10_000;
 
@@ -34,7 +34,7 @@ export function natsSpace(server: () => Pick<TestServer, "kind" | "url">): NatsS
   };
 }
 
-/** The URL of a bus with small streams on a server. */
+/** Returns the URL of a bus with small streams on a server. */
 export function natsUrl(server: string, namespace: string): string {
   return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&max-bytes=${MAX_BYTES}`;
 }

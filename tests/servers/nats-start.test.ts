@@ -9,7 +9,7 @@ import { natsUrl } from "./nats-space.ts";
 
 const PATIENCE_MS = 20_000;
 
-/** The refusal of a first connection. */
+/** Returns the message with which a first connection is refused. */
 async function refusalOf(url: string, options: Partial<ConnectBusOptions> = {}): Promise<string> {
   const refusal: unknown = await connectBus(url, { clock: Date.now, connectForMs: PATIENCE_MS, ...options }).then(
     (bus) => bus.close(),
@@ -21,7 +21,7 @@ async function refusalOf(url: string, options: Partial<ConnectBusOptions> = {}):
   return sentence;
 }
 
-/** Greets like a server that is not available here, answers pings, and has nobody to answer a request. */
+/** Starts a server that sends this greeting and answers pings, but has no responder for any request. */
 async function greeter(info: object) {
   const server = createServer((socket) => {
     socket.write(
@@ -119,7 +119,7 @@ describe("streams that already exist", () => {
   });
   afterAll(() => server.remove());
 
-  /** Creates the streams of a namespace beforehand, and returns the outcome of a consume. */
+  /** Creates the streams of a namespace first, and then returns the outcome of a consume. */
   async function consuming(namespace: string, stream: object | null, query = "max-bytes=4194304") {
     await using client = await natsClient(server.url);
     const name = `${namespace.toUpperCase()}_WORK`;

@@ -3,11 +3,11 @@ import { connectState } from "@toolbus/state";
 import { startServersWithLogins, type ServersWithLogins } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-/** One right too many for the agent, and one too few. */
+/** Changes to the rights of the agent: one right too many and one too few. */
 const WRONG = {
   rabbitmq: (text: string) =>
     text
-      // A topic of another service: decisions.
+      // The additional right is for decisions, which are another service's topic.
       .replaceAll('"^(run\\\\.wake|approval\\\\.request|', '"^(run\\\\.wake|approval\\\\.decided\\\\.default|approval\\\\.request|')
       .replaceAll("|queue\\\\.approval\\\\.held\\\\.default", ""),
   nats: (text: string) =>

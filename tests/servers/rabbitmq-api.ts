@@ -1,4 +1,4 @@
-/** Sends a request to RabbitMQ's management. Its connection is closed, because the server behind it may be killed next. */
+/** Sends a request to RabbitMQ's management API. Closes the connection afterwards, because the test may kill the server next. */
 export async function rabbitmqApi(
   managementUrl: string | null,
   method: string,

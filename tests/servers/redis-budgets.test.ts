@@ -35,12 +35,12 @@ describeOnServer("redis", "a tenant's budget on Redis", (server) => {
     const used = { usage: { inputTokens: 100, outputTokens: 0 }, toolCalls: 0 };
     await Promise.all(taken.map(({ its, answer }) => its.settle(answer, used)));
     const again = await Promise.all(Array.from({ length: 20 }, (_, n) => draw(n, n + 100)));
-    // Twenty calls have used 100 each. Of the remaining 8,000, 16 may reserve 500.
+    // Twenty calls have used 100 tokens each. Of the remaining 8,000 tokens, 16 calls may reserve 500 each.
     expect(again.filter(({ answer }) => answer.kind === "reserved")).toHaveLength(16);
   });
 });
 
-/** The budgets of one process. */
+/** Makes the budgets of one process. */
 function budgetsOf(state: StateStore) {
   const config = readSettings(agentSettings, { BUDGET_TENANT_TOKENS_PER_DAY: String(CEILING) });
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** A small client, for what a store never does: settings, users, reading keys. One thing at a time. */
+/** A small client for actions that a store never does: settings, users and reading keys. It handles one request at a time. */
 export interface RedisClient extends AsyncDisposable {
-  /** Rejects with the server's message if it refuses. */
+  /** Sends a command and returns the reply. Rejects with the server's message if it refuses. */
   ask(...words: readonly string[]): Promise<RedisReply>;
 }
 
@@ -24,21 +24,21 @@ export async function redisClient(url: string): Promise<RedisClient> {
     const taken = take(bytes, 0);
     if (!taken) return;
     bytes = bytes.subarray(taken.used);
-    // Only an answer has a deadline. Between answers a test may take as long as it needs.
+    // The deadline applies only to answers. Between answers, a test may take as long as it needs.
     socket.setTimeout(0);
     if (taken.value instanceof Error) answered.reject(taken.value);
     else answered.resolve(taken.value);
   });
   socket.on("error", (error) => answered.reject(error));
   socket.on("close", () => answered.reject(new Error("The connection to Redis is closed.")));
-  // A rejected answer that nobody waits for is not an error.
+  // A rejected answer is not an error if nobody waits for it.
   answered.promise.catch(() => undefined);
   await once(socket, "connect");
   if (password !== "") await ask("AUTH", ...(username === "" ? [] : [username]), password);
   return {
     ask,
     async [Symbol.asyncDispose]() {
-      // The event comes once, which may have been long ago.
+      // The event is emitted only once, possibly long ago.
       if (socket.closed) return;
       const closed = once(socket, "close");
       socket.destroy();
@@ -56,7 +56,7 @@ export async function redisClient(url: string): Promise<RedisClient> {
   }
 }
 
-/** Takes one reply of version 2 of the protocol. */
+/** Parses one reply of version 2 of the protocol. Returns null if the reply is incomplete. */
 function take(bytes: Buffer, from: number): Taken {
   const end = bytes.indexOf("\r\n", from);
   if (end < 0) return null;

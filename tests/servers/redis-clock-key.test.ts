@@ -7,7 +7,7 @@ import { redisClient } from "./redis-client.ts";
 const HOUR = 3_600_000;
 const KEY = "tb:clock";
 const DOCUMENT = "tb:ledger:{00}:one";
-/** Every process checks each second. */
+/** Every process checks its time once a second. */
 const PATIENCE = { timeout: 10_000, interval: 50 } as const;
 
 describeOnPrivateServer("redis", "the store's time, after the server's clock was set back by an hour", (server) => {
@@ -47,14 +47,14 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
     const reply = await state.commit("00", {
       op: randomBytes(8).toString("hex"),
       guards: [{ key: DOCUMENT, version: 0 }],
-      // By the server's own clock there would be half an hour left.
+      // By the server's own clock, this time would be half an hour ahead.
       notAfter: now - HOUR / 2,
       put: [{ key: DOCUMENT, value: {} }],
     });
     expect(reply.outcome).toBe("late");
   });
 
-  /** The time of processes that start after the accident. */
+  /** Opens a store like a process that starts after the clock was set back. */
   async function hourAhead(namespace: string) {
     await ask("SET", `${namespace}:${KEY}`, `${HOUR} ${Date.now() + HOUR}`);
     const process = await open(namespace);
@@ -84,7 +84,7 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
 
   async function ask(...command: readonly [string, ...string[]]): Promise<unknown> {
     await using client = await redisClient(server().url);
-    // Before the connection is released.
+    // The reply must arrive before the connection is closed.
     return await client.ask(...command);
   }
 });

@@ -30,7 +30,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     const over = now - 30 * 60_000;
     expect(await write(before.state, { notAfter: over })).toBe("late");
     clock.set(-HOUR);
-    // Nobody has seen the step yet: this commit is the first that could.
+    // No process has seen the step yet. This commit is the first that can notice it.
     expect(await write(before.state, { notAfter: over })).toBe("late");
     const after = await open(namespace);
     expect(await write(after.state, { notAfter: over })).toBe("late");
@@ -45,7 +45,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     clock.set(-HOUR);
     for (const { state, time } of [one, two, one, two]) {
       const answered = await state.read([]);
-      // The continued time is cut to whole milliseconds.
+      // The continued time is truncated to whole milliseconds.
       expect(answered.now - now).toBeGreaterThanOrEqual(-50);
       expect(answered.now - now).toBeLessThan(30_000);
       expect(time.now() - now).toBeLessThan(30_000);
@@ -67,7 +67,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     await settled(state);
     await arm(state, "there");
     const { now } = await state.read([]);
-    // A lease that was taken while the clock was wrong is over as soon as it would have been.
+    // A lease that began while the clock was wrong must end when it would have ended anyway.
     clock.set(0);
     await settled(state);
     expect(await due(state)).toContain("there");
@@ -144,7 +144,7 @@ async function due(state: StateStore): Promise<readonly string[]> {
   return (await state.claim("probe", "timer", { limit: 10, visibleAfter: 60_000 })).map(({ id }) => id);
 }
 
-/** Reads twice: the processes agree on a step that the first answer shows before the second is given. */
+/** Reads twice, because a process shares a step that the first answer shows before it returns the second answer. */
 async function settled(state: StateStore): Promise<void> {
   await state.read([]);
   await state.read([]);

@@ -38,14 +38,14 @@ describeOnPrivateServer(
   { settings },
 );
 
-/** Each node gets one half of the slots; the shards of a store lie on both. */
+/** Gives each node one half of the slots. The shards of a store are on both nodes. */
 async function join(one: PrivateServer, two: PrivateServer): Promise<void> {
   await using first = await redisClient(one.url);
   await using second = await redisClient(two.url);
   await first.ask("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
   await second.ask("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
   await first.ask("CLUSTER", "MEET", "127.0.0.1", String(two.port));
-  // The nodes do not report when they know of each other.
+  // The nodes do not report when they know each other, so the test polls.
   const end = AbortSignal.timeout(20_000);
   for (const node of [first, second]) {
     while (!/cluster_state:ok[^]*cluster_size:2/.test(String(await node.ask("CLUSTER", "INFO")))) {

@@ -82,7 +82,7 @@ describeOnPrivateServer("redis", "a worker on a Redis that was emptied", (server
       state,
       lines,
       registered: async () => (await readRegistry(state)).map(({ definition }) => definition.name),
-      /** Resolves when every worker has sent so many heartbeats. */
+      /** Resolves when every worker has sent this many heartbeats. */
       async beats(count: number): Promise<void> {
         const until = looks + (count + 1) * workers;
         await expect.poll(() => looks, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(until);

@@ -28,7 +28,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
     await server().start();
     await system.reconnected();
 
-    // Its row in the ledger is gone. The worker notices it with the commit that would have run it a second time.
+    // The ledger row of this call is gone. The worker notices the loss with the commit that would have begun the call a second time.
     const again = await system.invoke("pay", 1, lost);
     expect(again).toMatchObject({ status: "outcome_unknown", text: expect.stringContaining(`toolbus era resume ${shard}`) });
     const era = await system.era((stored) => stored !== null);
@@ -43,7 +43,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
     expect(await system.resume([shard])).toBe(200);
     expect(await system.invoke("pay", 4, await system.grant("pay", 4))).toMatchObject({ status: "ok" });
     expect(effects).toEqual([0, 1, 3, 4].map(callId));
-    // Approvals raised it once, whoever reported the loss.
+    // Approvals raised the era only once, although several processes may have reported the loss.
     expect((await system.era(() => true))?.era).toBe(era?.era);
   });
 

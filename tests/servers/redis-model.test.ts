@@ -7,7 +7,7 @@ import { redisSpace } from "./redis-space.ts";
 import { sequences } from "./store-steps.ts";
 import { answersOf, type Twins } from "./twin-stores.ts";
 
-/** `STATE_MODEL_SEQUENCES=10000 vitest ...` for more. */
+/** To test more sequences, use `STATE_MODEL_SEQUENCES=10000 vitest ...`. */
 const SEQUENCES = Number(process.env["STATE_MODEL_SEQUENCES"] ?? 1000);
 const SEQUENCES_A_STORE = 100;
 

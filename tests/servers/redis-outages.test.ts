@@ -32,7 +32,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     const { store } = opened;
     await commitRepeatedly(store, HERE, put("before"));
     await server().stop();
-    // The first one may still use the connection that is just ending.
+    // The first read may still use the connection that is closing.
     await expect(store.read([keyOf("before")])).rejects.toThrow(StoreUnavailable);
     const begun = performance.now();
     await expect(store.read([keyOf("before")])).rejects.toThrow(
@@ -82,7 +82,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
   });
 });
 
-/** Commits one document after another, each until it is answered. */
+/** Commits one document after another, and repeats each commit until the store answers. */
 async function writeUntil(signal: AbortSignal, store: StateStore, writer: number, acknowledged: Set<string>): Promise<void> {
   for (let n = 0; !signal.aborted; n++) {
     const name = `${writer}-${n}`;
@@ -93,7 +93,7 @@ async function writeUntil(signal: AbortSignal, store: StateStore, writer: number
   }
 }
 
-/** Resolved with the next acknowledgement. */
+/** Resolves at the next acknowledgement. */
 let reported = Promise.withResolvers<void>();
 
 async function more(acknowledged: ReadonlySet<string>, count: number): Promise<void> {

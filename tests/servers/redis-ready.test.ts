@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { redisClient, type RedisClient } from "./redis-client.ts";
 import { HERE, put } from "./sample-changes.ts";
 
-/** Longer than an answer of the store is kept, and than a connection needs to come back. */
+/** This time is longer than the store's answer is cached, and longer than a connection needs to recover. */
 const PATIENCE = { timeout: 15_000, interval: 100 } as const;
 
 describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) => {
@@ -118,7 +118,9 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  /** A failed test leaves the server as it made it. A server that accepts no changes would delay the start of every later test for minutes. */
+  /**
+   * Restores the server's settings after a failed test. Otherwise a server that accepts no changes would delay the start of later tests for minutes.
+   */
   async function asItWasStarted(): Promise<void> {
     await client.ask("REPLICAOF", "NO", "ONE");
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "0", "maxmemory", "0", "save", "");
@@ -152,7 +154,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     return last;
   }
 
-  /** Resolves when the store was read again after this. */
+  /** Resolves when the readiness check has read the store again. */
   async function probedAnew(): Promise<void> {
     const { state } = running.infrastructure;
     await state.probe();

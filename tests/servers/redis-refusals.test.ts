@@ -172,7 +172,7 @@ describeOnPrivateServer("redis", "a start on an unsuitable Redis", (server) => {
     return `redis://${user}:${encodeURIComponent(password)}@127.0.0.1:${server().port}`;
   }
 
-  /** Other settings for the time of one test. */
+  /** Changes settings of the server for one test. */
   async function withSettings(settings: Readonly<Record<string, string>>) {
     const client = await redisClient(base());
     const before: [string, string][] = [];

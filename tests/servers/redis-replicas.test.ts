@@ -12,7 +12,7 @@ describeOnPrivateServer("redis", "a commit that must reach a replica", (server) 
     const other = await connect();
     try {
       await using client = await redisClient(server().url);
-      // The replica is there when one WAIT has reached it.
+      // When WAIT has returned 1, the replica is connected.
       await client.ask("SET", "a", "1");
       expect(await client.ask("WAIT", "1", "10000")).toBe(1);
       const replies = await Promise.all(["a", "b", "c"].map((name) => untilReached(store, put(name))));
@@ -24,7 +24,7 @@ describeOnPrivateServer("redis", "a commit that must reach a replica", (server) 
         { fault: "replicas" },
       );
       await expect(store.commit(HERE, alone)).rejects.toThrow(onNone);
-      // Repeated on a connection that has written nothing else: the first one's write is still not on a replica.
+      // This connection has written nothing else. The first connection's write is still on no replica.
       await expect(other.commit(HERE, alone)).rejects.toThrow(onNone);
       await replica.resume();
       expect(await untilReached(store, alone)).toMatchObject({ outcome: "ok", commit: 4 });
@@ -35,7 +35,7 @@ describeOnPrivateServer("redis", "a commit that must reach a replica", (server) 
   });
 });
 
-/** On a busy machine a replica may need longer than a commit waits. The refusal asks for a repeat. */
+/** Repeats a commit until a replica has it. On a busy machine a replica may need longer than a commit waits, and the refusal asks for a repeat. */
 async function untilReached(store: StateStore, change: Change): Promise<CommitReply> {
   for (let tries = 1; ; tries++) {
     try {

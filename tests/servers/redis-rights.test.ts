@@ -7,7 +7,7 @@ import { HERE } from "./sample-changes.ts";
 const OWN = `tb:own.x:{${HERE}}:one`;
 const THEIRS = `tb:theirs:{${HERE}}:one`;
 
-/** The rights of a service: its own families, the shared ones, and another's family to read. */
+/** The rights of a service: its own families, the shared ones, and read access to another service's family. */
 const RIGHTS = [
   "~tb:own.x:*",
   "~tb:timers.x:*",

@@ -4,12 +4,12 @@ import type { OpenedStore } from "@toolbus/state/conformance";
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Namespaces on a server that no other test has. Everything that is created under them is removed after the suite. */
+/** Unique namespaces on a server. The suite removes everything in them when it ends. */
 export interface RedisSpace {
-  /** The URL of a separate store, empty at first. The same text names the same store. */
+  /** Returns the URL of a separate store, which is empty at first. The same text always names the same store. */
   urlOf(text: string): string;
   connect(text: string, options?: Partial<ConnectStateOptions>): Promise<StateStore>;
-  /** A fresh store whose clock the test controls. */
+  /** Opens a new store whose clock the test controls. */
   open(): Promise<OpenedStore>;
 }
 
@@ -18,7 +18,7 @@ export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "sour
   const made = new Set<string>();
   let opened = 0;
   afterAll(async () => {
-    // A database of the test's own is removed as a whole.
+    // A private server is removed as a whole.
     if (server().source === "private") return;
     for (const namespace of made) await removeNamespace(server(), namespace);
   });
@@ -42,7 +42,7 @@ export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "sour
   }
 }
 
-/** A shared server need not keep anything on disk: the stores of the tests do not require it. */
+/** Returns a store's URL with relaxed durability, because a shared server may not store anything on disk. */
 export function redisUrl(server: string, namespace: string): string {
   return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&durability=relaxed`;
 }
@@ -51,7 +51,7 @@ export interface OpenStore extends AsyncDisposable {
   readonly store: StateStore;
 }
 
-/** Opens a store that uses its server's time: the clock of this process is wrong. */
+/** Opens a store that uses its server's time. This process's clock is always 0, so the store cannot use it. */
 export async function openStore(url: string): Promise<OpenStore> {
   const store = await connectState(url, { clock: () => 0 });
   return { store, [Symbol.asyncDispose]: () => store.close() };

@@ -22,7 +22,7 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
     ["a log", `${FIRST}#log`],
     ["the second document", SECOND],
     ["a document that is removed", `${SECOND}-removed`],
-    // This does not hold for what every service writes: the shard's counter, marks and feed. A compromised service must not stop the others
+    // The list leaves out keys that every service writes: the shard's counter, marks and feed. A compromised service must not stop the others
     // (redis-rollback.test.ts).
   ])("is not made even in part if %s is something else", async (_, key) => {
     await using client = await redisClient(server().url);

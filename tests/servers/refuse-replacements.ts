@@ -4,12 +4,12 @@ import type { Refuse } from "@toolbus/bus/conformance";
 import { topics } from "@toolbus/contracts";
 import { natsClient } from "./nats-client.ts";
 
-/** A queue that accepts nothing, in place of the one that a replacement goes to: RabbitMQ refuses each message with a nack. */
+/** The arguments of a queue that accepts nothing. RabbitMQ refuses each message for this queue with a nack. */
 const FULL = { "x-max-length": 0, "x-overflow": "reject-publish" };
-/** The rung of the ladder that waits a quarter of a second. */
+/** The delay of one retry queue, in milliseconds. */
 const RUNG_MS = 250;
 
-/** Refuses dead letters of a topic, or those of its retries that wait a quarter of a second. */
+/** Makes RabbitMQ refuse a topic's dead letters or its retries with that delay. Returns a function that undoes it. */
 export async function refuseOnRabbitmq(url: string, namespace: string, { topic, as }: Parameters<Refuse>[0]): Promise<() => Promise<void>> {
   const wanted = as === "retry" ? `${namespace}.retry.${RUNG_MS}.${topic}` : `${namespace}.queue.${topics.dead(topic)}`;
   const queue = amqpTopology(namespace, [topic]).queues.find(({ name }) => name === wanted);
@@ -20,15 +20,18 @@ export async function refuseOnRabbitmq(url: string, namespace: string, { topic, 
   await channel.assertQueue(queue.name, { arguments: FULL });
   for (const { exchange, routingKey } of queue.bindings) await channel.bindQueue(queue.name, exchange, routingKey);
   return async () => {
-    // What is routed to a deleted queue counts as confirmed, and is gone. From here on nothing is routed to it any more.
+    // RabbitMQ confirms a message that is routed to a deleted queue, but loses it. So the bindings are removed first.
     for (const { exchange, routingKey } of queue.bindings) await channel.unbindQueue(queue.name, exchange, routingKey);
-    // The bus declares its own again.
+    // The bus declares its own queue again.
     await channel.deleteQueue(queue.name);
     await connection.close();
   };
 }
 
-/** Refuses every dead letter of a namespace: its stream has room for one message, which is there, and accepts no other. */
+/**
+ * Makes NATS refuse every dead letter of a namespace: the stream has room for one message, and already contains it. Returns a function that undoes
+ * it.
+ */
 export async function refuseOnNats(url: string, namespace: string, topic: string): Promise<() => Promise<void>> {
   await using client = await natsClient(url);
   const name = `${namespace}_dead`.toUpperCase();

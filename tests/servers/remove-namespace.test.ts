@@ -8,7 +8,7 @@ import { conversation } from "./raw-conversation.ts";
 describeOnServer("redis", "a namespace on Redis", (server) => {
   it("is all keys that begin with it, however many, and no others", async () => {
     const own = `remove*-${randomUUID()}`;
-    // Keys that a pattern of the first would match, if its star were a wildcard.
+    // A pattern of the first namespace would match this namespace's keys if the star were a wildcard.
     const neighbour = own.replace("*", "xx");
     const keys = Array.from({ length: 2000 }, (_, count) => `SET ${own}:${count} 1\r\n`).join("");
     await conversation(server().url, keys, /(?:\+OK\r\n){2000}/);

@@ -36,15 +36,15 @@ const OPERATOR = {
 };
 const ARGS = { to: "ann" };
 
-/** The agent's view of an invoke: the status of its result, or `grant_stale`, and the text. */
+/** The outcome of an invoke as the agent sees it: the status of its result, or `grant_stale`, and the text. */
 export interface Answered {
   readonly status: string;
   readonly text: string;
 }
 
 /**
- * Two processes in one, as far as the store can tell: a worker as `runServices` starts it, which notices a loss, and approvals over its own
- * connection, which is only notified of it. The caller plays the agent, and the target that counts effects.
+ * Starts a worker and approvals in one process. For the store they are two processes. The worker starts as `runServices` starts it, and notices a
+ * loss. Approvals has its own connection, and only receives the notice. The caller replaces the agent and the target, which counts effects.
  */
 export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const clock = Date.now;
@@ -60,7 +60,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const decider = defineService({
     name: "decider",
     settings: {},
-    // The process reports losses under this name.
+    // The worker reports losses under this name.
     identity: () => ({ setting: "", file: "", names: ["worker.orders"] }),
     async start(infrastructure) {
       const config = readSettings(approvals.settings, {
@@ -94,7 +94,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
     effects,
     shard: shardOf(runId),
     callId: (n: number) => callIdOf(runId, 1, n),
-    /** Asks approvals for this call; returns the grant. */
+    /** Asks approvals for this call and returns the grant. */
     async grant(tool: string, n: number): Promise<string> {
       const callId = callIdOf(runId, 1, n);
       const executor = tools.find(tool, undefined);
@@ -112,7 +112,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
       if (grant === undefined) throw new Error(`Call ${n} got no grant.`);
       return grant;
     },
-    /** Sends the call to the worker under this grant; returns the agent's view. */
+    /** Sends the call to the worker under this grant, and returns the outcome as the agent sees it. */
     async invoke(tool: string, n: number, grant: string): Promise<Answered> {
       const callId = callIdOf(runId, 1, n);
       const named = { [attributes.grant]: grant, [attributes.callSecret]: "secret", [attributes.dispatch]: ++sent };
@@ -126,7 +126,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
       if (!read.ok) throw new Error("The answer cannot be read.");
       return { status: read.value.result.status, text: answer.body };
     },
-    /** The stored era, once it has the expected state. */
+    /** Waits until the stored era meets the condition, and returns it. */
     async era(holds: (era: Era | null) => boolean): Promise<Era | null> {
       for (;;) {
         const { documents } = await state.read([keys.era()]);
@@ -139,7 +139,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
       const headers = { authorization: `Bearer ${OPERATOR_KEY}`, "content-type": "application/json" };
       return (await fetch(`${url}/v1/era/resume`, { method: "POST", headers, body: JSON.stringify({ shards }) })).status;
     },
-    /** Resolves when both connections have found the server again. */
+    /** Resolves when both connections reach the server again. */
     async reconnected(): Promise<void> {
       for (const store of [state, own]) while (!(await answers(store)));
     },
@@ -170,7 +170,7 @@ async function answers(store: Awaited<ReturnType<typeof connectState>>): Promise
   );
 }
 
-/** Two low writes that policy grants: one whose target knows no key, one whose target does. */
+/** Makes two low writes that policy grants. The target of one ignores the idempotency key, and the target of the other honours it. */
 function countingTools(effects: string[]): Toolset {
   const tool = (name: string, idempotency: Idempotency) =>
     defineTool({
@@ -195,7 +195,7 @@ function countingTools(effects: string[]): Toolset {
   return toolset({ name: "orders", tools: [tool("pay", { mode: "none" }), tool("pay_by_key", { mode: "key", keepsForMs: 86_400_000 })] });
 }
 
-/** The keys of this process, and those of the services that it replaces. */
+/** Combines this process's trusted keys with those of the services that the test replaces. */
 function both(first: TrustedKeys, second: TrustedKeys): TrustedKeys {
   return { of: (name) => (first.knows(name) ? first : second).of(name), knows: (name) => first.knows(name) || second.knows(name) };
 }

@@ -8,13 +8,13 @@ export function keyOf(name: string, shard = HERE): string {
 
 export const LOG = keyOf("log");
 
-/** Makes a document that does not exist yet. */
+/** Returns a change that creates a document. */
 export function put(name: string, shard = HERE): Change {
   const key = keyOf(name, shard);
   return { op: `put ${name}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
 }
 
-/** Follows the store while the work runs. */
+/** Follows the store while the work runs, and passes it a function that returns the next item. */
 export async function following(store: StateStore, work: (next: () => Promise<FeedItem>) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const feed = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();
@@ -29,7 +29,7 @@ export async function following(store: StateStore, work: (next: () => Promise<Fe
   }
 }
 
-/** A follower looks up the end of the feed on the connection of the commands. A command that is sent now is answered after that. */
+/** Waits until a follower knows the end of the feed. It finds the end on the connection for commands, so a later command is answered after it. */
 export async function hasBegun(store: StateStore): Promise<void> {
   await store.read([]);
 }

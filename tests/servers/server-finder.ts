@@ -4,14 +4,14 @@ import { type Program, startProgram } from "../e2e/testing/program.ts";
 
 const FIND_AND_STAY = path.join(import.meta.dirname, "find-and-stay.ts");
 
-/** A separate process that searches for a server: the search happens once per process, and a server that it starts ends with the process. */
+/** A separate process that searches for a server. A process searches only once, and a server that it starts ends with it. */
 export interface Finder {
   readonly program: Program;
   readonly found: TestServer | ServerMissing;
 }
 
 /**
- * Searches with nothing of our own environment but the path, and the given variables. The process stays, with the server that it started, until it
+ * Starts a search. The process has only our path and the given variables in its environment. It and the server that it started run until the process
  * is killed.
  */
 export async function startFinder(kind: ServerKind, env: Readonly<Record<string, string>>): Promise<Finder> {
@@ -19,7 +19,7 @@ export async function startFinder(kind: ServerKind, env: Readonly<Record<string,
   return { program, found: foundIn((await program.says(/^\{.*\}$/m))[0]) };
 }
 
-/** Searches, and waits until the process has ended. */
+/** Searches once, and waits until the process has ended. */
 export async function findOnce(
   kind: ServerKind,
   env: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-/** A NATS server whose JetStream has no leader: it accepts connections, announces JetStream, and answers no request to it. */
+/** A NATS server whose JetStream has no leader. It accepts connections and announces JetStream, but answers no request to JetStream. */
 export interface SilentJetStream extends AsyncDisposable {
-  /** host:port, where nobody listens before `listen`. */
+  /** The address as host:port. Nobody listens on it before `listen`. */
   readonly address: string;
   listen(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function silentJetStream(): Promise<SilentJetStream> {
   };
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const finder = createServer().listen(0, "127.0.0.1");
   await once(finder, "listening");

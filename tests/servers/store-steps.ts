@@ -2,8 +2,8 @@ import type { Json } from "@toolbus/contracts";
 import fc from "fast-check";
 
 /**
- * One thing to do with a store. Numbers choose among few names, so that steps affect each other. Versions and times are taken from the state at that
- * moment.
+ * One step of a test with a store. The numbers select from few names, so that steps affect each other. Versions and times come from the state when
+ * the step runs.
  */
 export type Step =
   | { readonly kind: "commit"; readonly change: PlannedChange }
@@ -24,7 +24,7 @@ export type Step =
   | { readonly kind: "blob"; readonly text: string }
   | { readonly kind: "advance"; readonly ms: number };
 
-/** A shard and a name in it. */
+/** A shard and a name in that shard. */
 export interface Place {
   readonly shard: number;
   readonly name: number;
@@ -43,7 +43,7 @@ export interface PlannedChange {
   readonly index: readonly { readonly index: number; readonly name: number; readonly score: number | null }[];
 }
 
-/** All steps of a sequence together take less time than a removed document is remembered for. */
+/** All steps of a sequence together take less time than the store remembers a removed document. */
 const MOST_STEPS = 30;
 const LONGEST_MS = 15_000;
 
@@ -57,7 +57,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
   fc.nat().map((n) => ({ n })),
 );
 const expiresIn = fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.integer({ min: -10, max: LONGEST_MS }));
-// Whole and broken numbers, of which some are equal: every store must sort them alike.
+// The scores are whole numbers and fractions, and some are equal. Every store must sort them in the same way.
 const score = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom(0.1, 1e-7, 1e21, -3.25));
 
 const change: fc.Arbitrary<PlannedChange> = fc.record({
@@ -113,10 +113,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("advance" as const), ms }) },
 );
 
-/** Random sequences. A failing one is shrunk to the shortest that still fails. */
+/** Random sequences of steps. A failing sequence is shrunk to the shortest one that still fails. */
 export const sequences = fc.array(step, { minLength: 1, maxLength: MOST_STEPS, size: "max" });
 
-/** Mostly empty: a change rarely has every part. */
+/** Returns short lists that are often empty, because a change rarely has every part. */
 function some<T>(one: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> {
   return fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: fc.array(one, { maxLength: 3 }) });
 }

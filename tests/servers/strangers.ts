@@ -11,11 +11,14 @@ import { letterOf, validMessage } from "../fuzz/valid-messages.ts";
 import { NUMBER, numberOf, type Trace } from "../fuzz/witness.ts";
 import { type ForeignMessage, foreignMessages } from "./foreign-messages.ts";
 
-/** Another program on the same broker. */
+/** Another program that uses the same broker. */
 export interface Stranger extends AsyncDisposable {
-  /** Publishes with its own client. Resolves when the broker has it, or with false if the broker refuses it: then nobody ever gets it. */
+  /**
+   * Publishes with the program's own client. Resolves with true when the broker has stored the message. Resolves with false if the broker refuses it,
+   * so nobody receives it.
+   */
   send(message: ForeignMessage): Promise<boolean>;
-  /** What the broker refuses, for each queue. */
+  /** The messages that the broker refuses, for each queue. */
   readonly refused: readonly string[];
   /** Sends good messages with headers and properties that only this broker has. */
   sendOddities(topic: string, good: () => Message): Promise<void>;
@@ -27,13 +30,13 @@ export interface StrangersOptions {
 }
 
 const SEED = 20_261_216;
-/** In milliseconds, until everything has ended. Nothing is retried, so it takes as long as sending. */
+/** The time limit in milliseconds for all messages to end. Nothing is retried, so this takes as long as sending. */
 const PATIENCE_MS = 60_000;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /**
- * The real services on a real broker, and a program that sends them what it should not. The messages and their ends are the same each time, except
- * for ids and times, because every message is judged separately.
+ * Tests the real services on a real broker against a program that sends them invalid messages. The messages and their outcomes are the same each
+ * time, except for ids and times, because each message is judged separately.
  */
 export function testStrangers({ connect, stranger }: StrangersOptions): void {
   it("end as expected, stop no consumer and block nothing behind them", { timeout: 3 * PATIENCE_MS }, async () => {
@@ -67,7 +70,7 @@ export function testStrangers({ connect, stranger }: StrangersOptions): void {
   });
 }
 
-/** A report that the store lost writes is accepted, and the writes of a shard are held for a while, perhaps those of the later run. */
+/** Returns whether approvals accepts this report that the store lost writes. If so, a shard is held for a while, perhaps that of a later run. */
 function isBelievedRollback({ about, expected }: ForeignMessage): boolean {
   return about.topic === topics.approvalRollback && (expected === null || expected === "anything");
 }
@@ -75,9 +78,9 @@ function isBelievedRollback({ about, expected }: ForeignMessage): boolean {
 async function setup(bus: MessageBus) {
   const random = randomFrom(SEED);
   const faults: string[] = [];
-  /** Why messages were given up or not listened to, by their number. */
+  /** The reasons for which messages were given up or ignored, by the messages' numbers. */
   const reasons = new Map<number, string>();
-  /** Why messages were given up, and why they are kept, by queue and number or id. */
+  /** The reasons in dead letters, first as sent and then as stored, by queue and number or id. */
   const letters = new Map<string, string>();
   const keptLetters = new Map<string, string>();
   const endedNumbers = new Set<number>();
@@ -104,7 +107,7 @@ async function setup(bus: MessageBus) {
     faults,
     reasons,
     target: system.target,
-    /** A valid message, about a run that nobody knows. */
+    /** Returns a valid message about a run that does not exist. */
     good(topic: string): Message {
       const now = Date.now();
       const mint = { now, random: Uint8Array.from({ length: 32 }, () => random.below(256)) };
@@ -116,7 +119,7 @@ async function setup(bus: MessageBus) {
       const message = numbered(validMessage(queue, known), count);
       return queue === topic ? message : numbered(letterOf(message, queue, known), count);
     },
-    /** Resolves when the messages with these numbers, and this many on queues without one, have ended, and every dead letter is kept. */
+    /** Resolves when the messages with these numbers and this many messages without a number have ended, and every dead letter is stored. */
     async ended(names: ReadonlyMap<number, string>, nameless: number): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const missing = (): readonly string[] => [
@@ -144,7 +147,7 @@ async function setup(bus: MessageBus) {
 
   function settled({ n, topic, message, letter }: Trace): void {
     if (n !== null) endedNumbers.add(n);
-    // The services' own messages have no number either, but a source.
+    // The services' own messages have no number either, but they have a source.
     else if (message.source === "") namelessEnded++;
     if (letter) buried(topic, letter);
     look();
@@ -162,7 +165,7 @@ async function setup(bus: MessageBus) {
     if (!parsed.ok) return fault(`a dead letter of ${topic} breaks its schema`);
     const { reason, deliveries, history, message } = parsed.value;
     const name = reasonName(reason);
-    // The sender may have written how often it was delivered.
+    // The sender may have written the number of deliveries into the message.
     if (name === null || (history.length !== deliveries - 1 && name !== "worn out"))
       fault(`${topic}: ${reason}, ${deliveries} deliveries, ${history.length} tries`);
     reasons.set(Number(message.attributes[NUMBER]), name ?? reason);
@@ -179,11 +182,11 @@ async function setup(bus: MessageBus) {
   }
 }
 
-/** Not by its id alone: another program may give two messages the same id. */
+/** Returns the name of a message. The id alone is not enough, because another program may give two messages the same id. */
 function nameOf(queue: string, { id, attributes }: Pick<Message, "id" | "attributes">): string {
   return `${queue} ${attributes[NUMBER] ?? id}`;
 }
 
 function ignore(): void {
-  // Nobody asks for it.
+  // Nobody waits for the messages yet.
 }

@@ -13,7 +13,7 @@ const CRASHING_WORKER = fileURLToPath(new URL("crashing-worker.ts", import.meta.
 const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
 
 describe.each(["rabbitmq", "nats"] as const)("two of every service, each with its own login, on %s and Redis", (kind) => {
-  // Every run of the suite covers the slowest tests on one broker; the longer run covers both.
+  // The short test run covers the slowest tests on one broker. The long one covers both brokers.
   const onlyOnce = kind === "nats" && process.env["LONG_PROOFS"] === undefined;
   let servers: ServersWithLogins;
   let broker: PrivateServer;
@@ -124,7 +124,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     }
   }
 
-  /** Waits until the dead letter of a run is kept, and returns it. */
+  /** Waits until the dead letter of a run is stored, and returns it. */
   async function letterOf(runId: string): Promise<{ readonly id: string; readonly reason: string }> {
     const found = async () => {
       const { deadLetters } = await asOperator<{ deadLetters: { id: string; reason: string; runId?: string }[] }>("/v1/dead-letters");
@@ -160,7 +160,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
       const { ends, perSecond } = await underLoad;
       expect(codes).toEqual(codes.map(() => 0));
       expect(ends.length).toBeGreaterThanOrEqual(LEAST_RUNS);
-      // On an overloaded machine a read may time out. The run reports the time-out but does not fail.
+      // On an overloaded machine a read may time out. The run reports the timeout but does not fail.
       const good = perSecond > RUNS_A_SECOND * 0.9 ? /^run\.completed ok$/ : /^run\.completed (?:ok|timeout)$/;
       expect({ failed: ends.filter((end) => !good.test(end)), said: system.output().slice(-4000) }).toMatchObject({ failed: [] });
       console.log(

@@ -14,8 +14,8 @@ const REQUEST_MS = 5000;
 const AGAIN_MS = 50;
 
 /**
- * A client that follows our advice: it tries the next replica when one does not answer, repeats a request with the same key, and resumes a stream
- * with its last id. If it gets no answer within a minute and a half, it fails.
+ * Returns a client that follows our advice. If a replica does not answer, it tries the next one. It repeats a request with the same key, and resumes
+ * a stream with its last id. If it receives no answer within a minute and a half, it fails.
  */
 export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, "gatewayUrls" | "approvalsUrls" | "keys">) {
   let turn = 0;
@@ -51,7 +51,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
     },
   };
 
-  /** An approval, with a token to decide it while it is open. */
+  /** Returns an approval, with a token to decide it while it is open. */
   function look(approvalId: string): Promise<{ readonly decisionToken?: string }> {
     return untilDone(`the approval ${approvalId}`, async () => {
       const seen = await fetch(approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
@@ -91,7 +91,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   async function approve(approvalId: string): Promise<void> {
     await untilDone(`the decision of ${approvalId}`, async () => {
       const { decisionToken: token } = await look(approvalId);
-      // The write is already decided: the answer to an earlier request was lost.
+      // The write is already decided, because only the answer to an earlier request was lost.
       if (!token) return true;
       return (await decision(approvalId, token)).status < 500 ? true : null;
     });
@@ -121,12 +121,12 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   }
 }
 
-/** A value that stays the same however often it is requested. */
+/** Thrown when a server refuses a request, because a repeat would have the same result. */
 class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Retries until there is a value, because a process or a broker may be unavailable for a while. */
+/** Retries until the attempt returns a value, because a process or a broker may be unavailable for a while. */
 async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
   const late = AbortSignal.timeout(DEADLINE_MS);
   let lastError: unknown;

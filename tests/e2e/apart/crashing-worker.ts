@@ -1,4 +1,4 @@
-// The worker of the toolset release, with a read that kills its process. This worker replaces the tool-executor.
+// This worker of the toolset release has a read that kills its process. It replaces the tool-executor.
 import { defineService, httpAddress, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { defineTool, startWorker, workerTimings } from "@toolbus/tool-kit";

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A gate of the test that processes ask before they continue. */
+/** A gate in the test that processes ask before they continue. */
 export interface Gate {
   readonly url: string;
-  /** From now on every caller waits. Returns what the first caller sent. */
+  /** Makes every caller wait from now on. Returns the text of the first caller. */
   hold(): Promise<string>;
-  /** Releases all waiting callers, and all later ones. */
+  /** Releases all waiting callers and lets later ones pass. */
   open(): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// An agent whose model asks a gate of the test before it answers, so that a test can kill the process in the middle of a model call.
+// This agent's model asks a gate of the test before it answers, so that a test can kill the process in the middle of a model call.
 import { agent, loadProfiles, startAgent } from "@toolbus/agent";
 import { type ModelProvider, offlineModel } from "@toolbus/models";
 import { defineService, runMain, runServices } from "@toolbus/runtime";

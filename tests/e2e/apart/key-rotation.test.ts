@@ -46,7 +46,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     const before = writes.underWay();
     await resealed();
     await Promise.all(before);
-    // Tokens and counts carry the old seal for two days, so that key stays.
+    // Tokens and counts have the old seal for two days, so its key must stay.
     for (const service of ROTATED) if (service !== "approvals-seals") expect(await rotate(service, true)).toBe(null);
     await restartAll();
     rotated.abort();
@@ -83,7 +83,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
       }
     })();
     return {
-      /** The runs that have begun and not ended. */
+      /** Returns the runs that have begun but not ended. */
       underWay: () => [current],
       async stop(): Promise<readonly string[]> {
         stopped = true;

@@ -4,7 +4,9 @@ import type { patientClient } from "./client.ts";
 const LONG = process.env["LONG_PROOFS"] !== undefined;
 export const RUNS_A_SECOND = LONG ? 20 : 8;
 export const LEAST_RUNS = LONG ? 100 : 40;
-/** Four seconds of runs. If more runs pile up, the machine is too slow for the pace. The test proves only that no run fails. */
+/**
+ * The most runs that may be active at once. If this many pile up, the machine is too slow for the pace, and the test proves only that no run fails.
+ */
 const MOST_UNDER_WAY = 80;
 const MESSAGE = 'get_release_summary {"release_id": "calm"}';
 
@@ -14,7 +16,10 @@ export interface Loaded {
   readonly perSecond: number;
 }
 
-/** Starts runs at a steady pace, with at most this many active at once. It ends when it is stopped and enough runs have begun. */
+/**
+ * Starts runs at a steady pace, with a limit for active runs. Returns when the signal has aborted, enough runs have begun, and all of them have
+ * ended.
+ */
 export async function load(client: ReturnType<typeof patientClient>, stop: AbortSignal): Promise<Loaded> {
   const runs: Promise<string>[] = [];
   let underWay = 0;

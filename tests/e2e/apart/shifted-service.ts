@@ -1,4 +1,4 @@
-// A service on a machine whose clock is wrong by the amount in a file. Its settings decide which service it is.
+// This service's clock is wrong by the amount in a file. Its settings decide which service it is.
 import { readFileSync } from "node:fs";
 
 const shiftMs = Number(readFileSync(process.env["CLOCK_SHIFT_FILE"] ?? "", "utf8"));
@@ -15,7 +15,7 @@ class ShiftedDate extends RealDate {
   }
 }
 
-// The clock is replaced before the service is loaded, so that no module keeps the real one.
+// The clock is replaced before the service is loaded, so that no module uses the real clock.
 globalThis.Date = ShiftedDate as DateConstructor;
 
 const { env } = process;

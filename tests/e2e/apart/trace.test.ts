@@ -8,7 +8,7 @@ const RELEASE = "r1";
 const AMQPLIB = "@opentelemetry/instrumentation-amqplib";
 /** The numbers of span kinds in OTLP. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-// A slow machine causes no resending, so each message is in the trace once.
+// With these times, a slow machine does not send messages again, so each message is in the trace once.
 const CALM = {
   REDISPATCH_MS: "60000",
   WAKE_REPEAT_MS: "60000",

@@ -20,7 +20,7 @@ export interface Check {
   readonly fix?: string;
 }
 
-/** A system of processes that a test breaks, and the doctor that an operator runs on it. */
+/** A system of processes that a test damages, and the doctor that an operator runs on it. */
 export interface Doctored extends AsyncDisposable {
   readonly apart: Apart;
   readonly client: ReturnType<typeof patientClient>;
@@ -28,9 +28,9 @@ export interface Doctored extends AsyncDisposable {
   file(name: string, content: string): string;
   /** Runs a command until it exits, with the keys that the start made. */
   toolbus(args: readonly string[]): Promise<Ended>;
-  /** Runs `toolbus doctor --json` until it finds exactly these faults, by name. Checks that each exit code matches. Returns the faults. */
+  /** Runs `toolbus doctor --json` until it finds exactly these faults, by name, and returns them. Checks that each exit code matches. */
   faults(names: readonly string[], patienceMs?: number): Promise<readonly Check[]>;
-  /** Shuts a service down, or kills it, and does not restart it. */
+  /** Stops or kills a service and does not restart it. */
   end(service: ApartName, how: "stop" | "kill"): Promise<void>;
   /** Restarts a service with these settings. */
   again(service: ApartName, settings?: Readonly<Record<string, string>>): Promise<void>;
@@ -43,7 +43,7 @@ export interface Doctored extends AsyncDisposable {
 }
 
 /**
- * Starts one process of each service. Resolves when doctor finds exactly the faults in `first`. `env` has further variables of the operator's shell.
+ * Starts one process of each service. Resolves when doctor finds exactly the faults in `first`. `env` has more variables of the operator's shell.
  * `settings` has the first settings of the services.
  */
 export async function startDoctored({ busUrl, stateUrl, env = {}, settings: begin = {}, first = [] }: DoctoredOptions): Promise<Doctored> {

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import { RECORDED_AT } from "./recording-system.ts";
 
 /**
- * Returns an example as the repository keeps it. Ids are numbered in order of appearance, and times are in whole seconds after the first time. The
- * rest is unchanged. So a new recording of the same events differs only in measured numbers.
+ * Returns an example in the form that the repository stores. Ids are numbered in order of appearance, and times are whole seconds after the first
+ * time. The rest is unchanged. So a new recording of the same events differs only in measured numbers.
  */
 export function plainExample(example: JsonObject): JsonObject {
   const numbers = new Map<string, Map<string, number>>();
@@ -29,10 +29,10 @@ export function shapeOf(example: JsonObject): JsonObject {
   }) as JsonObject;
 }
 
-/** The numbers of a run that depend on the machine, on chance, or on every word of a prompt. */
+/** The numbers of a run that depend on the machine, on chance, or on the words of a prompt. */
 const MEASURED = new Set(["latencyMs", "activeMs", "waitMs", "inputTokens", "outputTokens", "cacheReadTokens", "costMicroUsd"]);
 const DAYS_30_MS = 30 * 86_400_000;
-/** Values that only the service that made them reads. A token is secret even after its use, and a cursor contains an id. */
+/** Fixed replacements for values that only their own service reads. A token is secret even after its use, and a cursor contains an id. */
 const SECRETS: Readonly<Record<string, string>> = {
   decisionToken: "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0",
   cursor: "WzE3NjM3MTg0MDAwMDAsImN2XzA1XzAxSkQwMDAwMDAwMDAwMDAwMDAwMDAwMDAxIl0",
@@ -76,7 +76,7 @@ function isTime(value: number): boolean {
   return Number.isInteger(value) && value >= RECORDED_AT && value < RECORDED_AT + DAYS_30_MS;
 }
 
-/** A raised era is the second in which it was raised. */
+/** Returns whether a value is a raised era, which is the second in which it was raised. */
 function isRaisedEra(name: string, value: number): boolean {
   return name === "era" && isTime(value * 1000);
 }

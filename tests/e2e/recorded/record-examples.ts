@@ -4,7 +4,7 @@ import { pause } from "@toolbus/runtime";
 import { type RecordingSystem, RELEASE, recordingSystem } from "./recording-system.ts";
 import { type Seen, type WatchedStream, watchStream } from "./watched-stream.ts";
 
-/** The output of a whole system: the first event of each type, as `{id, data}`, and named answers of the gateway and of approvals. */
+/** The recording of a whole system: the first event of each type, as `{id, data}`, and named answers of the gateway and of approvals. */
 export interface Recording {
   readonly events: Readonly<Record<string, JsonObject>>;
   readonly gateway: Readonly<Record<string, JsonObject>>;
@@ -16,7 +16,7 @@ const FILING = "file_risk_report";
 const DEADLINE_MS = 60_000;
 const LEASE_MS = 10_000;
 const LOOK_AGAIN_MS = 15_000;
-/** The not-after of a call, its time-out, and a lease. */
+/** The time after which no service waits for a call: its not-after, its timeout and a lease, in milliseconds. */
 const UNTIL_NOBODY_WAITS_MS = 900_000 + 600_000 + LEASE_MS;
 /** How long a recording waits for the effect of a moved clock before it moves the clock again. */
 const PATIENCE_MS = 200;
@@ -51,7 +51,7 @@ function recorderOf(system: RecordingSystem) {
   return {
     system,
     streams,
-    /** The kept answers of either service. */
+    /** The stored answers of either service, by name. */
     gateway,
     approvals,
     /** Opens a stream by a POST of an investigation or a message. */
@@ -212,7 +212,7 @@ async function waitForWorkerUntilStop({ system, post, conversation }: Recorder):
   await Promise.all([stream.next("bye"), system.stop()]);
 }
 
-/** Moves the clock until this value exists. A timer that fires while its handler is busy fires again later. */
+/** Moves the clock until `wanted` resolves. A timer that fires while its handler is busy fires again later. */
 async function passUntil(system: RecordingSystem, ms: number, wanted: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   const passing = (async () => {
@@ -225,7 +225,7 @@ async function passUntil(system: RecordingSystem, ms: number, wanted: Promise<un
   await passing;
 }
 
-/** Returns a model that answers the person's latest message, given the results received since. */
+/** Returns a model that answers the person's latest message, given the results since then. */
 function says(answer: (text: string, results: readonly string[]) => Answered): (asked: Asked) => Answered {
   return ({ messages }) => {
     const at = messages.findLastIndex(({ role }) => role === "user");
@@ -240,12 +240,12 @@ function firstOfEach(streams: readonly WatchedStream[]): Record<string, JsonObje
   return Object.fromEntries(all.toReversed().map(({ id, data }) => [textIn(data, "type"), { id, data }]));
 }
 
-/** Seed turns precede the model's turns, so they show little of a turn. */
+/** Returns whether an event shows little of a turn. A seed turn does, because it precedes the model's turns. */
 function showsLittle({ data }: Seen): boolean {
   return data["seed"] === true;
 }
 
-/** Returns the list with this tool alone, because all tools would fill pages. */
+/** Returns the answer with only this tool in its list, because all tools would fill pages. */
 function onlyOf(answer: JsonObject, list: string, tool: string): JsonObject {
   const all = answer[list];
   const isIt = (one: Json): boolean => isJsonObject(one) && (one["name"] === tool || one["tool"] === tool);

@@ -14,7 +14,7 @@ export const RECORDED_AT = 1_763_718_400_000;
 /** The only release. */
 export const RELEASE = "v1.4.0";
 
-/** Every service in this process, with a clock that the recording moves forward. The recording also decides the answers of the model's server. */
+/** Every service in this process, with a clock that the recording moves ahead. The recording also decides the answers of the model's server. */
 export interface RecordingSystem extends Pick<AllInOne, "gatewayUrl" | "approvalsUrl" | "keys"> {
   readonly model: ModelServer;
   /** Serves `read_commits`, which reports its progress and then waits for a cancel, and `close_review`, whose target answers late. */
@@ -95,7 +95,7 @@ export async function recordingSystem(): Promise<RecordingSystem> {
   };
 }
 
-/** A test tool, because no shipped tool reports progress or takes long enough to be cancelled. */
+/** A test tool. No shipped tool reports progress or takes long enough to be cancelled. */
 const readCommits = defineTool({
   name: "read_commits",
   kind: "read",
@@ -114,7 +114,7 @@ const readCommits = defineTool({
   },
 });
 
-/** A test write, because no shipped write leaves its outcome open for hours. */
+/** Makes a test write, because no shipped write leaves its outcome open for hours. */
 function closeReview(target: { readonly reached: PromiseWithResolvers<void>; readonly answered: PromiseWithResolvers<void> }) {
   return defineTool({
     name: "close_review",

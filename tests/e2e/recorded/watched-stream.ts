@@ -36,7 +36,7 @@ export async function watchStream(url: string, key: string, body?: JsonObject): 
     over = true;
     changed.resolve();
   });
-  // A caller that waits for an event sees a broken stream as its end.
+  // A caller of `next` sees a broken stream as its end.
   ended.catch(() => undefined);
   return {
     seen,

@@ -10,7 +10,9 @@ import type { Infrastructure } from "@toolbus/runtime";
 import { approve, heldApproval, startRun } from "./http-client.ts";
 import { someRelease } from "./releases.ts";
 
-/** The all-in-one with an attacker on its bus. Every granted write is held back before a worker sees it, so that a test can tamper with it. */
+/**
+ * The all-in-one with an attacker on its bus. The bench holds back every granted write before a worker sees it, so that a test can tamper with it.
+ */
 export interface AttackBench {
   readonly system: AllInOne;
   readonly api: ReleaseApi;
@@ -18,11 +20,11 @@ export interface AttackBench {
   readonly decider: { readonly approvals: string; readonly approver: string };
   /** The requester's own key for the approvals API, with the role approver. */
   readonly requestersApproverKey: string;
-  /** A run whose write a person approved, and the genuine message that would run it. No worker has seen the message. */
+  /** Starts a run whose write a person approves. Returns the run and the genuine message that would run the write. No worker has seen the message. */
   granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
   /** Publishes directly on the bus, waits until the worker has settled the message, and returns what the worker published meanwhile. */
   publish(message: Message): Promise<{ readonly disposition: Disposition; readonly answers: readonly Message[] }>;
-  /** The security events about a call or an approval that this service recorded, as approvals lists them to an operator. */
+  /** Returns the security events about a call or an approval that this service recorded, as approvals lists them to an operator. */
   securityRecords(id: string, service: string): Promise<readonly SecurityEventView[]>;
   stop(): Promise<void>;
 }
@@ -77,7 +79,7 @@ export async function attackBench(directory: string): Promise<AttackBench> {
   };
 }
 
-/** The claims of a genuine grant, for a test to change. */
+/** Returns the claims of a genuine grant, so that a test can change them. */
 export function claimsOf(message: Message): GrantClaims {
   const [, payload = ""] = grantOf(message).split(".");
   const parsed = parseGrantClaims(JSON.parse(Buffer.from(payload, "base64url").toString()));
@@ -91,7 +93,7 @@ export function grantOf(message: Message): string {
   return grant;
 }
 
-/** Writes the embedded form's file of approvers, with one more approver: the requester, who may approve only other people's writes. */
+/** Writes the embedded form's file of approvers with one more approver: the requester, who may approve only other people's writes. */
 async function approversWith(key: string, directory: string): Promise<string> {
   const { approvalsKeysFile } = await localKeys(path.join(directory, "keys"));
   const known = parseApiKeys(await readFile(approvalsKeysFile, "utf8"));
@@ -115,7 +117,7 @@ interface Tap {
   publish: AttackBench["publish"];
 }
 
-/** A layer between the services and their bus. */
+/** Makes a layer between the services and their bus. */
 function tapped(): Tap {
   let inner: Infrastructure | null = null;
   const answers: Message[] = [];

@@ -25,7 +25,7 @@ const NAMES =
   delta reset progress bye`.split(/\s+/);
 const DEADLINE_MS = 60_000;
 
-/** Opens an empty page at this origin. The page does not come from the server. */
+/** Opens an empty page at this origin. The test serves the page itself, so no server at the origin is needed. */
 export async function watchingPage(page: Page, origin: string): Promise<WatchingPage> {
   const address = `${origin}/page-of-the-test`;
   await page.route(address, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>watching</title>" }));

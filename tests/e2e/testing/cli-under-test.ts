@@ -31,10 +31,10 @@ export interface CliUnderTest {
   stop(): Promise<void>;
 }
 
-/** The only release in it. */
+/** The only release of this Toolbus. */
 export const RELEASE = "v1.5.0";
 
-/** Starts a Toolbus whose services have these further settings. */
+/** Starts a Toolbus whose services have these additional settings. */
 export async function cliUnderTest(settings: Readonly<Record<string, string>> = {}): Promise<CliUnderTest> {
   const files = scratch();
   const data = files.data();
@@ -81,7 +81,7 @@ function opened(state: StateStore | null): StateStore {
   return state;
 }
 
-/** A release whose summary is longer than the part of a result in a stream. */
+/** Returns a release whose summary is longer than the part of a result that a stream shows. */
 function longRelease(): ReleaseSummary {
   const changes = Array.from({ length: 200 }, (_, n) => `Change the wording of page ${n + 1} of the guide`);
   return { ...someRelease(RELEASE), changes, change_count: changes.length };
@@ -94,7 +94,7 @@ export async function jsonOf(cli: CliUnderTest, args: readonly string[], code = 
   return JSON.parse(ended.stdout) as Readonly<Record<string, unknown>>;
 }
 
-/** Returns a refusal as a person sees it: one line on standard error, and nothing on standard output. */
+/** Expects a refusal as a person sees it: one line on standard error, and nothing on standard output. */
 export function expectRefusal(ended: Ended, code: number, words: RegExp): void {
   expect(stackLines(ended.stderr)).toEqual([]);
   expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);

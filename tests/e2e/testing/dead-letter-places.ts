@@ -5,22 +5,22 @@ import { amqpUrl } from "../../servers/amqp-space.ts";
 import { natsUrl } from "../../servers/nats-space.ts";
 import { redisUrl } from "../../servers/redis-space.ts";
 
-/** Where the messages and the state of a system under test are. */
+/** The bus and the store of a system under test. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** Removes the data of a system that consumed these topics. */
   remove(consumed: readonly string[]): Promise<void>;
 }
 
-/** In this process, like the embedded form. */
+/** A bus and a store in this process, as in the embedded form. */
 export const inMemory: Place = {
   env: {},
   async remove() {
-    // The system ends with the process, and the test removes the files.
+    // The bus and the store end with the process, and the test removes the files.
   },
 };
 
-/** On servers that other tests use too, under a separate name. */
+/** Returns a bus and a store on servers that other tests also use, under a unique name. */
 export function onServers(broker: TestServer, redis: TestServer): Place {
   const namespace = `t-${randomUUID().slice(0, 8)}`;
   const busUrl = broker.kind === "nats" ? natsUrl(broker.url, namespace) : amqpUrl(broker.url, namespace);

@@ -10,16 +10,16 @@ import { type Ended, runProgram } from "./program.ts";
 import { someRelease } from "./releases.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-/** Every service in this process, with access to their bus and to the kept dead letters. */
+/** Every service in this process, with access to their bus and to the stored dead letters. */
 export type DeadLettersUnderTest = Awaited<ReturnType<typeof startDeadLetters>>;
 
 export const RELEASE = "v1.5.0";
-/** A time so long that no call is resent automatically while the tests run. */
+/** A time so long that no service sends a call again while the tests run. */
 const NEVER_MS = "3600000";
 /** In milliseconds. */
 const PATIENCE_MS = 20_000;
 
-/** One system for the tests of a suite. */
+/** Starts one system for the tests of a suite. */
 export function deadLettersIn(place: () => Place): () => DeadLettersUnderTest {
   let system: DeadLettersUnderTest | null = null;
   beforeAll(async () => {
@@ -44,13 +44,13 @@ async function startDeadLetters(place: Place) {
     newId: () => "report-1",
   });
   begun.defer(() => api.stop());
-  /** Waits for the next dead letter that is kept or replayed. */
+  /** The callbacks that wait for the next dead letter that is stored or replayed. */
   const waiting = new Map<string, (letterId: string) => void>();
   const sent: Message[] = [];
   const consumed: string[] = [];
   begun.defer(() => place.remove(consumed));
   let infrastructure: Infrastructure | null = null;
-  /** Loses the next message to a topic that begins with this text. */
+  /** If set, the next message to a topic that begins with this text is lost. */
   let losing: string | null = null;
   let count = 0;
   const system: AllInOne = await startAllInOne({
@@ -95,7 +95,7 @@ async function startDeadLetters(place: Place) {
     letter: (letterId: string) => ask(`/${letterId}`),
     list: async (query = ""): Promise<unknown> => new Map(Object.entries((await ask(query)) ?? {})).get("deadLetters"),
     replay: (letterId: string) => ask(`/${letterId}/replay`, {}),
-    /** Returns the next dead letter that is kept, or recorded as replayed. */
+    /** Returns the next dead letter that is stored or recorded as replayed. */
     next(what: "keep" | "replayed"): Promise<string> {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const late = setTimeout(
@@ -121,7 +121,7 @@ async function startDeadLetters(place: Place) {
       await self.bus().publish(self.message(topic, body, part));
       return kept;
     },
-    /** Turns the next message to such a topic into a dead letter, as if its consumer died at each delivery. */
+    /** Makes a dead letter of the next message to such a topic, as if its consumer died at each delivery. */
     loseNext: (topicStart: string) => void (losing = topicStart),
     invokes: (runId: string): readonly Message[] => sent.filter(({ id }) => id.startsWith(runId)),
     stop: () => open.disposeAsync(),

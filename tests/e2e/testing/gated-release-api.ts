@@ -12,7 +12,7 @@ export interface GatedReleaseApi {
   hold(): () => void;
   /** Resolves when the next request waits at the gate. */
   asked(): Promise<void>;
-  /** The filed reports. */
+  /** Returns the filed reports. */
   reports: ReleaseApi["reports"];
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
   let next = Promise.withResolvers<void>();
   const server: Server = createServer((request, response) => {
     void (async () => {
-      // This request belongs to no run: the worker sends it at any time.
+      // This request belongs to no run, because the worker may send it at any time.
       const isCheck = request.url?.endsWith(CHECKED_RELEASE) ?? false;
       const body: Buffer[] = [];
       for await (const bytes of request) body.push(bytes as Buffer);
@@ -63,6 +63,6 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
   };
 }
 
-/** The release that the toolset's own check asks for. */
+/** The release that the toolset's own check requests. */
 const CHECKED_RELEASE = "release_id=toolbus-availability-check";
 const HOP = new Set(["connection", "content-length", "host", "transfer-encoding"]);

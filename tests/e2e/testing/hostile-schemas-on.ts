@@ -13,7 +13,7 @@ import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../
 import { textIn } from "../../redteam/text-in.ts";
 import { watchedHealth } from "../../redteam/watched-health.ts";
 
-/** A pattern that takes a backtracking engine two to the power of forty steps on the text below. */
+/** A pattern for which a backtracking engine needs two to the power of forty steps on the text below. */
 const ENDLESS = "^(a+)+$";
 const PUMPED = `${"a".repeat(40)}!`;
 
@@ -35,7 +35,7 @@ const LIST = [
 ] as const;
 const REFUSED = ["pay_later", "read_around", "read_elsewhere", "read_later", "read_often"];
 
-/** The attack and its outcome, against every service in a separate process. */
+/** Tests the attack and its outcome, with every service in a separate process. */
 export function describeHostileSchemas(broker: Broker): void {
   describe(`a worker's login registers hostile tool schemas, on ${broker}`, () => {
     let system: SystemUnderAttack;
@@ -68,7 +68,7 @@ export function describeHostileSchemas(broker: Broker): void {
       await registerAll();
       const watch = watchedHealth(health);
       const others = othersRuns(arena);
-      // A backtracking engine would never finish on this value, neither for a parameter nor for a risk rule.
+      // A backtracking engine would never finish on this value, whether for a parameter or for a risk rule.
       const [slow] = await resultsOf("rita", "read_slowly", { q: PUMPED });
       expect(slow).toMatchObject({ status: "validation_error" });
       // The risk rule does not match the first value. It matches the second value, and approvals asks people.
@@ -125,7 +125,7 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(await resultsOf("rita", "read_balance", { payee: "BAKERY", amount: 1 })).toMatchObject([{ status: "ok" }]);
     });
 
-    /** An attacker that has the worker's login but does not run the worker's code. */
+    /** Registers the tools as an attacker with the worker's login but without the worker's code. */
     async function registerAll(): Promise<void> {
       const now = Date.now();
       const reply = await store.commit(HOME_SHARD, {

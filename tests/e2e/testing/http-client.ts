@@ -12,7 +12,7 @@ export interface Decider {
   readonly approver: string;
 }
 
-/** The fields of an approval, as its approver sees it, that these tests read. */
+/** The fields of an approval that these tests read, as its approver sees it. */
 export interface SeenApproval {
   readonly status: string;
   readonly decisionToken?: string;
@@ -38,7 +38,7 @@ export async function startRun({ gateway, user }: Requester, releaseId: string):
   return (body as { readonly runId: string }).runId;
 }
 
-/** Reads a run's durable events up to its end, or up to the first requested one. Throws for an event that the API's description does not contain. */
+/** Reads a run's durable events up to its end or up to the first wanted one. Throws for an event that the API's description does not contain. */
 export async function follow(
   { gateway, user }: Requester,
   runId: string,

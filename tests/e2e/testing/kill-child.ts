@@ -1,5 +1,5 @@
-// The all-in-one as a child process that kills itself at one point: before the operation, or after it but before anybody sees the result. The product
-// knows nothing of this: the test wraps the store and the bus from outside.
+// This child process runs the all-in-one and kills itself at one point: before an operation, or after it but before anybody sees the result. The
+// product does not know this, because the test wraps the store and the bus from outside.
 import { writeSync } from "node:fs";
 import type { MessageBus } from "@toolbus/bus";
 import type { Infrastructure } from "@toolbus/runtime";

@@ -1,6 +1,6 @@
 /**
- * The points at which a kill can happen, in the order of a run, each with the prefix of the commit's `op` (or with its call). `effect` belongs to the
- * target: the test asks the release API to kill its caller.
+ * The points at which a kill can happen, in the order of a run, each with the prefix of the commit's `op` or with its call. `effect` is a point in
+ * the target, so the test asks the release API to kill its caller.
  */
 export const KILL_POINTS = {
   accept: "accept",
@@ -37,8 +37,8 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * Returns the kills of all runs. Each run meets every second point, in order. For two runs, chance decides whether a kill comes before or after its
- * operation. The next two runs reverse that, so four runs hit every point both ways.
+ * Returns the kills of all runs. Each run has every second point, in order. For two runs, chance decides whether a kill is before or after its
+ * operation. The next two runs reverse that, so four runs cover every point both ways.
  */
 export function plansFor(runs: number, random: () => number): KillPlan[][] {
   const points = Object.keys(KILL_POINTS) as KillPoint[];

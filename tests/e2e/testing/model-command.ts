@@ -1,4 +1,4 @@
-// A command that answers like the models of the wire servers: it reads the prompt as JSON and writes the next turn as JSON.
+// This command answers like the models of the wire servers. It reads the prompt as JSON and writes the next turn as JSON.
 import { text } from "node:stream/consumers";
 import { type Asked, type AskedMessage, chatBrain, investigationBrain } from "@toolbus/model-servers";
 

@@ -6,11 +6,11 @@ import { vi } from "vitest";
 import { serverOf, type Vendor } from "./model-vendors.ts";
 import { someRelease } from "./releases.ts";
 
-/** The only release, and a message that asks for it. */
+/** The only release, and a message that requests it. */
 export const RELEASE = "v1.5.0";
 export const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
 
-/** A release API with that release, whose reports are numbered. */
+/** Starts a release API with that release, whose reports are numbered. */
 export async function oneRelease(directory: string): Promise<ReleaseApi> {
   let reports = 0;
   return startReleaseApi({
@@ -31,11 +31,11 @@ export interface ModelSystemOptions {
   readonly directory: string;
   readonly api: ReleaseApi;
   readonly env?: Readonly<Record<string, string>>;
-  /** A layer between the services and their infrastructure. */
+  /** Adds a layer between the services and their infrastructure. */
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
 }
 
-/** Every service in this process, with this vendor's model, which does what the messages ask for. */
+/** Starts every service in this process, with this vendor's model, which does what the messages request. */
 export async function modelSystem(vendor: Vendor, { directory, api, env = {}, wrap }: ModelSystemOptions): Promise<ModelSystem> {
   const server = await serverOf(vendor);
   if (!server) throw new Error(`${vendor.name} has no server`);

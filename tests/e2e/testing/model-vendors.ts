@@ -1,10 +1,10 @@
 import path from "node:path";
 import { type ModelServer, type Served, startModelServer } from "@toolbus/model-servers";
 
-/** A vendor as a person configures it: the variables of their environment, and the server behind them. */
+/** A vendor as a person configures it: the environment variables and the server behind them. */
 export interface Vendor {
   readonly name: string;
-  /** The product's name for it. */
+  /** The product's name for the vendor. */
   readonly provider: string;
   /** Null if a command on this machine answers. */
   readonly served: Served | null;
@@ -20,8 +20,8 @@ const at = (server: ModelServer | null): ModelServer => {
 };
 
 /**
- * The vendors whose whole systems `npm test` starts: those whose protocols differ most. A longer test run covers all vendors. Every adapter also has
- * its conformance suite.
+ * Returns the vendors whose whole systems a test run starts. The short one starts only those whose protocols differ most, and the long one starts
+ * all. Every adapter also has its conformance suite.
  */
 export function vendorsPlayed(): readonly Vendor[] {
   return process.env["LONG_PROOFS"] === undefined ? VENDORS.filter(({ name }) => ["anthropic", "openai", "cli"].includes(name)) : VENDORS;

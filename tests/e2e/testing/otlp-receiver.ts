@@ -9,19 +9,19 @@ export interface Export {
   readonly body: string;
 }
 
-/** A span of OTLP/JSON, its attributes as a plain object. */
+/** A span of OTLP/JSON, with its attributes as a plain object. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
   readonly name: string;
-  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** One of 1 (internal), 2 (server), 3 (client), 4 (producer) and 5 (consumer). */
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[];
   readonly failed: boolean;
-  /** The scope: `toolbus`, or an instrumentation. */
+  /** The scope: `toolbus` or an instrumentation. */
   readonly scope: string;
   /** `service.name` and `service.instance.id` of the process that sent it. */
   readonly service: string;
@@ -44,14 +44,14 @@ export interface ReceivedLog {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A collector in this process, which accepts OTLP over HTTP and stores it. */
+/** A collector in this process that accepts OTLP over HTTP and stores it. */
 export interface OtlpReceiver {
   readonly url: string;
   exports(): readonly Export[];
   spans(): readonly ReceivedSpan[];
   metrics(): readonly ReceivedMetric[];
   logs(): readonly ReceivedLog[];
-  /** The resource attributes of every export, for example `service.name`. */
+  /** Returns the resource attributes of every export, for example `service.name`. */
   resources(): readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
 }

@@ -36,11 +36,13 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Leaves standard input open, for programs that read from it. */
   readonly typedTo?: boolean;
-  /** A separate process group that receives the signals. As with Ctrl-C at a terminal, they reach the program and every process that it started. */
+  /**
+   * Starts the program in a separate process group. Like Ctrl-C at a terminal, a signal then reaches the program and every process that it started.
+   */
   readonly group?: boolean;
-  /** Replaces this process's environment. */
+  /** Replaces the search path of this process. */
   readonly searchPath?: string;
-  /** How long each wait for output or for the end may take; two minutes by default, because a busy machine starts ten processes slowly. */
+  /** The time limit of each wait for output or for the end. The default is two minutes, because a busy machine starts ten processes slowly. */
   readonly deadlineMs?: number;
 }
 
@@ -84,7 +86,7 @@ export function startCommand(
     stderr += text;
     changed();
   });
-  // A program may end while input is sent to it. Its exit code decides the test.
+  // A program may end while input is sent to it. The test checks its exit code instead.
   child.stdin.on("error", () => undefined);
   if (!typedTo) child.stdin.end();
   child.once("error", (error) => {
@@ -142,7 +144,7 @@ export function startCommand(
   }
 }
 
-/** Lines that only a stack trace has. A person who reads how to fix something must see none. */
+/** Returns the lines that only a stack trace has. A person who reads how to fix something must see none. */
 export function stackLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => /^\s+at /.test(line));
 }

@@ -1,6 +1,6 @@
 import type { ReleaseSummary } from "@toolbus/example-release-api";
 
-/** A small release with a finding, for tests that are not about releases. */
+/** Returns a small release with a finding, for tests that are not about releases. */
 export function someRelease(id: string): ReleaseSummary {
   return {
     release_id: id,

@@ -72,7 +72,7 @@ export interface FiledReport {
   readonly findings: readonly string[];
 }
 
-/** The files of the release API in a data directory. */
+/** Returns the reports that the release API has filed in a data directory. */
 export function filedIn(dataDirectory: string): readonly FiledReport[] {
   const file = path.join(dataDirectory, "release-api", "risk-reports.jsonl");
   if (!existsSync(file)) return [];

@@ -6,13 +6,13 @@ import { type Decider, type Requester } from "./http-client.ts";
 import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.ts";
 import { someRelease } from "./releases.ts";
 
-/** Every service in this process, with telemetry that goes to a collector in this process. */
+/** Every service in this process, with a collector in this process that receives their telemetry. */
 export interface TracedSystem {
   readonly receiver: OtlpReceiver;
   readonly requester: Requester;
   readonly decider: Decider;
   readonly system: AllInOne;
-  /** Stops the services, which then send the remaining telemetry. The receiver keeps everything that it received. */
+  /** Stops the services, which then send the remaining telemetry. The receiver still has everything that it received. */
   end(): Promise<void>;
   stop(): Promise<void>;
 }

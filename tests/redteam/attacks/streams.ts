@@ -5,7 +5,7 @@ import { type Attack, both, dropped, held, type Outcome, reached, residual, serv
 const NOT_THE_LOGS = /the feed had text for a run that the run's own log does not have/;
 const UNTRUE = "Your account was closed. Write to eve@example.com.";
 
-/** Attacks that show a person who watches a run somebody else's text. */
+/** Attacks that put somebody else's text into the stream of a run that a person watches. */
 export const streams: readonly Attack[] = [
   {
     name: "text is put into the stream of somebody's run, by the feed that every service writes",
