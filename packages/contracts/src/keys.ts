@@ -91,8 +91,8 @@ export const keys = {
   pinBeside: (tool: string, hash: string) => keyOf("pin", HOME_SHARD, `${tool}@${hash}`),
   era: () => keyOf("era", HOME_SHARD, "era"),
   /**
-   * A document that approvals signs only so that readers can test their keys. A reader that verifies it has the keys that verify grants. Every
-   * service may read its family.
+   * A document that approvals signs only so that readers can test their keys. If a reader can verify this document, it can also verify grants. Every
+   * service may read the family `era`.
    */
   keyProbe: () => keyOf("era", HOME_SHARD, "probe"),
   /** The number of writes of a tool that the policy alone granted under one origin. */

@@ -35,9 +35,9 @@ export interface Profile {
 }
 
 export interface Limits {
-  /** The most rounds of a run. A round is one model call with its tools. The seed round is not included. */
+  /** The maximum number of rounds of a run. A round is one model call with its tools. The seed round is not included. */
   readonly maxRounds: number;
-  /** The most active time of a run, in milliseconds. Active time is time in the model and in tools. The clock stops while people decide. */
+  /** The maximum active time of a run, in milliseconds. Active time is time in the model and in tools. The clock stops while people decide. */
   readonly activeMs: number;
   /** The time without a living worker after which a read is answered with `no_worker`, in milliseconds. If absent, the read waits. */
   readonly noWorkerMs?: number;

@@ -133,7 +133,7 @@ function globalOptionsOf(command: Command): Command["options"][number][] {
   return root === command ? [] : root.options.filter((option) => option.hidden);
 }
 
-/** Returns the path of the command in the typed words, as far as it exists. The error refers to the help of this command. */
+/** Returns the path of the command that the user typed, as far as it exists. An error then refers to the help of that command. */
 function commandIn(program: Command, words: readonly string[]): string {
   let at = program;
   let path = "";

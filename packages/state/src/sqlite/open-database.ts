@@ -8,8 +8,8 @@ import { createPrivately } from "./directory-lock.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 /**
- * Opens the database, and creates it at its first start. Throws `StoreRefused` if the file is not a database, is not ours, or has another schema
- * version or another number of shards than requested. The message names the file and says what to do. Such a file stays unchanged.
+ * Opens the database, and creates it if it does not exist. Throws `StoreRefused` if the file is not a database, is not ours, has another schema
+ * version, or has a different number of shards than requested. The message names the file and says what to do. Such a file stays unchanged.
  */
 export async function openDatabase(file: string, shards: number | undefined): Promise<{ connection: Connection; shards: number }> {
   createPrivately(file);

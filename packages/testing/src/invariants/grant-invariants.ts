@@ -17,7 +17,7 @@ import type { Facts } from "./facts.ts";
 
 /**
  * Checks G6 for a grant when approvals publishes it. The grant must be for exactly this call, its tool and its arguments. Enough people must have
- * approved it, the requester not among them, within the approval's time. The check reads the token as any party can, without the product's own
+ * approved the call before the approval expired, and the requester must not be one of them. The check reads the token as any party can, without the product's own
  * verifier.
  */
 export function brokenByGrant(

@@ -6,7 +6,7 @@ import { Refusal } from "@toolbus/runtime";
 export interface EnabledTools {
   readonly size: number;
   has(definition: EnabledTool): boolean;
-  /** Returns whether the file lists this definition of any toolset. */
+  /** Returns whether the file lists this definition under any toolset. */
   names(tool: string, hash: string): boolean;
 }
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 const LONGEST = 64;
 
 /**
- * Returns the part of a typed name that is for the server. It is in snake case and begins with a letter. Names that differ only in case or
+ * Returns the server's part of a tool's registered name (`<server>__<tool>`). It is in snake case and begins with a letter. Names that differ only in case or
  * punctuation have the same part.
  */
 export function serverPart(server: string): string {
