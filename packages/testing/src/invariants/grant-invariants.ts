@@ -17,8 +17,8 @@ import type { Facts } from "./facts.ts";
 
 /**
  * Checks G6 for a grant when approvals publishes it. The grant must be for exactly this call, its tool and its arguments. Enough people must have
- * approved the call before the approval expired, and the requester must not be one of them. The check reads the token as any party can, without the product's own
- * verifier.
+ * approved the call before the approval expired, and the requester must not be one of them. The check reads the token as any party can, without the
+ * product's own verifier.
  */
 export function brokenByGrant(
   facts: Facts,
