@@ -8,7 +8,8 @@ import { acquire } from "./transitions/acquire.ts";
 import { failRun, limitReached } from "./transitions/end.ts";
 import { retryLater } from "./transitions/model-retry.ts";
 import { asks, type Bundle, bundle, CONVERSATION, RUN } from "./testing/test-bundle.ts";
-import { commitTurn, type Turn } from "./transitions/turn.ts";
+import { commitTurn } from "./transitions/turn.ts";
+import type { Turn } from "./transitions/turn-input.ts";
 import { observeRun } from "./observe-run.ts";
 import { tracedModel } from "./traced-model.ts";
 

@@ -12,7 +12,7 @@ import {
   ValidationError,
 } from "@toolbus/models";
 import type { Stopped } from "../transitions/end.ts";
-import type { Turn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 import { usageOfReply } from "../usage.ts";
 import type { BudgetedRun, Budgets, Refused } from "../budget/budgets.ts";
 

@@ -15,7 +15,7 @@ import { modelTurn, type ModelTurnInput } from "./model-turn.ts";
 import type { Rules } from "../transitions/rules.ts";
 import { toolChoiceOf } from "../transitions/tool-choice.ts";
 import type { Transcripts } from "./transcripts.ts";
-import type { Turn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 
 /** The parts of the process that a step needs to ask a model. */
 export interface ModelParts {

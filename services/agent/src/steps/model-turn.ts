@@ -6,7 +6,7 @@ import { completeWithin, type PaidCall, type PaidReply } from "./complete-within
 import type { Profile } from "../profile.ts";
 import type { Stopped } from "../transitions/end.ts";
 import { liveText } from "../outgoing/live-text.ts";
-import type { Turn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 
 /** A reply with neither text nor a call. Some models give one now and then, and a better one at the next attempt. */
 export class EmptyReply extends ModelError {

@@ -6,7 +6,8 @@ import { callDecided } from "../transitions/decided.ts";
 import { takeEntry } from "../incoming/inbox.ts";
 import { asks, bundle, CONVERSATION, ok, RUN } from "../testing/test-bundle.ts";
 import { readerUnderTest } from "../testing/test-reader.ts";
-import { commitTurn, type Turn } from "../transitions/turn.ts";
+import { commitTurn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 
 const SECOND = "rn_03_01JD0000000000000000000002";
 const THIRD = "rn_03_01JD0000000000000000000003";

@@ -2,7 +2,7 @@ import type { Registration, Run, ToolResult } from "@toolbus/contracts";
 import { recallCalls } from "./recall-calls.ts";
 import type { ModelParts } from "./model-step.ts";
 import { storeVendorTurn } from "../memory/stored-entries.ts";
-import type { Turn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 import { withheldTools } from "./withheld-tools.ts";
 
 /** A turn that is ready to commit. Its references are in the store, and its inputs were read. */

@@ -5,7 +5,7 @@ import { readRegistry } from "@toolbus/tool-kit";
 import type { Profile } from "../profile.ts";
 import { ruleMatches, toolRule } from "../profiles/tool-rule.ts";
 import { judged } from "../tool-offer.ts";
-import type { Turn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 
 interface Asking {
   readonly run: Pick<Run, "rights">;

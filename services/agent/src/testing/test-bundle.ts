@@ -26,7 +26,8 @@ import { loadSnapshot, parsed } from "../documents/load.ts";
 import { withLoopTools } from "../transitions/loop-tools.ts";
 import type { Rules } from "../transitions/rules.ts";
 import { startRun } from "../transitions/start.ts";
-import { commitTurn, type Turn } from "../transitions/turn.ts";
+import { commitTurn } from "../transitions/turn.ts";
+import type { Turn } from "../transitions/turn-input.ts";
 
 export const CONVERSATION = "cv_03_01JD0000000000000000000001";
 export const RUN = "rn_03_01JD0000000000000000000001";

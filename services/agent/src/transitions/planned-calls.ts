@@ -17,7 +17,7 @@ import { refusedCall } from "./call-rights.ts";
 import type { Draft } from "./draft.ts";
 import { isLoopTool } from "./loop-tools.ts";
 import { missingTool } from "./missing-tool.ts";
-import type { Turn, TurnInput } from "./turn.ts";
+import type { Turn, TurnInput } from "./turn-input.ts";
 
 /** A call that a turn makes, before anything is sent. */
 export interface Planned {

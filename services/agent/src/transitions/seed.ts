@@ -2,7 +2,7 @@ import type { Json, Run, RunTool } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
 import type { Profile, SeedCall } from "../profile.ts";
 import { valueAt } from "../profiles/input-path.ts";
-import type { Turn } from "./turn.ts";
+import type { Turn } from "./turn-input.ts";
 
 /** The calls of a run's seed round, and the calls of the profile that the round leaves out. */
 export interface SeedPlan {

@@ -1,4 +1,4 @@
-import type { EventCall, PrunedContext, Registration, StoredVendorTurn, ToolResult, Usage } from "@toolbus/contracts";
+import type { EventCall } from "@toolbus/contracts";
 import { argumentsHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { addUsage } from "../usage.ts";
@@ -16,39 +16,7 @@ import { withoutFailures } from "./model-retry.ts";
 import { type Planned, plannedCalls } from "./planned-calls.ts";
 import { requestGrant } from "./request-grant.ts";
 import type { Rules } from "./rules.ts";
-import type { Snapshot } from "./snapshot.ts";
-
-/** The turn of the model (or the seed). */
-export interface Turn {
-  readonly provider: string;
-  readonly model: string;
-  readonly text: string;
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
-  readonly seed: boolean;
-  readonly truncated: boolean;
-  /** True if the vendor has paused the turn. It continues when it gets the transcript back with this turn at the end, so the run is not over. */
-  readonly paused?: boolean;
-  /** The vendor's own form of the turn. */
-  readonly vendor?: StoredVendorTurn;
-  /** The part of the conversation that the model did not see. */
-  readonly pruned?: PrunedContext;
-  /** The usage of the model call, with its cost. */
-  readonly usage: Pick<Usage, "inputTokens" | "outputTokens"> & Partial<Usage>;
-  /** The number of the calls that the run's budgets have room for. Absent means all calls. */
-  readonly allowedCalls?: number;
-}
-
-export interface TurnInput {
-  readonly snapshot: Snapshot;
-  readonly epoch: number;
-  readonly turn: Turn;
-  /** The tools of this run by name, as they were when the run began. */
-  readonly tools: ReadonlyMap<string, Registration>;
-  /** The results of the turn's calls to working memory, by the number of the call in the turn. They were read before the commit. */
-  readonly recalled?: ReadonlyMap<number, ToolResult>;
-  /** The registered tools that the turn's calls name but the run does not have, by name. Calls to them are never sent. */
-  readonly withheld?: ReadonlyMap<string, Registration>;
-}
+import type { Turn, TurnInput } from "./turn-input.ts";
 
 /**
  * Commits a turn as a whole: the transcript, one document per call, the invokes of reads and the requests for writes. A turn without calls ends the

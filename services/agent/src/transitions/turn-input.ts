@@ -1,0 +1,34 @@
+import type { PrunedContext, Registration, StoredVendorTurn, ToolResult, Usage } from "@toolbus/contracts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** The turn of the model (or the seed). */
+export interface Turn {
+  readonly provider: string;
+  readonly model: string;
+  readonly text: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly seed: boolean;
+  readonly truncated: boolean;
+  /** True if the vendor has paused the turn. It continues when it gets the transcript back with this turn at the end, so the run is not over. */
+  readonly paused?: boolean;
+  /** The vendor's own form of the turn. */
+  readonly vendor?: StoredVendorTurn;
+  /** The part of the conversation that the model did not see. */
+  readonly pruned?: PrunedContext;
+  /** The usage of the model call, with its cost. */
+  readonly usage: Pick<Usage, "inputTokens" | "outputTokens"> & Partial<Usage>;
+  /** The number of the calls that the run's budgets have room for. Absent means all calls. */
+  readonly allowedCalls?: number;
+}
+
+export interface TurnInput {
+  readonly snapshot: Snapshot;
+  readonly epoch: number;
+  readonly turn: Turn;
+  /** The tools of this run by name, as they were when the run began. */
+  readonly tools: ReadonlyMap<string, Registration>;
+  /** The results of the turn's calls to working memory, by the number of the call in the turn. They were read before the commit. */
+  readonly recalled?: ReadonlyMap<number, ToolResult>;
+  /** The registered tools that the turn's calls name but the run does not have, by name. Calls to them are never sent. */
+  readonly withheld?: ReadonlyMap<string, Registration>;
+}
