@@ -192,7 +192,7 @@ describe("security events", () => {
     await recorded(
       "worker.orders",
       { at, service: "worker.orders", reason: "signature", ...call, detail: "x".repeat(9000), source: "/agents/default" },
-      { at: at - 2, service: "worker.orders", reason: "signature", leftOut: 7, overMs: 60_000 },
+      { at: at - 2, service: "worker.orders", reason: "signature", leftOut: 7, overMs: 60_000, more: "x".repeat(3000) },
       { at: "soon", reason: 7 },
       "not an event",
     );
@@ -206,6 +206,22 @@ describe("security events", () => {
       ],
     });
     expect(JSON.stringify(body).length).toBeLessThan(2000);
+  });
+
+  it("are read only up to a limit from a log that a compromised worker filled with nonsense", async () => {
+    await using t = await setup();
+    const shard = shardOf(RUN);
+    const key = keyOf("security", shard, "worker.orders.head");
+    const log = keys.security(shard, "worker.orders");
+    const nonsense = Array.from({ length: 6000 }, () => "nonsense");
+    const genuine = { at: t.clock.now, reason: "signature" };
+    await t.store.commit(shard, {
+      op: "filled",
+      guards: [{ key, version: 0 }],
+      put: [{ key, value: { lastAt: t.clock.now } }],
+      append: [{ log, entries: [genuine, ...nonsense, genuine] }],
+    });
+    expect((await t.get("otto", "/v1/security")).body).toMatchObject({ count: 1 });
   });
 });
 

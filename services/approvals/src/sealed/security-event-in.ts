@@ -4,7 +4,7 @@ import { SECURITY_LOG } from "./security.ts";
 /**
  * Returns an entry of a service's security log as approvals shows it, or null if it is not one. Agents and workers record a `reason` and name the call.
  * Each reason why a worker refuses a grant is shown as the kind `grant_refused`. `details` then has the reason as `why`, and the service that recorded
- * the event as `recordedBy`. Everybody with that service's login can write its log, so texts are cut.
+ * the event as `recordedBy`. Everybody with that service's login can write its log, so only known fields are shown, and texts are cut.
  */
 export function securityEventIn(
   value: Json,
@@ -16,10 +16,10 @@ export function securityEventIn(
 }
 
 function asRecorded(entry: JsonObject, recordedBy: string): JsonObject {
-  const { at = null, reason = null, source, service: _, ...rest } = entry;
+  const { at = null, reason = null, source } = entry;
   const kind = typeof reason === "string" ? cut(reason) : null;
   const isOwnKind = kind !== null && OWN_KINDS.test(kind);
-  const details = Object.fromEntries(Object.entries(rest).flatMap(([name, part]) => (isShort(part) ? [[cut(name), cut(part)]] : [])));
+  const details = Object.fromEntries(SHOWN.flatMap((name) => (isPlain(entry[name]) ? [[name, cut(entry[name])]] : [])));
   return {
     at,
     kind: isOwnKind ? kind : kind && "grant_refused",
@@ -31,9 +31,10 @@ function asRecorded(entry: JsonObject, recordedBy: string): JsonObject {
 // A grant is refused for many reasons; these are the others.
 const OWN_KINDS = /^(?:conflict|(?:ledger|era)_[a-z_]+)$/;
 
+const SHOWN = ["callId", "tool", "toolset", "detail", "messageId", "key", "leftOut", "overMs"] as const;
 const LONGEST = 300;
 
-function isShort(part: Json): part is string | number {
+function isPlain(part: Json | undefined): part is string | number {
   return typeof part === "string" || typeof part === "number";
 }
 

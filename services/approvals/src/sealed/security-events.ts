@@ -13,7 +13,9 @@ export async function securityEvents(
 ): Promise<{ readonly count: number; readonly events: readonly SecurityEventView[] }> {
   const toolsets = new Set((await readRegistry(state)).map(({ toolset }) => toolset));
   const services = [SECURITY_LOG, AGENT_LOG, ...[...toolsets].map((toolset) => `worker.${toolset}`)];
-  const all = (await Promise.all(services.map((service) => eventsOf(state, service, since)))).flat();
+  const all: SecurityEventView[] = [];
+  // One log after another: a compromised service can fill its logs with large entries.
+  for (const service of services) all.push(...(await eventsOf(state, service, since)));
   const count = all.reduce((sum, { details }) => sum + numberOf(details?.["leftOut"]), 0);
   return { count, events: all.toSorted((a, b) => b.at - a.at).slice(0, limit) };
 }
@@ -23,7 +25,9 @@ async function eventsOf(state: StateStore, service: string, since: number): Prom
   const shards = Array.from({ length: state.shards }, (_, n) => shardName(n));
   const { documents } = await state.read(shards.map((shard) => keyOf("security", shard, `${service}.head`)));
   const written = shards.filter((_, n) => lastAt(documents[n]?.value) >= since);
-  return (await Promise.all(written.map((shard) => eventsIn(state, { shard, service }, since)))).flat();
+  const found: SecurityEventView[] = [];
+  for (const shard of written) found.push(...(await eventsIn(state, { shard, service }, since)));
+  return found;
 }
 
 async function eventsIn(
@@ -32,10 +36,12 @@ async function eventsIn(
   since: number,
 ): Promise<readonly SecurityEventView[]> {
   const found: SecurityEventView[] = [];
+  let looked = 0;
   for await (const entries of pagesFromEnd(state, keys.security(log.shard, log.service))) {
     const events = entries.flatMap(({ value }) => securityEventIn(value, log) ?? []);
     found.push(...events.filter(({ at }) => at >= since));
-    if (found.length >= MOST || events.some(({ at }) => at < since)) break;
+    looked += entries.length;
+    if (looked >= MOST || events.some(({ at }) => at < since)) break;
   }
   return found;
 }
