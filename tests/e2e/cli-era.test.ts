@@ -15,9 +15,9 @@ const held = async (): Promise<number> => {
 describe("toolbus era", () => {
   it("shows an era that was never raised, raises it, and resumes the shards that this held", async () => {
     expect((await cli.run(["era", "show"])).stdout).toBe("era 1, never raised\n");
-    const raised = await cli.run(["era", "raise", "--reason", "restored the copy of midnight", "--hold"]);
+    const raised = await cli.run(["era", "raise", "--reason", "restored the midnight backup", "--hold"]);
     expect(raised).toMatchObject({ code: 0, stderr: "" });
-    expect(raised.stdout).toMatch(/^era \d{10}, raised .* ago: restored the copy of midnight\n/);
+    expect(raised.stdout).toMatch(/^era \d{10}, raised .* ago: restored the midnight backup\n/);
     expect(raised.stdout).toMatch(/\n00 .* held\n[^]*\n0f .* held\n\n.* toolbus era resume --all\n$/);
     expect(await held()).toBe(16);
     const doctor = await cli.run(["doctor"]);
@@ -29,7 +29,7 @@ describe("toolbus era", () => {
     const one = await cli.run(["era", "resume", "03"]);
     expect(one.stdout).toMatch(/\n03 .* resumed .* ago by approver:local\n/);
     expect(await held()).toBe(15);
-    expect(await jsonOf(cli, ["era", "resume", "--all"])).toMatchObject({ reason: "restored the copy of midnight" });
+    expect(await jsonOf(cli, ["era", "resume", "--all"])).toMatchObject({ reason: "restored the midnight backup" });
     expect(await held()).toBe(0);
     expect((await cli.run(["doctor"])).stdout).toMatch(/^ok {4}lost writes +no shard is held/m);
   });

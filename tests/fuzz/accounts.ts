@@ -154,7 +154,7 @@ export function accounts(): Accounts {
     if (letter) fault(`${topic}, ${one.mutation}: the dead letter became one itself: ${letter.body.slice(0, 300)}`);
     else if (!kept) books.refused(topic, "known already");
     else if (kept.unreadable) books.refused(topic, "unreadable");
-    else if (kept.reason === "its broker gave it up") books.refused(topic, "bare message");
+    else if (kept.reason === "its broker gave up on it") books.refused(topic, "bare message");
     else books.done(topic);
     wake();
   }

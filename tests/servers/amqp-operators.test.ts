@@ -89,7 +89,7 @@ describeOnPrivateServer(
           ok: true,
           value: {
             queue: "orders",
-            reason: "RabbitMQ gave it up: delivery_limit",
+            reason: "RabbitMQ gave up on it: delivery_limit",
             message: { id: "deadly", attributes: { [attributes.era]: "3" } },
           },
         });

@@ -14,7 +14,10 @@ export function asDeadLetter(message: Message, headers: Readonly<Record<string, 
   if (ending === undefined) return message;
   // RabbitMQ does not report the deliveries of the message's last stay in the queue.
   const deliveries = earlierDeliveries(headers) + 1;
-  return deadLetterMessage({ ...message, topic: queue }, { queue, reason: `RabbitMQ gave it up: ${ending}`, deliveries, history: [], now });
+  return deadLetterMessage(
+    { ...message, topic: queue },
+    { queue, reason: `RabbitMQ gave up on it: ${ending}`, deliveries, history: [], now },
+  );
 }
 
 export interface Burial {

@@ -83,7 +83,7 @@ describe("a message that is not a dead letter", () => {
     const secrets = { [attributes.grant]: "eyJ.grant", "Toolbus-Call-Secret": "s", [attributes.dispatch]: "1" };
     const bare: Message = { ...deadMessage(INVOKE), topic: "dead.tool.invoke.release", attributes: secrets };
     expect(readLetter(bare, "tool.invoke.release")).toMatchObject({
-      reason: "its broker gave it up",
+      reason: "its broker gave up on it",
       deliveries: 0,
       message: { ...deadMessage(INVOKE), attributes: { [attributes.dispatch]: "1" } },
       replayBy: { kind: "call", callId: CALL },

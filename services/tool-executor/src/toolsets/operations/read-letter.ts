@@ -26,7 +26,7 @@ export function readLetter(message: Message, queue: string): ReadLetter {
   if (message.type !== messageTypes.deadLetter) {
     return kept({
       queue,
-      reason: "its broker gave it up",
+      reason: "its broker gave up on it",
       deliveries: 0,
       history: [],
       cut: false,
