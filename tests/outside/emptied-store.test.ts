@@ -74,7 +74,7 @@ describe("a store that somebody emptied, with each service in a separate process
       /\b00 .* ago held .*To resume them, once somebody has checked their targets: toolbus era resume/,
     );
     expect(await toolbus("era", "resume", "--all")).not.toMatch(/ held /);
-    // An operator has not enabled the toolset's other writes yet.
+    // doctor still exits with 1, because the operator has not enabled the toolset's other writes.
     expect(await said(1, "doctor")).toMatch(/ok lost writes no shard is held/);
     const done = await written(approve);
     expect(done).toMatchObject({ status: "ok" });

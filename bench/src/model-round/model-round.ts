@@ -30,8 +30,8 @@ type Asked = Pick<Requests, "servers" | "peers">;
 
 /**
  * Measures runs of five tool rounds and an answer, which are six model calls, on a stub of a model. Our runs are on Redis with the real adapter for
- * OpenAI. They are compared with a hand-written loop over OpenAI's client, and with other libraries if `peers` says so. Also measures one call of
- * each adapter against the same call made by hand.
+ * OpenAI. They are compared with a hand-written loop over OpenAI's client, and with other libraries if `peers` says so. It also compares one call of
+ * the OpenAI and Anthropic adapters with the same call through `fetch` or the vendor's SDK.
  */
 export async function modelRound(conditions: Conditions, asked: Asked, loads: Loads = LOADS): Promise<Results> {
   return onGround(conditions, async (ground) => {

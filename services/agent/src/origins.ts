@@ -34,7 +34,7 @@ export function originReader({ state, reader, log }: OriginsOptions): Origins {
       const [document] = documents;
       if (!document) return null;
       const verdict = await reader.read(key, document.value);
-      // A key that is being rolled out, or an address that does not answer, must not end a run.
+      // The agent may not know a new key yet, or the address of the gateway's keys may not answer. Neither must end a run.
       if (verdict.kind === "unknown_key") throw new OriginUndecided(`The origin of the run ${runId} cannot be judged: ${verdict.detail}.`);
       if (verdict.kind !== "genuine") {
         log.warn(

@@ -64,8 +64,8 @@ const CORRELATION_ID = "toolbus-correlation-id";
 const REPLY_TO = "toolbus-reply-to";
 
 /**
- * Returns whether a name has a meaning for the server or for us. An attribute with a reserved name is escaped, so that nobody gives commands
- * to a stream.
+ * Returns whether a name has a meaning for the server or for us. An attribute with a reserved name is escaped, so that a sender's attribute can neither
+ * control the stream (`Nats-Rollup`) nor replace a header of ours.
  */
 function isReserved(lower: string): boolean {
   return lower.startsWith("ce-") || lower.startsWith("nats-") || lower === CORRELATION_ID || lower === REPLY_TO;

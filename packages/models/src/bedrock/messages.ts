@@ -84,8 +84,8 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Conten
 }
 
 /**
- * Returns the turn as this model wrote it, including thinking and signatures, or null if it differs from the neutral form. Only the first part of a
- * message may include its thinking, because the other parts now follow content that they did not follow before.
+ * Returns the part as this model wrote it, or null if another model wrote it or it differs from the neutral form. Signed thinking is included only if
+ * everything before it is unchanged. That is never so for a later part of a merged message, because it now follows the earlier parts.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): ContentBlock[] | null {
   const own = vendor?.api === BEDROCK_API && vendor.model === model ? ownTurn(vendor.payload) : null;

@@ -2,8 +2,8 @@ import { ProviderError } from "../model-errors.ts";
 import type { StopReason } from "../model-provider.ts";
 
 /**
- * Converts the vendor's stop reason into ours. Throws `ProviderError` for a turn that was too malformed for the vendor. It also throws for an unknown
- * reason, because the value of the turn is then unknown.
+ * Converts the vendor's stop reason into ours. Throws `ProviderError` if the vendor could not parse the model's turn. It also throws for an unknown
+ * reason, because we then cannot know whether the turn is usable.
  */
 export function stopOf(reason: string): StopReason {
   switch (reason) {

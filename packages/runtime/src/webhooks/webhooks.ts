@@ -48,7 +48,7 @@ export interface Webhooks {
   onTimer(timer: TimerRow): Promise<boolean>;
   /** Sends a given-up delivery again. Resolves to false if the delivery does not exist or was not given up. */
   again(deliveryId: string): Promise<boolean>;
-  /** Aborts pending attempts. A later process repeats them. */
+  /** Aborts the attempts that are under way. Another process repeats them when their timers are due. */
   stop(): Promise<void>;
 }
 

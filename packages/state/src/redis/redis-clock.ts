@@ -14,9 +14,9 @@ export interface RedisClock {
   readonly argument: () => string;
   /** Asks the server for the time, with the same correction. */
   readonly now: () => Promise<number>;
-  /** Returns the moment of a question, to be passed to `heard`. */
+  /** Returns the moment of a request, to be passed to `heard`. */
   readonly asking: () => number;
-  /** Returns the time in an answer. The time is corrected if the server's clock was set back and this process did not know it. */
+  /** Returns the time in a reply. The time is corrected if the server's clock was set back and this process did not know it. */
   readonly heard: (time: number, askedAt: number) => number;
   /** Every deadline before this time has passed, whatever the server's clock says. Undefined if nothing is known. */
   readonly floor: () => number | undefined;
@@ -50,7 +50,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
   const clock: RedisClock = {
     argument: () => (ahead === 0 ? "" : `+${ahead}`),
     async now() {
-      // Uses the correction that was known when the question was sent, as scripts do.
+      // Uses the correction that was known when the request was sent, as scripts do.
       const added = ahead;
       return (await serverTime(connection)) + added;
     },
@@ -58,7 +58,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     heard(said, askedAt) {
       if (clustered) time.believed(said, askedAt);
       if (clustered || time.heard(said, askedAt)) return said;
-      // This answer may belong to a question that was sent before this process knew of the step.
+      // This may be the reply to a request that was sent before this process knew that the server's clock was set back.
       void (asking ??= settle());
       return time.now();
     },
@@ -70,7 +70,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
   await asking;
   return clock;
 
-  /** Agrees with all other processes on how far the store's time is ahead of the server's clock. A failure is retried with the next answer. */
+  /** Agrees with all other processes on how far the store's time is ahead of the server's clock. A failure is retried with the next reply. */
   async function settle(): Promise<void> {
     const askedAt = time.monotonic();
     try {

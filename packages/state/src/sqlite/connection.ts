@@ -8,7 +8,7 @@ export interface Connection {
   prepare(sql: string): StatementSync;
   /** Does the work in one write transaction, which is synced to disk before it resolves. If the work throws, the transaction is rolled back. */
   write<T>(work: () => T): Promise<T>;
-  /** Does work that only reads, all of it at one moment. */
+  /** Does read-only work in one transaction, so that all its statements see the same snapshot. */
   read<T>(work: () => T): Promise<T>;
   /** Does read-only work of one statement. One statement sees one moment without a transaction. */
   look<T>(statement: () => T): Promise<T>;

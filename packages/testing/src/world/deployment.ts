@@ -56,7 +56,7 @@ export interface DeploymentOptions {
 export interface Deployment {
   /** Starts every replica. */
   start(): void;
-  /** The processes that live, in a fixed order. */
+  /** The processes that are alive, in a fixed order. */
   readonly alive: readonly SimProcess[];
   /** Returns the processes of a role that serve HTTP. */
   serving(role: Role): readonly Served[];

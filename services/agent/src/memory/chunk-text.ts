@@ -29,7 +29,7 @@ export function chunkText(text: string, most: number): { readonly chunks: readon
     // If possible, the last chunk has the minimum length too.
     const hi = Math.max(lo, Math.min(start + most, text.length - least));
     const best = wholeEnd(text, cuts.best(lo, hi));
-    // A cut after one code unit may split a surrogate pair. The chunk then contains both halves.
+    // If the only cut would split a surrogate pair, the chunk takes the whole pair, so that it is not empty.
     const end = best > start ? best : start + 2;
     chunks.push({ start, end, heading: cuts.heading(start) });
     start = end;

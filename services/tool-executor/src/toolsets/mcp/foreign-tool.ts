@@ -61,7 +61,7 @@ function writtenOf(result: CallToolResult | ToolProblem): Json | ToolProblem {
   return toolError(code, wordsOf(result), code === "invalid_arguments" ? { effect: "none" } : {});
 }
 
-/** The form in which servers of the official SDKs report arguments, or a tool, that they refuse. */
+/** How a server that is built with an official SDK reports that it refused the arguments or the tool. */
 const REFUSED = /^MCP error -3260[012]\b/;
 
 function codeOf(result: CallToolResult): string {
