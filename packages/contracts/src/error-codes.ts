@@ -118,3 +118,6 @@ export const problemCodes = {
 } as const;
 
 export type ProblemCode = keyof typeof problemCodes;
+
+/** The beginning of the `detail` of `not_found` for a path that a service does not have. By it a client recognises the address of another service. */
+export const NO_ROUTE = "There is no route";

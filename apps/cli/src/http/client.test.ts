@@ -1,7 +1,11 @@
+import { apiKeys, startHttpServer } from "@toolbus/runtime";
 import { describe, expect, it } from "vitest";
 import { client } from "./client.ts";
 import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 
+type HttpServerOptions = Parameters<typeof startHttpServer>[0];
+
+const noLine = (): void => undefined;
 const never = new AbortController().signal;
 const gatewayAt = (url: string, key: string | null = "a-key") => client({ url, service: "gateway", key, signal: never });
 
@@ -57,13 +61,24 @@ describe("a request", () => {
   });
 
   it("that another service of Toolbus answers says so", async () => {
-    await using server = await serverUnderTest((_request, response) =>
-      sendProblem(response, 404, {
-        code: "not_found",
-        detail: "There is no route GET /v1/approvals.",
-        remedy: "GET /docs lists the routes.",
-      }),
-    );
+    // This is the server of every service, so the test fails if the client does not recognise the words with which a service refuses a path.
+    const log: HttpServerOptions["log"] = { debug: noLine, info: noLine, warn: noLine, error: noLine, child: () => log };
+    const config = { HTTPS_ONLY: "false", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 0 } as const;
+    const api = { title: "Another service", description: "It has no routes." };
+    const keys = apiKeys([], () => 0);
+    const server = await startHttpServer({
+      name: "test",
+      host: "127.0.0.1",
+      port: 0,
+      keys,
+      routes: [],
+      api,
+      config,
+      monotonic: () => 0,
+      log,
+    });
+    await using closing = new AsyncDisposableStack();
+    closing.defer(() => server.stop());
     await expect(gatewayAt(server.url).get("/v1/approvals")).rejects.toMatchObject({
       exitCode: 3,
       message: `${server.url} lacks a route of the gateway of Toolbus, because it is another service or another version: check the address.`,

@@ -1,3 +1,4 @@
+import { NO_ROUTE } from "@toolbus/contracts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 
 export interface ReadProblem {
@@ -14,9 +15,6 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   store_unavailable: EXIT.unreachable,
   shutting_down: EXIT.unreachable,
 };
-
-// The beginning of what every service of Toolbus says about an unknown path.
-const NO_ROUTE = "There is no route ";
 
 /** Reads an answer other than 2xx: the detail, fields and remedy of a problem (RFC 9457), or a sentence that the server is not Toolbus. */
 export function readProblem(text: string, from: { readonly url: string; readonly service: string; readonly status: number }): ReadProblem {

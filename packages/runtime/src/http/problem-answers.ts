@@ -1,4 +1,4 @@
-import { type ProblemCode, problemCodes } from "@toolbus/contracts";
+import { NO_ROUTE, type ProblemCode, problemCodes } from "@toolbus/contracts";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
@@ -21,7 +21,7 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
   app.setNotFoundHandler((request, reply) => {
     sendProblem(
       reply,
-      new HttpProblem("not_found", `There is no route ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, {
+      new HttpProblem("not_found", `${NO_ROUTE} ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, {
         remedy: "GET /docs lists the routes.",
       }),
     );
