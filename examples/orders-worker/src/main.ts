@@ -1,20 +1,14 @@
 // Serves the toolset in a separate process, beside any number of replicas. Start it with: npx node examples/orders-worker/src/main.ts
-import { serveToolset } from "@toolbus/tool-kit";
+import { runToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
 
 const { BUS_URL = "", STATE_URL = "", JWKS_URL = "http://127.0.0.1:8081/.well-known/jwks.json", RECEIPT_KEY_FILE = "" } = process.env;
 
-const serving = serveToolset(orders({ refund: async (_, key) => ({ refundId: `refund of ${key}` }) }), {
+await runToolset(orders({ refund: async (_, key) => ({ refundId: `refund of ${key}` }) }), {
   busUrl: BUS_URL,
   stateUrl: STATE_URL,
   jwksUrl: JWKS_URL,
   // "toolbus keys" makes this key. Its public half is pinned with the tool, so the result of a refund can be proved.
   receiptKeyFile: RECEIPT_KEY_FILE,
 });
-try {
-  await serving;
-  console.log(`The toolset orders is served on ${new URL(BUS_URL).host || BUS_URL}. Stop with Ctrl-C.`);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
+console.log(`The toolset orders is served on ${new URL(BUS_URL).host || BUS_URL}. Stop with Ctrl-C.`);

@@ -13,6 +13,7 @@ export { readRegistry, RegistryConflict, registerToolset, unregister } from "./r
 export { type ReceiptKeys, receiptKeys } from "./registry/receipt-keys.ts";
 export { grantStaleMessage, resultMessage } from "./calls/result-message.ts";
 export { proveRow } from "./writes/row-proof.ts";
+export { runToolset } from "./run-toolset.ts";
 export { serveToolset, type ServeOptions } from "./serve-toolset.ts";
 export { type EraReader, eraReader } from "./writes/signed-era.ts";
 export type { ModelCallUse } from "./tool/model-use.ts";

@@ -1,0 +1,34 @@
+import { BusUnavailable } from "@toolbus/bus";
+import { KeyRefused } from "@toolbus/grants";
+import { StoreRefused, StoreUnavailable } from "@toolbus/state";
+import { RegistryConflict } from "./registry/registry.ts";
+import { FlagsRefused } from "./registry/tool-flags.ts";
+import { serveToolset, type ServeOptions } from "./serve-toolset.ts";
+import type { Toolset } from "./tool/toolset.ts";
+import type { Worker } from "./worker.ts";
+
+/**
+ * Serves a toolset as the only work of this process. Resolves when calls may arrive. If the worker cannot start for a reason that a person can fix, it
+ * prints one sentence on standard error and ends the process with 1, as the services do. Rejects with any other error, so that Node prints its stack.
+ */
+export async function runToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
+  try {
+    return await serveToolset(toolset, options);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    // Without this exit, the caller would continue as if its tools were served.
+    process.exit(1);
+  }
+}
+
+function isRefusal(error: unknown): error is Error {
+  return (
+    error instanceof KeyRefused ||
+    error instanceof FlagsRefused ||
+    error instanceof RegistryConflict ||
+    error instanceof StoreRefused ||
+    error instanceof StoreUnavailable ||
+    error instanceof BusUnavailable
+  );
+}
