@@ -8,6 +8,7 @@ import { processSettings } from "@toolbus/runtime";
 import { toolExecutor } from "@toolbus/tool-executor";
 import { describe, expect, it } from "vitest";
 import { withSections } from "../scripts/generated-sections.ts";
+import { linksOf } from "../scripts/mechanics/applied-in.ts";
 import { changedBy, type DecisionRecord, decisionList, readDecisions } from "../scripts/mechanics/decisions.ts";
 import { durationText } from "../scripts/mechanics/durations.ts";
 import { fixedNumbers, numberTable, valueIn } from "../scripts/mechanics/fixed-numbers.ts";
@@ -100,15 +101,25 @@ describe("a generated table", () => {
 
   it("of timings has each setting that is a time, once and in words", () => {
     const POLL_MS = { default: 250, desc: "how often" };
-    const table = timingTable([
-      { name: "one", settings: { POLL_MS, COUNT: { default: 7, desc: "how many" }, RETRIES_S: { default: "5,3600", desc: "when" } } },
-      { name: "two", settings: { POLL_MS, AFTER_MS: { default: 0, desc: "0: never" } } },
-    ]);
+    const table = timingTable(
+      [
+        { name: "one", settings: { POLL_MS, COUNT: { default: 7, desc: "how many" }, RETRIES_S: { default: "5,3600", desc: "when" } } },
+        { name: "two", settings: { POLL_MS, AFTER_MS: { default: 0, desc: "0: never" } } },
+      ],
+      (setting) => `code of ${setting}`,
+    );
     expect(table.split("\n").slice(2)).toEqual([
-      "| `AFTER_MS` | 0 | two | 0: never |",
-      "| `POLL_MS` | 250 ms | one, two | how often |",
-      "| `RETRIES_S` | 5 s, 1 h | one | when |",
+      "| `AFTER_MS` | 0 | two | 0: never | code of AFTER_MS |",
+      "| `POLL_MS` | 250 ms | one, two | how often | code of POLL_MS |",
+      "| `RETRIES_S` | 5 s, 1 h | one | when | code of RETRIES_S |",
     ]);
+  });
+
+  it("of timings links the files that apply a setting, and is refused if there is none, or if a file no longer has its name", () => {
+    const file = "packages/contracts/src/ids.ts";
+    expect(linksOf(root, "SHARDS", { SHARDS: [{ file, as: "DEFAULT_SHARDS" }] })).toBe(`[ids.ts](../${file})`);
+    expect(() => linksOf(root, "SHARDS", {})).toThrow("No file applies SHARDS");
+    expect(() => linksOf(root, "SHARDS", { SHARDS: [{ file, as: "NO_SHARDS" }] })).toThrow(`${file} has no "NO_SHARDS"`);
   });
 
   it.each([

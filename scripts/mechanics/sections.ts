@@ -5,6 +5,7 @@ import { processSettings } from "@toolbus/runtime";
 import { toolExecutor } from "@toolbus/tool-executor";
 import { ledgerTransitions } from "@toolbus/tool-kit";
 import type { Sections } from "../generated-sections.ts";
+import { appliedIn, linksOf } from "./applied-in.ts";
 import { decisionList, readDecisions } from "./decisions.ts";
 import { familyTable, indexTable } from "./families.ts";
 import { fixedNumbers, numberTable } from "./fixed-numbers.ts";
@@ -21,13 +22,16 @@ export function mechanicsSections(root: string): Sections {
     "transitions-agent": transitionTable(agentTransitions),
     "transitions-approvals": transitionTable(approvalTransitions),
     "transitions-ledger": transitionTable(ledgerTransitions),
-    timings: timingTable([
-      { name: "gateway", settings: gateway.settings },
-      { name: "agent", settings: agent.settings },
-      { name: "approvals", settings: approvals.settings },
-      { name: "workers", settings: toolExecutor.settings },
-      { name: "every process", settings: processSettings },
-    ]),
+    timings: timingTable(
+      [
+        { name: "gateway", settings: gateway.settings },
+        { name: "agent", settings: agent.settings },
+        { name: "approvals", settings: approvals.settings },
+        { name: "workers", settings: toolExecutor.settings },
+        { name: "every process", settings: processSettings },
+      ],
+      (setting) => linksOf(root, setting, appliedIn),
+    ),
     numbers: numberTable(root, fixedNumbers),
     decisions: decisionList(readDecisions(root)),
   };

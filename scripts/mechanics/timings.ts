@@ -8,8 +8,11 @@ export interface Timed {
   readonly settings: Readonly<Record<string, { readonly default?: unknown; readonly desc?: string }>>;
 }
 
-/** Returns a table of every setting that is a time, sorted by name. Each has one row, with all services that read it. */
-export function timingTable(services: readonly Timed[]): string {
+/**
+ * Returns a table of every setting that is a time, sorted by name. Each has one row, with all services that read it. `linksTo` returns links to the
+ * code that applies a setting.
+ */
+export function timingTable(services: readonly Timed[], linksTo: (setting: string) => string): string {
   const settings = services
     .flatMap(({ name: service, settings: of }) =>
       Object.entries(of)
@@ -19,9 +22,11 @@ export function timingTable(services: readonly Timed[]): string {
     .toSorted((a, b) => a.name.localeCompare(b.name));
   const rows = Map.groupBy(settings, ({ name, value, desc }) => [name, value, desc].join("\n"));
   return markdownTable(
-    ["Setting", "Default", "Read by", "What it is"],
+    ["Setting", "Default", "Read by", "What it is", "Code"],
     [...rows.values()].flatMap(([first, ...others]) =>
-      first ? [[`\`${first.name}\``, first.value, [first, ...others].map(({ service }) => service).join(", "), first.desc]] : [],
+      first
+        ? [[`\`${first.name}\``, first.value, [first, ...others].map(({ service }) => service).join(", "), first.desc, linksTo(first.name)]]
+        : [],
     ),
   );
 }
