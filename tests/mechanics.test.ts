@@ -56,7 +56,9 @@ describe("the pages of the architecture", () => {
 
   it("link the code of every row of the crash table", () => {
     const rows = page("docs/mechanics.md").match(/^\| \d+b? \| .*$/gm) ?? [];
-    expect(rows.filter((row) => !/\| \[[\w-]+\.(?:ts|lua)\]\(\.\.\/[^)]+\)(?:, \[[\w-]+\.(?:ts|lua)\]\(\.\.\/[^)]+\))* \|$/.test(row))).toEqual([]);
+    expect(
+      rows.filter((row) => !/\| \[[\w-]+\.(?:ts|lua)\]\(\.\.\/[^)]+\)(?:, \[[\w-]+\.(?:ts|lua)\]\(\.\.\/[^)]+\))* \|$/.test(row)),
+    ).toEqual([]);
   });
 
   it("agree with the page of messages on who sends and who receives", () => {
