@@ -120,6 +120,7 @@ const browser = from("tests/e2e/browser.test.ts");
 const streamLoad = from("tests/e2e/stream-load.test.ts");
 const connection = from("services/gateway/src/stream/connection.test.ts");
 
+const injectedContent = from("tests/fuzz/injected-content.test.ts");
 const models = from("tests/e2e/models.test.ts");
 const modelFaults = from("tests/e2e/model-faults.test.ts");
 const modelStreams = from("tests/e2e/model-streams.test.ts");
@@ -893,6 +894,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelMetrics("count each failure by provider and type"),
     modelMetrics("whose model call is postponed count one retry, by provider and error"),
     telemetry("has %s in %s, by its tags"),
+  ],
+  "BEST-5": [
+    injectedContent("asks a person for every write of 66 injected pages, although policy alone grants these writes"),
+    injectedContent("makes the same writes without a person if the pages are declared as internal, so the pages do ask for writes"),
+    injectedContent("is not trusted again after a trusted result, or in a later run of the conversation"),
   ],
   "BEST-7": [
     { file: "services/gateway/src/routes/tools.test.ts", test: "says for which providers a tool is set aside, and what is lost for which" },

@@ -3,6 +3,7 @@ import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { DOUBTS } from "./doubtful-words.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import type { JsonObject } from "./json.ts";
+import { Taint } from "./taint.ts";
 import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -40,6 +41,8 @@ const approvalFields = {
   ),
   argumentsHash: Type.String(),
   effect: Type.String(),
+  /** The untrusted content that the run had read before it asked for this write. The agent quotes it, so it is no proof. */
+  taint: Type.Optional(Taint),
   tier: Type.Enum([...TIERS]),
   reasons: Type.Array(Type.String()),
   idempotency: Type.Object({ mode: Type.String(), inWords: Type.String() }, closed),

@@ -15,7 +15,7 @@ describe("bodies of messages", () => {
     ["toolbus.tool.error", contracts.ToolFailure, "toolCallId toolName code message isRetryable"],
     ["run.wake", contracts.RunWake, "runId entryId? call? delivery?"],
     ["the call of a wake", contracts.SeenCall, "callId dispatch requests"],
-    ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
+    ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId taint?"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
     ["approval.rollback", contracts.ApprovalRollback, "losses"],
     ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect approvedBy?"],
@@ -88,7 +88,7 @@ describe("what is signed", () => {
     [
       "a tool definition, whose hash a grant names",
       contracts.ToolDefinition,
-      "name version description parameters kind risk idempotency timeoutMs effect? scopes? source owner? flag? deprecated? slo?",
+      "name version description parameters kind risk idempotency timeoutMs effect? scopes? source trust? owner? flag? deprecated? slo?",
     ],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);

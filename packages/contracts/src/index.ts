@@ -47,6 +47,7 @@ export * from "./result.ts";
 export { RUN_OUTCOMES, type RunOutcome } from "./run-outcomes.ts";
 export * from "./run-view.ts";
 export * from "./security-view.ts";
+export * from "./taint.ts";
 export * from "./tool-definition.ts";
 export * from "./tool-rights.ts";
 export * from "./tool-version.ts";

@@ -1,5 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import { ID_PATTERNS } from "./ids.ts";
+import { Taint } from "./taint.ts";
 import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -77,6 +78,8 @@ export const ApprovalRequest = Type.Object(
     toolHash: Type.String({ maxLength: 64 }),
     arguments: Type.String({ maxLength: 65_536 }),
     sessionId: Type.String({ pattern: ID_PATTERNS.conversation }),
+    /** The untrusted content that the run had read when it asked. It raises the tier to high at least. The field is absent if there was none. */
+    taint: Type.Optional(Taint),
   },
   closed,
 );

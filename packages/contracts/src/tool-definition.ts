@@ -18,6 +18,13 @@ export type ToolKind = "read" | "compute" | "write";
 export const TIERS = ["low", "medium", "high", "critical"] as const;
 export type Tier = (typeof TIERS)[number];
 
+/**
+ * How far the results of a tool can be trusted. Content that strangers can write, such as a web page or an e-mail, is untrusted, because it may
+ * contain instructions to the model. After an untrusted result, every write of the run is at least high.
+ */
+export const TRUST = ["untrusted", "internal", "trusted"] as const;
+export type Trust = (typeof TRUST)[number];
+
 const JsonSchema = Type.Unsafe<JsonObject>({ type: "object" });
 const closed = { additionalProperties: false } as const;
 
@@ -58,6 +65,8 @@ export const ToolDefinition = Type.Object(
     scopes: Type.Optional(Type.Array(Type.String(), { maxItems: 16 })),
     /** The origin of the tool, which is a toolset or `mcp:<server>`. */
     source: Type.String({ minLength: 1, maxLength: 120 }),
+    /** How far the results can be trusted. If absent, a foreign tool is untrusted and every other one is internal (`trustOf`). */
+    trust: Type.Optional(Type.Enum([...TRUST])),
     owner: Type.Optional(Type.String({ maxLength: 120 })),
     /** The feature flag that switches the tool per environment. */
     flag: Type.Optional(Type.String({ maxLength: 120 })),

@@ -12,6 +12,18 @@ export const firstsMutations: Mutations = {
       },
     ],
   },
+  "BEST-5": {
+    breaks: "untrusted content does not raise the tier of a write",
+    patches: [
+      {
+        file: "services/approvals/src/requests/judge-request.ts",
+        find: `  if (taint === undefined) return { tier, reasons };
+  const tools`,
+        replace: `  if (taint === undefined || reasons.length < 99) return { tier, reasons };
+  const tools`,
+      },
+    ],
+  },
   "BEST-7": {
     breaks: "a tool that the vendor's dialect cannot express is sent unchanged",
     patches: [

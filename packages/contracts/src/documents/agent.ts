@@ -4,6 +4,7 @@ import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
 import { Report } from "../report.ts";
 import { RESULT_STATUSES } from "../error-codes.ts";
+import { Taint } from "../taint.ts";
 import { TIERS } from "../tool-definition.ts";
 import { Scopes, ToolEntries } from "../tool-rights.ts";
 import { Lease } from "./ledger.ts";
@@ -65,6 +66,8 @@ export const ConversationState = Type.Object(
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
     /** True if the transcript contains an index of a result in working memory. */
     workingMemory: Type.Optional(Type.Boolean()),
+    /** The untrusted content that runs of the conversation have read. Later runs read it in the transcript. */
+    taint: Type.Optional(Taint),
     /** The time when the owner deleted the conversation. Its content is then removed, and no run begins in it any more. */
     deletedAt: Type.Optional(Type.Integer()),
   },
@@ -174,6 +177,8 @@ export const Run = Type.Object(
     /** The number of consecutive rounds in which no call succeeded. */
     fruitless: Type.Integer(),
     usage: Usage,
+    /** The untrusted content that the run has read. This field is absent until the first such result has been joined. */
+    taint: Type.Optional(Taint),
     /** The changes that the run made. This field is absent until the first write has ended. */
     writes: Type.Optional(RunWrites),
     createdAt: Type.Integer(),
@@ -245,6 +250,10 @@ export const Call = Type.Object(
     /** The scopes that the tool's definition requires of the requester. The field is absent if it requires none. */
     scopes: Type.Optional(Type.Array(Type.String())),
     kind: Type.Enum(["read", "compute", "write"]),
+    /** True if the result of the call is untrusted content. */
+    untrusted: Type.Optional(Type.Boolean()),
+    /** True if the run had read untrusted content when the model asked for the call. */
+    afterUntrusted: Type.Optional(Type.Boolean()),
     idempotency: Type.Enum(["key", "reconcile", "none"]),
     keepsForMs: Type.Integer(),
     timeoutMs: Type.Integer(),

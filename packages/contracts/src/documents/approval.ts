@@ -1,6 +1,7 @@
 import { type Static, Type } from "../schema.ts";
 import { APPROVAL_OUTCOMES } from "../messages.ts";
 import { parser } from "../parse.ts";
+import { Taint } from "../taint.ts";
 import { TIERS } from "../tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -58,6 +59,8 @@ export const Approval = Type.Object(
     reasons: Type.Array(Type.String()),
     idempotency: Type.Enum(["key", "reconcile", "none"]),
     effect: Type.String(),
+    /** The untrusted content that the run had read, as its agent reported it. */
+    taint: Type.Optional(Taint),
     need: Type.Integer(),
     status: Type.Enum(["pending", ...APPROVAL_OUTCOMES]),
     decisions: Type.Array(Decision, { maxItems: 16 }),

@@ -45,7 +45,10 @@ describe("the arguments of npm run simulate", () => {
     [["--mutants", "--linger"], "--linger goes with --seeds or --seed, not with --mutants."],
     [["--seed", "5", "--first", "2"], "--first goes with --seeds, not with --seed."],
     [["--seed", "5", "--jobs", "2"], "--jobs does not go with --seed: one seed is one process."],
-    [["--variant", "calm"], '--variant must be one of without-fallback, late-messages, taken-over, unheard, interruptions, not "calm".'],
+    [
+      ["--variant", "calm"],
+      '--variant must be one of without-fallback, late-messages, taken-over, unheard, interruptions, untrusted-reads, not "calm".',
+    ],
     [["--mutants", "--variant", "interruptions"], "--variant goes with --seeds or --seed, not with --mutants."],
     [["--seed", "5", "--coverage"], "--coverage goes with --seeds or --exhaustive, not with --seed."],
     [["--sedes", "5"], "Unknown option '--sedes': see npm run simulate -- --help for the flags."],

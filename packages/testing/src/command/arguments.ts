@@ -24,7 +24,14 @@ export type SimulateArguments =
 /**
  * The list is repeated here so that a wrong flag is answered before the services are loaded. A test compares the list with the existing variants.
  */
-export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "unheard", "interruptions"];
+export const VARIANTS: readonly Variant[] = [
+  "without-fallback",
+  "late-messages",
+  "taken-over",
+  "unheard",
+  "interruptions",
+  "untrusted-reads",
+];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
 

@@ -14,6 +14,7 @@ import { argumentsHash } from "@toolbus/grants";
 import type { Observation } from "../ports/observation.ts";
 import { tierOf } from "../world/sim-tools.ts";
 import type { Facts } from "./facts.ts";
+import { afterUntrustedReads } from "./untrusted-reads.ts";
 
 /**
  * Checks G6 for a grant when approvals publishes it. The grant must be for exactly this call, its tool and its arguments. Enough people must have
@@ -38,7 +39,7 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   const call = facts.documents.get(keys.call(callId)) as unknown as Call | undefined;
   const { runId, toolName, arguments: approved } = approval;
   const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
-  const tier = tierOf(toolName, JSON.parse(approved || "{}") as JsonObject);
+  const tier = afterUntrustedReads(facts, call, tierOf(toolName, JSON.parse(approved || "{}") as JsonObject));
   const approvers = new Set(claims.approvers.map(({ sub }) => sub));
   const is = (what: string, one: unknown, other: unknown): void => {
     if (one !== other) broken.push(`says ${String(one)} for ${what}, but it is ${String(other)}`);

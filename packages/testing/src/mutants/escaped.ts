@@ -282,4 +282,43 @@ export const escaped: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "taint lowered by a later result",
+    breaks: "a run forgets the untrusted content that it has read as soon as another result arrives",
+    within: 300,
+    variant: "untrusted-reads",
+    patches: [
+      {
+        file: "services/agent/src/transitions/taint.ts",
+        find: "if (call.untrusted !== true || call.dispatch === 0) return {};",
+        replace: "if (call.untrusted !== true || call.dispatch === 0) return { taint: undefined } as object;",
+      },
+    ],
+  },
+  {
+    name: "taint forgotten in the next run",
+    breaks: "a run does not know that an earlier run of its conversation has read untrusted content",
+    within: 300,
+    variant: "untrusted-reads",
+    patches: [
+      {
+        file: "services/agent/src/transitions/start.ts",
+        find: "...joinedTaint(conversation.value.taint, undefined)",
+        replace: "...joinedTaint(undefined, undefined)",
+      },
+    ],
+  },
+  {
+    name: "taint of a queued run forgotten",
+    breaks: "a run that waited for the active run does not know what that run has read",
+    within: 1000,
+    variant: "untrusted-reads",
+    patches: [
+      {
+        file: "services/agent/src/transitions/end-run.ts",
+        find: "...joinedTaint(draft.conversation.taint, next.value.taint)",
+        replace: "...joinedTaint(undefined, next.value.taint)",
+      },
+    ],
+  },
 ];

@@ -1,4 +1,4 @@
-import { type Idempotency, type JsonObject, type Tier, TIERS } from "@toolbus/contracts";
+import { type Idempotency, type JsonObject, type Tier, TIERS, type Trust } from "@toolbus/contracts";
 import { defineTool, type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { activeProcess, type SimProcess } from "../clockwork/sim-process.ts";
 import type { Target } from "./target.ts";
@@ -35,9 +35,12 @@ export function setTarget(process: SimProcess, target: Target): void {
   targets.set(process, target);
 }
 
-/** Makes a toolset with these writes, a read and a compute. */
-export function simToolset(writes: readonly string[]): Toolset {
-  return toolset({ name: TOOLSET, tools: [lookUp(), addUp(), ...writes.map(writeTool)] });
+/** The name of the read. */
+export const READ = "look_up";
+
+/** Makes a toolset with these writes, a read and a compute. `trust` says how far the results of the read can be trusted. */
+export function simToolset(writes: readonly string[], trust: Trust = "internal"): Toolset {
+  return toolset({ name: TOOLSET, tools: [lookUp(trust), addUp(), ...writes.map(writeTool)] });
 }
 
 const made = new Map<string, Tool>();
@@ -59,10 +62,11 @@ function once(name: string, make: () => Tool): Tool {
   return tool;
 }
 
-function lookUp(): Tool {
-  return once("look_up", () =>
+function lookUp(trust: Trust): Tool {
+  return once(`${READ} ${trust}`, () =>
     defineTool({
-      name: "look_up",
+      name: READ,
+      ...(trust === "internal" ? {} : { trust }),
       kind: "read",
       description: "Looks something up.",
       parameters: PARAMETERS,

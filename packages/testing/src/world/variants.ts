@@ -1,5 +1,6 @@
 import { ratesOf } from "../ports/faults.ts";
 import type { WorldPlan } from "./plan.ts";
+import { simToolset } from "./sim-tools.ts";
 
 /**
  * Variants of a seed's world. In some variants, something rare happens often. In others, a layer that hides a fault is missing. All guarantees must
@@ -40,9 +41,19 @@ export const variants = {
     requests: [0, 1, 2].map((n) => ({ name: `v${n}`, messages: 4, interrupts: true })),
     habits: { ...plan.habits, thinkMs: 3000 },
   }),
+  /** Strangers can write what the read returns, so later writes of the conversation wait for people. */
+  "untrusted-reads": (plan: WorldPlan): WorldPlan => ({
+    ...plan,
+    habits: { ...plan.habits, cancels: 0, ignores: 0 },
+    settings: { ...plan.settings, toolset: simToolset(writesOf(plan), "untrusted") },
+  }),
 } as const satisfies Readonly<Record<string, (plan: WorldPlan) => WorldPlan>>;
 
 export type Variant = keyof typeof variants;
+
+function writesOf({ settings }: WorldPlan): readonly string[] {
+  return settings.toolset.list().flatMap(({ definition }) => (definition.kind === "write" ? [definition.name] : []));
+}
 
 /** A timer of this length never fires, because the time is longer than any history. */
 const NEVER_MS = 30 * 86_400_000;

@@ -29,6 +29,8 @@ interface Description {
   readonly scopes?: readonly string[];
   /** The default is the name of the toolset. */
   readonly source?: string;
+  /** How far the results can be trusted. Declare `untrusted` if strangers can write what the tool returns. The default is `internal`. */
+  readonly trust?: ToolDefinition["trust"];
   readonly owner?: string;
   /** The feature flag that can switch the tool off in an environment. */
   readonly flag?: string;
@@ -78,7 +80,7 @@ const parseDefinition = parser(ToolDefinition);
 const DEFAULT_TIMEOUT_MS: Readonly<Record<ToolKind, number>> = { read: 5000, write: 30_000, compute: 2000 };
 
 function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): DraftDefinition {
-  const { name, description, kind, source, owner, flag, deprecated, slo } = spec;
+  const { name, description, kind, source, trust, owner, flag, deprecated, slo } = spec;
   return {
     name,
     version: spec.version ?? "1",
@@ -91,6 +93,7 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
     ...(kind === "write" ? { effect: spec.effect } : {}),
     ...(spec.scopes === undefined ? {} : { scopes: [...spec.scopes] }),
     ...(source === undefined ? {} : { source }),
+    ...(trust === undefined ? {} : { trust }),
     ...(owner === undefined ? {} : { owner }),
     ...(flag === undefined ? {} : { flag }),
     ...(deprecated === undefined ? {} : { deprecated }),

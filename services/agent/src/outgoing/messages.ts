@@ -10,6 +10,7 @@ import {
   messageTypes,
   type Run,
   type RunWake,
+  type Taint,
   type ToolCancel,
   type ToolInvoke,
   type ToolRefresh,
@@ -42,7 +43,8 @@ export function invokeMessage(call: Call, run: Run, rules: Rules, now: number): 
   });
 }
 
-export function approvalRequestMessage(call: Call, rules: Rules, now: number): Message {
+/** Returns the request for the grant of a write. `taint` is the untrusted content that the run has read so far. */
+export function approvalRequestMessage(call: Call, taint: Taint | undefined, rules: Rules, now: number): Message {
   const body: ApprovalRequest = {
     toolCallId: call.callId,
     toolName: call.toolName,
@@ -50,6 +52,7 @@ export function approvalRequestMessage(call: Call, rules: Rules, now: number): M
     toolHash: call.toolHash,
     arguments: call.arguments,
     sessionId: call.conversationId,
+    ...(taint === undefined ? {} : { taint }),
   };
   return toApprovals(
     topics.approvalRequest,

@@ -1,5 +1,6 @@
 import { type ConversationState, MAX_QUEUED_RUNS, type QueuedRun, type Run } from "@toolbus/contracts";
 import { addUsage, NOTHING_USED } from "../usage.ts";
+import { joinedTaint } from "./taint.ts";
 
 export function newConversation(conversationId: string): ConversationState {
   return { conversationId, activeRun: null, queue: [], runs: 0, usage: NOTHING_USED, model: null };
@@ -18,9 +19,10 @@ export function withQueued(conversation: ConversationState, run: QueuedRun): Con
 /** Returns the conversation after one of its runs has ended. Its usage includes the ended run. If the ended run was active, `next` is active now. */
 export function afterRun(conversation: ConversationState, ended: Run, next: Run | null): ConversationState {
   const usage = addUsage(conversation.usage, ended.usage);
+  const taint = joinedTaint(conversation.taint, ended.taint);
   const without = (runId: string | undefined): QueuedRun[] => conversation.queue.filter((queued) => queued.runId !== runId);
-  if (conversation.activeRun !== ended.runId) return { ...conversation, usage, queue: without(ended.runId) };
-  return { ...conversation, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
+  if (conversation.activeRun !== ended.runId) return { ...conversation, ...taint, usage, queue: without(ended.runId) };
+  return { ...conversation, ...taint, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
 }
 
 /** Returns the conversation with the model of its last turn. Returns the same object if nothing changed, so that it is not written every turn. */

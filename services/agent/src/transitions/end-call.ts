@@ -3,6 +3,7 @@ import type { Draft } from "./draft.ts";
 import { FOLLOW_FIRST_MS } from "./follow.ts";
 import { withdrawRequest } from "./request-grant.ts";
 import { resolvedCall, writeOf } from "./resolved-call.ts";
+import { taintedBy } from "./taint.ts";
 
 /** Ends a call with its one result. Withdraws a request that waits for an approver. */
 export function endCall(draft: Draft, call: Call, result: ToolResult): void {
@@ -16,6 +17,7 @@ export function endCall(draft: Draft, call: Call, result: ToolResult): void {
     pending: draft.run.pending - 1,
     calls: draft.run.calls.map((open) => (open.callId === call.callId ? { ...open, resolved: true } : open)),
     usage: { ...draft.run.usage, toolCalls: draft.run.usage.toolCalls + 1 },
+    ...taintedBy(draft.run, call, result),
     ...(call.kind === "write" ? { writes: withWrite(draft.run.writes, writeOf(call, result)) } : {}),
   });
   draft.event({

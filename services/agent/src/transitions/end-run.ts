@@ -3,6 +3,7 @@ import { afterRun } from "./conversation.ts";
 import type { Draft } from "./draft.ts";
 import { fittedEnding } from "./run-size.ts";
 import { startedEvent } from "./started.ts";
+import { joinedTaint } from "./taint.ts";
 
 /**
  * Returns the message with which a run ends early. If the run has made writes, the message begins with them and is added to the conversation.
@@ -27,6 +28,13 @@ export function endRun(draft: Draft, end: RunEnd, status: "done" | "failed" | "c
   if (!next || draft.conversation.activeRun !== next.value.runId) return;
   const { runId, message } = next.value;
   if (message) draft.transcript({ type: "user", runId, ...message });
-  const started: Run = { ...next.value, message: null, status: "ready", startedAt: draft.now, stepStartedAt: draft.now };
+  const started: Run = {
+    ...next.value,
+    message: null,
+    status: "ready",
+    startedAt: draft.now,
+    stepStartedAt: draft.now,
+    ...joinedTaint(draft.conversation.taint, next.value.taint),
+  };
   draft.otherRun(next, started, [startedEvent(started, draft.rules, draft.now)]);
 }

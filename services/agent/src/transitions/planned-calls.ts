@@ -9,6 +9,7 @@ import {
   type Registration,
   renderEffect,
   type ToolResult,
+  trustOf,
 } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
@@ -131,6 +132,8 @@ function newCall(draft: Draft, index: number, transcriptId: string, name: string
     toolset: tool?.toolset ?? "",
     ...(definition?.scopes?.length ? { scopes: [...definition.scopes] } : {}),
     kind: definition?.kind ?? "read",
+    ...(definition && trustOf(definition) === "untrusted" ? { untrusted: true } : {}),
+    ...(draft.run.taint === undefined ? {} : { afterUntrusted: true }),
     idempotency: idempotency.mode,
     keepsForMs: idempotency.mode === "key" ? idempotency.keepsForMs : 0,
     timeoutMs: definition?.timeoutMs ?? 0,

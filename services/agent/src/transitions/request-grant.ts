@@ -8,7 +8,8 @@ export function requestGrant(draft: Draft, call: Call, state: "requested" | "hel
   const requests = call.requests + 1;
   const asked: Call = { ...call, state, requests, sentAt: draft.now };
   draft.setCall(asked, state === "held" ? draft.rules.config.HELD_CHECK_MS : resendAfter(requests, draft.rules));
-  draft.send(approvalRequestMessage(asked, draft.rules, draft.now));
+  // A result of the same turn had no influence on this write, and a repeat of the request must have the same meaning.
+  draft.send(approvalRequestMessage(asked, asked.afterUntrusted ? draft.run.taint : undefined, draft.rules, draft.now));
 }
 
 /** Notifies approvals that nobody waits for its decision any more. Does nothing if the call has no open request. */

@@ -1,12 +1,12 @@
 import type { Report, Run, RunEnding } from "@toolbus/contracts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
 
-// A run is one document of 64 KiB. Its input, its report and its last message have shares that fit together, with room for the calls of a round. A
-// run that is too large to store could not even fail.
+// A run is one document of 64 KiB. Its input, its report and its last message have shares that fit together, with room for the calls of a round and the
+// passages of untrusted content. A run that is too large to store could not even fail.
 const MAX_RUN = 62 * 1024;
 const MAX_WAITING = 60 * 1024;
 const MAX_GIVEN = 32 * 1024;
-const MAX_REPORT = 20 * 1024;
+const MAX_REPORT = 18 * 1024;
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 

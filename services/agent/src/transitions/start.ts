@@ -12,6 +12,7 @@ import { wakeMessage } from "../outgoing/messages.ts";
 import type { Read, Rules } from "./rules.ts";
 import { seedPlan } from "./seed.ts";
 import { startedEvent } from "./started.ts";
+import { joinedTaint } from "./taint.ts";
 import { faultOf } from "./unusable-entry.ts";
 import { endRun } from "./end-run.ts";
 
@@ -85,7 +86,7 @@ const DELETED: Stopped = {
 function ready(input: StartInput, conversation: Read<ConversationState>, rules: Rules): Change {
   const { now, entry } = input;
   const { runs } = conversation.value;
-  const draft = draftOf(input, conversation, newRun(input, runs + 1), rules);
+  const draft = draftOf(input, conversation, { ...newRun(input, runs + 1), ...joinedTaint(conversation.value.taint, undefined) }, rules);
   draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
   draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
   draft.send(wakeMessage(draft.run, rules, now, "start"));

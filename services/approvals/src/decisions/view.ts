@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalView, type Json, type JsonObject, visible } from "@toolbus/contracts";
+import { type Approval, type ApprovalView, type Json, type JsonObject, MAX_PASSAGE, type Taint, visible } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
 import { redacted } from "@toolbus/telemetry";
 import { doubtsOf } from "./doubts.ts";
@@ -30,6 +30,7 @@ export function viewOf(approval: Approval): ApprovalView {
     doubts: [...doubtsOf(approval, args.ok ? args.value : null)],
     argumentsHash: approval.argsHash,
     effect: approval.effect,
+    ...(approval.taint === undefined ? {} : { taint: shownTaint(approval.taint) }),
     tier: approval.tier,
     reasons: approval.reasons,
     idempotency: { mode: approval.idempotency, inWords: WHEN_INTERRUPTED[approval.idempotency] },
@@ -43,6 +44,18 @@ export function viewOf(approval: Approval): ApprovalView {
     endedAt: approval.endedAt,
     ...(approval.reason === undefined ? {} : { reason: approval.reason }),
   });
+}
+
+function shownTaint({ sources, ...rest }: Taint): Taint {
+  return {
+    ...rest,
+    sources: sources.map(({ callId, tool, passage }) => ({ callId, tool: visible(tool), passage: shownPassage(passage) })),
+  };
+}
+
+/** Escapes make a passage longer, and a longer one would break the schema of the view. */
+function shownPassage(passage: string): string {
+  return visible(passage).slice(0, MAX_PASSAGE).toWellFormed();
 }
 
 const WHEN_INTERRUPTED: Readonly<Record<Approval["idempotency"], string>> = {

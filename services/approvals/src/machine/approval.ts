@@ -54,6 +54,7 @@ export type Facts = Pick<
   | "reasons"
   | "idempotency"
   | "effect"
+  | "taint"
 >;
 
 /** Who decides about the write. People decide later, and policy decides at once. Nobody decides if a limit is reached or something is wrong. */

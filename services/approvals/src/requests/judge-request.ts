@@ -16,7 +16,9 @@ import {
   rightsFault,
   rootRunId,
   type RunOrigin,
+  type Taint,
   type ToolDefinition,
+  visible,
 } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 import type { Facts, Holding } from "../machine/approval.ts";
@@ -64,7 +66,7 @@ export function judgeRequest(asked: Case): Judgement {
   if (right !== null) return refused(asked, right);
   const args = canonicalArguments(definition, asked.request.arguments);
   if (!args.ok) return refused(asked, args.fault);
-  const { tier, reasons } = raisedRisk(asked.pin, assessRisk(definition, args.value));
+  const { tier, reasons } = afterUntrusted(asked.request.taint, raisedRisk(asked.pin, assessRisk(definition, args.value)));
   const facts: Facts = {
     ...known(asked),
     toolset: asked.pin.toolset,
@@ -73,6 +75,7 @@ export function judgeRequest(asked: Case): Judgement {
     reasons: [...reasons],
     idempotency: definition.idempotency.mode,
     effect: renderEffect(definition, args.value).slice(0, MAX_EFFECT),
+    ...(asked.request.taint === undefined ? {} : { taint: asked.request.taint }),
   };
   if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES)
     return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
@@ -86,6 +89,16 @@ function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment
   const least = pinnedTier(pin);
   if (atLeast(tier, least)) return { tier, reasons };
   return { tier: least, reasons: [...reasons, `an operator raised the tool to the tier "${least}"`] };
+}
+
+/**
+ * Raises the tier of a call to high if its run has read untrusted content, because that content may have told the model to ask for the write. The
+ * agent reports this content itself, so a report may only raise a tier.
+ */
+function afterUntrusted(taint: Taint | undefined, { tier, reasons }: RiskAssessment): RiskAssessment {
+  if (taint === undefined) return { tier, reasons };
+  const tools = [...new Set(taint.sources.map(({ tool }) => `"${visible(tool)}"`))].join(", ");
+  return { tier: atLeast(tier, "high") ? tier : "high", reasons: [...reasons, `the run has read untrusted content from ${tools}`] };
 }
 
 // The longest effect that fits on a card. The card shows the full arguments next to the effect.

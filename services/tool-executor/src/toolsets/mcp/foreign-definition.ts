@@ -27,7 +27,7 @@ export function foreignDefinition({
   readonly fingerprint: string;
   readonly policy: ToolPolicy;
 }): DraftDefinition {
-  const { kind = "write", tier, idempotency = "none", timeoutMs = DEFAULT_TIMEOUT_MS } = policy;
+  const { kind = "write", tier, idempotency = "none", timeoutMs = DEFAULT_TIMEOUT_MS, trust } = policy;
   const server = visible(config.name);
   return {
     name: typed,
@@ -40,6 +40,7 @@ export function foreignDefinition({
     timeoutMs,
     ...(kind === "write" ? { effect: effectOf(tool.name, server) } : {}),
     source: sourceOf(config),
+    ...(trust === undefined ? {} : { trust }),
     owner: `fingerprint ${fingerprint}`,
   };
 }

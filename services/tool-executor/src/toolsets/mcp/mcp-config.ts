@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind } from "@toolbus/contracts";
+import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind, type Trust, TRUST } from "@toolbus/contracts";
 import { serverPart } from "./tool-names.ts";
 
 /** An operator's settings for a tool, or for all tools of a server. The default is a write of tier high that is never repeated. */
@@ -7,6 +7,8 @@ export interface ToolPolicy {
   readonly tier?: Tier;
   readonly idempotency?: "none" | "key";
   readonly timeoutMs?: number;
+  /** How far the results can be trusted. The default is `untrusted`. */
+  readonly trust?: Trust;
   /** The fingerprint of the tool's definition, or of all definitions of the server. A read is accepted only with a fingerprint. */
   readonly fingerprint?: string;
 }
@@ -155,7 +157,7 @@ function filled(text: string, env: Environment, place: string): string {
 }
 
 const KINDS: readonly ToolKind[] = ["read", "compute", "write"];
-const POLICY_WORDS: ReadonlySet<string> = new Set(["kind", "tier", "idempotency", "timeoutMs", "fingerprint"]);
+const POLICY_WORDS: ReadonlySet<string> = new Set(["kind", "tier", "idempotency", "timeoutMs", "trust", "fingerprint"]);
 
 function policiesOf(value: Json | undefined): { readonly policy: ToolPolicy; readonly tools: Readonly<Record<string, ToolPolicy>> } {
   if (value === undefined) return { policy: {}, tools: {} };
@@ -177,6 +179,7 @@ function policyOf(value: Json, place: string): ToolPolicy {
   const kind = oneOf(KINDS, value["kind"], `${place}.kind`);
   const tier = oneOf(TIERS, value["tier"], `${place}.tier`);
   const idempotency = oneOf(["none", "key"] as const, value["idempotency"], `${place}.idempotency`);
+  const trust = oneOf(TRUST, value["trust"], `${place}.trust`);
   if (timeoutMs !== undefined && (!Number.isInteger(timeoutMs) || Number(timeoutMs) < 1 || Number(timeoutMs) > 600_000))
     throw new Fault(`needs "${place}.timeoutMs" as whole milliseconds up to 600000`);
   if (fingerprint !== undefined && (typeof fingerprint !== "string" || !/^[0-9a-f]{32}$/.test(fingerprint)))
@@ -186,6 +189,7 @@ function policyOf(value: Json, place: string): ToolPolicy {
     ...(tier === undefined ? {} : { tier }),
     ...(idempotency === undefined ? {} : { idempotency }),
     ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
+    ...(trust === undefined ? {} : { trust }),
     ...(typeof fingerprint === "string" ? { fingerprint } : {}),
   };
 }
