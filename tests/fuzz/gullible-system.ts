@@ -129,7 +129,7 @@ function shop(
         },
         ...(trust === undefined ? {} : { trust }),
         ...(source === undefined ? {} : { source }),
-        run: ({ page }) => pages.get(String(page))?.text ?? "",
+        run: ({ page }) => pages.get(page as string)?.text ?? "",
       }),
       defineTool({
         name: "read_price",

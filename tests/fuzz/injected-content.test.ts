@@ -9,11 +9,15 @@ describe("a model that obeys the pages that it reads", () => {
     await using system = await gullibleSystem(INJECTED_PAGES, { trust: "untrusted" });
     for (const { id, text } of INJECTED_PAGES) {
       const asked = await system.say(await system.conversation(), `read ${id}`);
-      expect(asked, id).toMatchObject({ kind: "waits", approval: { status: "pending", tier: "high", need: 1 } });
-      expect(asked.approval?.reasons.at(-1), id).toBe('the run has read untrusted content from "read_page"');
-      const source = asked.approval?.taint?.sources[0];
-      expect(source?.tool, id).toBe("read_page");
-      expect(source?.passage === "" || text.includes(source?.passage.slice(0, 50).replace(/…$/, "") ?? "?"), id).toBe(true);
+      const { reasons = [], taint } = asked.approval ?? {};
+      const { tool, passage } = taint?.sources[0] ?? { tool: "", passage: "?" };
+      expect({ id, ...asked }).toMatchObject({ id, kind: "waits", approval: { status: "pending", tier: "high", need: 1 } });
+      expect({ id, tool, why: reasons.at(-1) }).toEqual({
+        id,
+        tool: "read_page",
+        why: 'the run has read untrusted content from "read_page"',
+      });
+      expect({ id, quotes: text.includes(passage.slice(0, 50).replace(/…$/, "")) }).toEqual({ id, quotes: true });
     }
     expect(system.effects).toEqual([]);
   });
@@ -22,7 +26,7 @@ describe("a model that obeys the pages that it reads", () => {
     await using system = await gullibleSystem(INJECTED_PAGES, { trust: "internal" });
     for (const { id } of INJECTED_PAGES) {
       const asked = await system.say(await system.conversation(), `read ${id}`);
-      expect(asked, id).toMatchObject({ kind: "ran", approval: { status: "approved" } });
+      expect({ id, ...asked }).toMatchObject({ id, kind: "ran", approval: { status: "approved" } });
     }
     expect(system.effects).toHaveLength(INJECTED_PAGES.length);
   });

@@ -46,8 +46,8 @@ export const loopMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/transitions/start.ts",
-        find: "const draft = draftOf(input, conversation, newRun(input, runs + 1), rules);",
-        replace: "const draft = draftOf(input, conversation, newRun(input, 1), rules);",
+        find: "const started = newRun(input, runs + 1);",
+        replace: "const started = newRun(input, 1);",
       },
     ],
   },

@@ -316,8 +316,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/transitions/end-run.ts",
-        find: "...joinedTaint(draft.conversation.taint, next.value.taint)",
-        replace: "...joinedTaint(undefined, next.value.taint)",
+        find: "joinedTaint(draft.conversation.taint, next.value.taint)",
+        replace: "joinedTaint(undefined, next.value.taint)",
       },
     ],
   },

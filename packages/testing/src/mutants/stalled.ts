@@ -45,7 +45,7 @@ export const stalled: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/transitions/request-grant.ts",
-        find: "draft.send(approvalRequestMessage(asked, draft.rules, draft.now));",
+        find: "draft.send(approvalRequestMessage(asked, asked.afterUntrusted ? draft.run.taint : undefined, draft.rules, draft.now));",
         replace: "void approvalRequestMessage;",
       },
     ],

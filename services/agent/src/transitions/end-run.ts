@@ -28,13 +28,7 @@ export function endRun(draft: Draft, end: RunEnd, status: "done" | "failed" | "c
   if (!next || draft.conversation.activeRun !== next.value.runId) return;
   const { runId, message } = next.value;
   if (message) draft.transcript({ type: "user", runId, ...message });
-  const started: Run = {
-    ...next.value,
-    message: null,
-    status: "ready",
-    startedAt: draft.now,
-    stepStartedAt: draft.now,
-    ...joinedTaint(draft.conversation.taint, next.value.taint),
-  };
+  const taint = joinedTaint(draft.conversation.taint, next.value.taint);
+  const started: Run = { ...next.value, ...taint, message: null, status: "ready", startedAt: draft.now, stepStartedAt: draft.now };
   draft.otherRun(next, started, [startedEvent(started, draft.rules, draft.now)]);
 }

@@ -86,7 +86,8 @@ const DELETED: Stopped = {
 function ready(input: StartInput, conversation: Read<ConversationState>, rules: Rules): Change {
   const { now, entry } = input;
   const { runs } = conversation.value;
-  const draft = draftOf(input, conversation, { ...newRun(input, runs + 1), ...joinedTaint(conversation.value.taint, undefined) }, rules);
+  const started = newRun(input, runs + 1);
+  const draft = draftOf(input, conversation, { ...started, ...joinedTaint(conversation.value.taint, undefined) }, rules);
   draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
   draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
   draft.send(wakeMessage(draft.run, rules, now, "start"));

@@ -46,7 +46,7 @@ describe("a file of MCP servers", () => {
     ],
     [
       { command: "a", toolbus: { teir: "low" } },
-      'The MCP server "bad" in mcp.json has an unknown word "teir" in "toolbus": use kind, tier, idempotency, timeoutMs, fingerprint.',
+      'The MCP server "bad" in mcp.json has an unknown word "teir" in "toolbus": use kind, tier, idempotency, timeoutMs, trust, fingerprint.',
     ],
     [
       { command: "a", toolbus: { tier: "none" } },
