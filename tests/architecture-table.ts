@@ -49,10 +49,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: [] },
   "packages/runtime": {
     ours: below("contracts", "telemetry", "bus", "state", "grants", "models"),
-    clients: ["envalid", "@fastify/cors", "fastify"],
+    clients: ["envalid", "@fastify/cors", "fastify", "yaml"],
   },
 
-  "services/agent": { ours: belowServices, clients: ["yaml"] },
+  "services/agent": { ours: belowServices, clients: [] },
   "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client"] },
   "services/approvals": { ours: belowServices, clients: [] },
   "services/gateway": { ours: belowServices, clients: ["fastify"] },
@@ -106,7 +106,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
     "packages/state/src/conformance",
     "packages/models/src/conformance",
   ],
-  yaml: ["services/agent/src"],
+  yaml: ["packages/runtime/src"],
 };
 
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */

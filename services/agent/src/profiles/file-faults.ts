@@ -1,20 +1,14 @@
 import type { Problem } from "@toolbus/contracts";
-import { type Document, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
+import type { FileFault } from "@toolbus/runtime/yaml-text";
 
-/** A fault in a file, and the line where it is. */
-export interface FileFault {
-  readonly line: number;
-  readonly message: string;
-}
-
-/** Converts the problems of a YAML document into faults of its file, with the line of each field and in words for the author. */
-export function fileFaults(problems: readonly Problem[], document: Document, lines: LineCounter): readonly FileFault[] {
+/** Converts the problems of a profile into faults of its file, with the line of each field and in words for the author. */
+export function fileFaults(problems: readonly Problem[], lineOf: (pointer: string) => number): readonly FileFault[] {
   const reported = new Map<string, FileFault>();
   for (const problem of problems) {
     // For a list with a bad rule, the schema also reports that the list is not "all". That problem is skipped, because the bad rule is the fault.
     if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
     const message = inWords(problem);
-    reported.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });
+    reported.set(message, { line: lineOf(problem.path), message });
   }
   return [...reported.values()].toSorted((a, b) => a.line - b.line);
 }
@@ -38,26 +32,3 @@ const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] 
   { field: /\/(tool)$/, meaning: "must be the name of a tool, such as lookup_order" },
   { field: /\/(argumentsFromInput\/[^/]+|when|subjectFromInput)$/, meaning: "must be a path in the input, such as alert.labels.release" },
 ];
-
-/** Returns the start of the part of the document that a JSON Pointer names, or of the nearest existing part around it. */
-function startOf(document: Document, pointer: string): number {
-  let node: unknown = document.contents;
-  let start = 0;
-  for (const escaped of pointer.split("/").slice(1)) {
-    const member = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === member);
-      if (!pair) return start;
-      start = beginOf(pair.key) ?? start;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(member)];
-      start = beginOf(node) ?? start;
-    } else return start;
-  }
-  return start;
-}
-
-function beginOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
-}

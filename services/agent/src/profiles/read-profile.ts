@@ -1,7 +1,7 @@
-import { type Parsed, parseProfileFile, type Problem, type ProfileFile } from "@toolbus/contracts";
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { parseProfileFile, type Problem, type ProfileFile } from "@toolbus/contracts";
+import { type FileFault, readYaml } from "@toolbus/runtime/yaml-text";
 import type { Profile, ProfileModel, ReportRule } from "../profile.ts";
-import { fileFaults, type FileFault } from "./file-faults.ts";
+import { fileFaults } from "./file-faults.ts";
 import { toolRule } from "./tool-rule.ts";
 
 export type ReadProfile = { readonly ok: true; readonly profile: Profile } | { readonly ok: false; readonly faults: readonly FileFault[] };
@@ -14,27 +14,12 @@ const DEFAULT_MAX_TOKENS = 4096;
  * words for the author of the file.
  */
 export function readProfile(text: string): ReadProfile {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, version: "1.2", merge: false });
-  const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0)
-    return {
-      ok: false,
-      faults: broken.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, message: `this is not YAML: ${message}` })),
-    };
-  const parsed = parsedFile(document);
+  const read = readYaml(text);
+  if (!read.ok) return read;
+  const parsed = parseProfileFile(read.value);
   const problems = parsed.ok ? disagreements(parsed.value) : parsed.problems;
-  if (!parsed.ok || problems.length > 0) return { ok: false, faults: fileFaults(problems, document, lines) };
+  if (!parsed.ok || problems.length > 0) return { ok: false, faults: fileFaults(problems, read.lineOf) };
   return { ok: true, profile: profileOf(parsed.value) };
-}
-
-function parsedFile(document: Document): Parsed<ProfileFile> {
-  try {
-    return parseProfileFile(document.toJS());
-  } catch (error) {
-    // The YAML library limits the expansion of aliases, and throws above the limit.
-    return { ok: false, problems: [{ path: "", message: `cannot be read: ${error instanceof Error ? error.message : "unknown"}` }] };
-  }
 }
 
 /** Returns the problems that the schema cannot express: fields that need or exclude one another, and names that are not among the profile's tools. */
