@@ -44,6 +44,10 @@ const resultMessage = from("packages/tool-kit/src/calls/result-message.test.ts")
 const pairing = from("packages/models/src/pairing.test.ts");
 const requests = from("services/approvals/src/requests/requests.test.ts");
 const decisions = from("services/approvals/src/decisions/decisions.test.ts");
+const judgedByPolicy = from("services/approvals/src/policy/judge-policy.test.ts");
+const policyDecisions = from("services/approvals/src/decisions/policy-decisions.test.ts");
+const watchedPolicy = from("services/approvals/src/policy-file/watched-policy.test.ts");
+const policyPage = from("tests/policy-page.test.ts");
 const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
 const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
@@ -359,6 +363,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     requests("is held for people when the tier is high, with the effect from the pinned definition"),
     decisions("on a critical write needs a ticket and two distinct approvers"),
   ],
+  "A-12": [
+    judgedByPolicy("raises a refund above 50 to high, with the reason that approvers read"),
+    judgedByPolicy(
+      "the tier is never below the pinned one, the number of approvers never below the tier's and the policy's, and the time within bounds",
+    ),
+    policyDecisions("that raises its tier waits for people, who see the reason, the rule and the version"),
+    policyPage("judges as its table says"),
+  ],
   "A-13": [
     decisions("by the requester, or by the principal behind a trigger, is 403 self_approval, whatever scopes they hold"),
     attack("an approver's key opens nothing at the gateway, nor a requester's at approvals"),
@@ -381,6 +393,12 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     reportedApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
     webhooks("report what was committed, signed so that the package standardwebhooks accepts it by either of two secrets"),
     webhooksEndToEnd("completes although every process is killed right after it was held, and right after it was decided"),
+  ],
+  "A-18": [
+    judgedByPolicy("asks people about every write with HITL_MODE=required, and about the tools of WRITE_TOOLS"),
+    policyDecisions("waits for people with %s=%s, however low its tier"),
+    watchedPolicy("gets stricter by HITL_MODE and WRITE_TOOLS, also without a file"),
+    attack("$what gets no write and no answer, and is recorded"),
   ],
   "E-01": [
     errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),

@@ -17,7 +17,7 @@ const resendAfter: Applied = { file: "services/agent/src/transitions/resend-afte
 
 /** The code that applies each setting that is a time. */
 export const appliedIn: Readonly<Record<string, readonly Applied[]>> = {
-  APPROVAL_EXPIRY_MS: [approval, { file: "services/approvals/src/requests/expiry.ts", as: "expiryMs" }],
+  APPROVAL_EXPIRY_MS: [approval, { file: "services/approvals/src/requests/requests.ts" }],
   ASK_EXPIRY_MS: [{ file: "services/agent/src/transitions/ask.ts" }],
   CALL_NOT_AFTER_MS: [{ file: "services/agent/src/transitions/dispatch-call.ts" }],
   CLOCK_SKEW_WARN_MS: [{ file: "packages/state/src/store-clock.ts", as: "skewWarnMs" }],

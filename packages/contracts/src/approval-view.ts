@@ -1,7 +1,7 @@
 import { type Static, Type } from "./schema.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { DOUBTS } from "./doubtful-words.ts";
-import { DECISIONS } from "./documents/approval.ts";
+import { ApprovalTerms, DECISIONS } from "./documents/approval.ts";
 import type { JsonObject } from "./json.ts";
 import { Taint } from "./taint.ts";
 import { TIERS } from "./tool-definition.ts";
@@ -59,10 +59,14 @@ const approvalFields = {
         via: Type.String(),
         comment: Type.Optional(Type.String()),
         ticket: Type.Optional(Type.String()),
+        groups: Type.Optional(Type.Array(Type.String())),
+        policy: Type.Optional(Type.String()),
       },
       closed,
     ),
   ),
+  /** What the policy demanded when the write was asked for. Earlier versions do not send this field. */
+  policy: Type.Optional(ApprovalTerms),
   requestedAt: Type.Integer(),
   expiresAt: Type.Integer(),
   endedAt: Type.Union([Type.Integer(), Type.Null()]),

@@ -18,7 +18,7 @@ describe("bodies of messages", () => {
     ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId taint?"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
     ["approval.rollback", contracts.ApprovalRollback, "losses"],
-    ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect approvedBy?"],
+    ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect approvedBy? approversNeeded?"],
     [
       "approval.decided.<agent>",
       contracts.ApprovalDecided,
@@ -58,7 +58,7 @@ describe("bodies of requests", () => {
     ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
     ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket?"],
     ["POST /v1/triggers/release", contracts.ReleaseTrigger, "releaseId note?"],
-    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes tools? expiresAt?"],
+    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes groups? tools? expiresAt?"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);
   });

@@ -25,6 +25,14 @@ export const HookSourceEntry = Type.Object(
       propertyNames: { type: "string", minLength: 1, maxLength: 200 },
       additionalProperties: { type: "string", minLength: 1, maxLength: 200 },
     }),
+    /** The groups of our approvers, by which a policy chooses approvers. */
+    groups: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, readonly string[]>>>({
+        type: "object",
+        maxProperties: 200,
+        additionalProperties: { type: "array", maxItems: 64, items: { type: "string", minLength: 1, maxLength: 100 } },
+      }),
+    ),
   },
   closed,
 );

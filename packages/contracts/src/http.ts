@@ -243,6 +243,8 @@ export const ApiKey = Type.Object(
     tenant: Type.String({ minLength: 1, maxLength: 64 }),
     roles: Type.Array(Type.Enum([...ROLES]), { minItems: 1 }),
     scopes: Scopes,
+    /** The groups of the key's owner, by which a policy chooses approvers. */
+    groups: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 64 })),
     /** The toolsets and tools that runs of the key's owner may use. The field is absent if they may use all tools. */
     tools: Type.Optional(ToolEntries),
     /** The time when the key expires, in milliseconds since 1970 by the service's clock. It is absent if the key never expires. */

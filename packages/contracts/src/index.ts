@@ -1,3 +1,4 @@
+export * from "./approval-policy-file.ts";
 export * from "./approval-view.ts";
 export * from "./attributes.ts";
 export * from "./counted.ts";

@@ -118,6 +118,8 @@ export const ApprovalHeld = Type.Object(
     effect: Type.String({ maxLength: 2000 }),
     /** The people who have approved so far. The field is absent before the first approval. */
     approvedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
+    /** How many people have to approve. The field is absent if it is the tier's own number. */
+    approversNeeded: Type.Optional(Type.Integer({ minimum: 1, maximum: 16 })),
   },
   closed,
 );

@@ -33,6 +33,7 @@ const eventOf = <const Event extends string, Data extends Parameters<typeof Type
 export const WEBHOOK_BODIES = {
   "approval.held": eventOf("approval.held", ApprovalView),
   "approval.reminder": eventOf("approval.reminder", ApprovalView),
+  "approval.escalated": eventOf("approval.escalated", ApprovalView),
   "approval.ended": eventOf("approval.ended", ApprovalView),
   "run.ended": eventOf("run.ended", EndedRun),
 } as const satisfies Record<(typeof WEBHOOK_EVENTS)[number], unknown>;

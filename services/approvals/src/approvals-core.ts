@@ -1,5 +1,15 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
-import { ApprovalCancel, ApprovalRequest, ApprovalRollback, counted, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
+import {
+  ApprovalCancel,
+  ApprovalRequest,
+  ApprovalRollback,
+  counted,
+  LONGEST_WAIT_MS,
+  messageTypes,
+  parser,
+  ToolAnnounce,
+  topics,
+} from "@toolbus/contracts";
 import { type KeySet, publicKeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
   type Infrastructure,
@@ -30,6 +40,9 @@ import { countPending, observeApprovals } from "./observe-approvals.ts";
 import { hookRoutes } from "./routes/hook-routes.ts";
 import type { HookSources } from "./decisions/hook-sources.ts";
 import { keepProbe } from "./probe/keep-probe.ts";
+import { fixedPolicy, policySettings, type WatchedPolicy } from "./policy-file/watched-policy.ts";
+import { unregisteredTools } from "./policy-file/unregistered-tools.ts";
+import { defaultPolicy } from "./policy/policy.ts";
 import { pinStore } from "./pins/pin-store.ts";
 import { withOperatorKeys } from "./routes/operator-keys.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
@@ -77,6 +90,8 @@ export interface ApprovalsOutside {
   readonly webhooks?: WebhookPlan;
   /** The sources that decide by a signed request. */
   readonly hooks?: HookSources;
+  /** The policy in use. Without it, the tiers and the settings decide. */
+  readonly policy?: Pick<WatchedPolicy, "current" | "warnings">;
 }
 
 /** Starts approvals with its keys. Resolves when approvals accepts work. */
@@ -84,7 +99,7 @@ export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
   { signing, verifying, seals }: ApprovalsKeys,
-  { webhooks: plan = NOBODY, hooks = new Map() }: ApprovalsOutside = {},
+  { webhooks: plan = NOBODY, hooks = new Map(), policy = fixedPolicy(defaultPolicy(policySettings(config))) }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const {
     bus,
@@ -131,7 +146,7 @@ export async function startApprovalsCore(
       state,
       service: APPROVALS_SERVICE,
       plan,
-      webhookEventsIn: (change) => approvalEventsIn(change, config),
+      webhookEventsIn: approvalEventsIn,
       contentOf: (delivery) => contentOfApproval(documents, delivery),
       log,
       random: fraction,
@@ -158,21 +173,27 @@ export async function startApprovalsCore(
       trusted,
       security: security.record,
       rules: config,
+      policy: policy.current,
       rate: grantRate({ state, documents, perHour: config.AUTO_GRANTS_PER_HOUR }),
-      room: pendingRoom({ state, documents, most: config.PENDING_PER_REQUESTER, expiryMs: config.APPROVAL_EXPIRY_MS }),
+      room: pendingRoom({ state, documents, most: config.PENDING_PER_REQUESTER, expiryMs: LONGEST_WAIT_MS }),
       refuse: refuseUnasked({ bus, security: security.record, monotonic }),
       newCorrelationId: () => correlationIdFrom(random(16)),
       log,
     });
+    const unregistered = unregisteredTools({ policy: policy.current, state, log });
     const announcements = await listenTo(bus, {
       topic: topics.toolAnnounce,
       types: [messageTypes.toolAnnounce],
       parse: parser(ToolAnnounce),
-      listener: () => pins.sight(),
+      listener: async () => {
+        await pins.sight();
+        await unregistered.look();
+      },
       log,
     });
     open.defer(() => announcements.stop());
     await pins.sight();
+    await unregistered.look();
 
     const decisions = createDecisions({
       documents,
@@ -181,6 +202,7 @@ export async function startApprovalsCore(
       security: security.record,
       rules: config,
       tokenOf: (approvalId, { tenant, id }) => secretTextOf(["decision", approvalId, tenant, id], seals),
+      policyVersion: () => policy.current().version,
     });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
@@ -193,7 +215,7 @@ export async function startApprovalsCore(
         decisions,
         jwks: publicKeySet(signing),
         unready: () => [...unready(), ...bus.unready()],
-        warnings: () => bus.warnings?.() ?? [],
+        warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
         storeNeed,
         clocks,
         rate,
@@ -219,7 +241,7 @@ export async function startApprovalsCore(
       ),
     ];
 
-    const onExpiry = expiryHandler({ documents, outbox, expiryMs: config.APPROVAL_EXPIRY_MS });
+    const onExpiry = expiryHandler({ documents, outbox, expiryMs: LONGEST_WAIT_MS });
     const timers = startTimerLoop({
       state,
       service: APPROVALS_SERVICE,

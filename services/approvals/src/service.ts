@@ -13,6 +13,7 @@ import {
 import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
 import { readHookSources } from "./decisions/hook-sources.ts";
+import { watchedPolicy } from "./policy-file/watched-policy.ts";
 import { publishKeys } from "./routes/publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
 
@@ -47,7 +48,7 @@ const ABOUT = {
     [WEBHOOKS_TAG]: "The webhook events of approvals, and the deliveries that failed; the latter are for operators.",
     Keys: "The public keys with which workers check grants.",
   },
-  webhooks: webhookDocs(["approval.held", "approval.reminder", "approval.ended"]),
+  webhooks: webhookDocs(["approval.held", "approval.reminder", "approval.escalated", "approval.ended"]),
 } as const;
 
 async function start(infrastructure: Infrastructure, config: ApprovalsConfig): Promise<ApprovalsService> {
@@ -56,8 +57,9 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
   await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet(own.signing));
   const webhooks = await readWebhookPlan(config);
   const hooks = await readHookSources(config.DECISION_HOOKS_FILE);
+  const policy = await watchedPolicy(config, { targets: webhooks.targets.map(({ name }) => name), log });
   const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
-  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,
@@ -80,10 +82,12 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
       core.retire();
       await http.stop();
       keys.stop();
+      policy.stop();
       await core.stop();
     }
   } catch (error) {
     keys.stop();
+    policy.stop();
     await core.stop();
     throw error;
   }

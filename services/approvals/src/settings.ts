@@ -1,3 +1,4 @@
+import { HITL_MODES, LONGEST_WAIT_MS } from "@toolbus/contracts";
 import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str, webhookSettings } from "@toolbus/runtime";
 
 export const approvalsSettings = {
@@ -26,7 +27,19 @@ export const approvalsSettings = {
     default: "",
     desc: "a file of mode 0600 with the systems that may decide by a signed webhook, and for whom; empty: none may",
   }),
-  APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
+  APPROVAL_POLICY_FILE: str({
+    default: "",
+    desc: "the policy, as YAML: it raises tiers, names approvers and sets times; read again when it changes; empty: the tier alone decides",
+  }),
+  HITL_MODE: str({ default: "auto", choices: [...HITL_MODES], desc: "required: every write needs a person; auto: its tier decides" }),
+  WRITE_TOOLS: str({
+    default: "",
+    desc: "tools (issue_refund), toolsets (toolset:orders) and sources (source:mcp:crm) whose writes always need a person, separated by commas",
+  }),
+  APPROVAL_EXPIRY_MS: integer({ min: 1, max: LONGEST_WAIT_MS })({
+    default: 15 * 60_000,
+    desc: "how long people have to decide, if the policy does not say",
+  }),
   APPROVAL_REMINDER_PERCENT: integer({ min: 0, max: 99 })({
     default: 50,
     desc: "the part of the time to decide, in percent, after which a webhook reminds of an approval that still waits; 0: never",

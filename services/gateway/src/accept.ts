@@ -11,6 +11,7 @@ import {
   message,
   type MessageEntry,
   messageTypes,
+  ORIGIN_KEPT_MS,
   type RunOrigin,
   type RunWake,
   shardOf,
@@ -218,7 +219,7 @@ function listed(origin: ConversationOrigin): NonNullable<Change["index"]>[number
 }
 
 // Each time is longer than the agent keeps the object, so that its owner is known as long as there is something to see.
-const KEPT_MS = 9 * 86_400_000;
+const KEPT_MS = ORIGIN_KEPT_MS;
 const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 
 /** Returns the wake of an entry, and the timer that repeats the wake until the agent has taken the entry. `n` distinguishes repeats. */

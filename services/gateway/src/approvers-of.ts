@@ -5,13 +5,13 @@ import { APPROVERS_NEEDED, approverScopes, type Call, type Wait } from "@toolbus
  * approvals knows who these people are, because it has their keys.
  */
 export function approversOf(
-  { toolName: tool, approvalTier: tier, approvedSoFar: approvedBy = [] }: Call,
+  { toolName: tool, approvalTier: tier, approversNeeded: demanded, approvedSoFar: approvedBy = [] }: Call,
   requesters: readonly string[],
 ): Pick<Wait, "says" | "tier" | "scopes" | "approversNeeded" | "approvedBy" | "notBy"> {
   if (tier === undefined) return { says: `${tool} waits for a person to decide.` };
   const scopes = [...approverScopes(tier)];
   // A call that waits needs at least one more person, even if the gateway has heard of enough approvers.
-  const needed = Math.max(1, APPROVERS_NEEDED[tier] - approvedBy.length);
+  const needed = Math.max(1, (demanded ?? APPROVERS_NEEDED[tier]) - approvedBy.length);
   const people = `${needed}${approvedBy.length > 0 ? " more" : ""} ${needed === 1 ? "person" : "people"}`;
   const not = [
     `${requesters.join(" and ")}, who asked for it`,

@@ -97,6 +97,26 @@ export const approvalsMutations: Mutations = {
       },
     ],
   },
+  "A-12": {
+    breaks: "a rule of the policy whose condition the arguments fulfil raises nothing",
+    patches: [
+      {
+        file: "services/approvals/src/policy/judge-policy.ts",
+        find: 'structuredClone(asked.arguments), steps) !== "breaks"',
+        replace: 'structuredClone(asked.arguments), steps) === "breaks"',
+      },
+    ],
+  },
+  "A-18": {
+    breaks: "HITL_MODE and WRITE_TOOLS are read, and change nothing",
+    patches: [
+      {
+        file: "services/approvals/src/policy/policy.ts",
+        find: "...(required ?",
+        replace: "...(!required ?",
+      },
+    ],
+  },
   "A-13": {
     breaks: "somebody with the right to approve everything may approve their own requests",
     patches: [
@@ -122,8 +142,8 @@ export const approvalsMutations: Mutations = {
     patches: [
       {
         file: "services/approvals/src/requests/judge-request.ts",
-        find: "return { facts, holding: { by: decidedBy(tier) } };",
-        replace: 'return { facts, holding: { by: args.value["approved"] === true ? "policy" : decidedBy(tier) } };',
+        find: "holding: { by: decidedBy(need) }",
+        replace: 'holding: { by: args.value["approved"] === true ? "policy" : decidedBy(need) }',
       },
     ],
   },

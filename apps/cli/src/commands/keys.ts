@@ -59,6 +59,7 @@ export function addKeys(program: Command, define: Define): void {
     .option("--tenant <tenant>", "the tenant of its bearer", "local")
     .option("--scopes <scope...>", "its scopes; by default none, an approver's key gets approve:*")
     .addOption(new Option("--scope <scope...>", "the same as --scopes").hideHelp())
+    .option("--groups <group...>", "the groups of its bearer, by which a policy chooses approvers")
     .option("--tools <tool...>", "toolsets (release) and tools of one (release/get_release_summary) that it may use; all by default")
     .option("--expires <time>", "not accepted after, for example, 12h or 30d; by default it never expires", span)
     .addOption(new Option("--show", "print the key itself"));

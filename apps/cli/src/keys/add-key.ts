@@ -15,6 +15,7 @@ export interface AddKeyOptions {
   readonly scopes?: readonly string[];
   /** The same as `scopes`. */
   readonly scope?: readonly string[];
+  readonly groups?: readonly string[];
   readonly tools?: readonly string[];
   readonly show?: true;
   /** The key expires after this many milliseconds. */
@@ -57,7 +58,12 @@ export async function addKey({ options, output, around }: Context, name: string,
   return EXIT.ok;
 }
 
-function entryOf(id: string, key: string, { role, principal, tenant, scopes, scope, tools, expires }: AddKeyOptions, now: number): ApiKey {
+function entryOf(
+  id: string,
+  key: string,
+  { role, principal, tenant, scopes, scope, groups, tools, expires }: AddKeyOptions,
+  now: number,
+): ApiKey {
   const named = scopes || scope ? [...(scopes ?? []), ...(scope ?? [])] : undefined;
   return {
     id,
@@ -67,6 +73,7 @@ function entryOf(id: string, key: string, { role, principal, tenant, scopes, sco
     roles: ROLES.filter((known) => known === role),
     // An approver without a scope could see writes but could not decide any.
     scopes: [...(named ?? (role === "approver" ? ["approve:*"] : []))],
+    ...(groups ? { groups: [...groups] } : {}),
     ...(tools ? { tools: [...tools] } : {}),
     ...(expires === undefined ? {} : { expiresAt: now + expires }),
   };

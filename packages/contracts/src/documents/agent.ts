@@ -281,6 +281,8 @@ export const Call = Type.Object(
     approvalExpiresAt: Type.Optional(Type.Integer()),
     /** The tier of the write that people are asked about. It decides who may approve the write and how many must. */
     approvalTier: Type.Optional(Type.Enum([...TIERS])),
+    /** How many people must approve it, if the policy asks for more than the tier does. */
+    approversNeeded: Type.Optional(Type.Integer()),
     /** The people who have approved the write while more approvals are needed. */
     approvedSoFar: Type.Optional(Type.Array(Type.String())),
     /** The time until which the person may answer a call in the state `asked`. */

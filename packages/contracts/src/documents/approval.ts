@@ -25,10 +25,40 @@ export const Decision = Type.Object(
     tokenHash: Type.String(),
     comment: Type.Optional(Type.String()),
     ticket: Type.Optional(Type.String()),
+    /** The groups of the approver that the approval asks for. */
+    groups: Type.Optional(Type.Array(Type.String())),
+    /** The version of the policy that was in use at the time of the decision. */
+    policy: Type.Optional(Type.String()),
   },
   closed,
 );
 export type Decision = Static<typeof Decision>;
+
+/**
+ * What the policy demanded when the write was asked for. A policy that is loaded later changes nothing about it, so it cannot loosen an approval that
+ * waits. `need` of the approval has the number of people.
+ */
+export const ApprovalTerms = Type.Object(
+  {
+    /** The hash of the policy's content. */
+    version: Type.String(),
+    /** The names of the rules that applied, in the order of the file. */
+    rules: Type.Array(Type.String()),
+    /** Who may decide. Each list must name the approver in one of its entries (`approver:ana`, `group:finance`, `role:…`, `scope:…`). */
+    from: Type.Optional(Type.Array(Type.Array(Type.String()))),
+    /** How many people of each group have to approve. */
+    groups: Type.Optional(Type.Unsafe<Readonly<Record<string, number>>>({ type: "object", additionalProperties: { type: "integer" } })),
+    /** The regular expressions that the ticket must match. */
+    tickets: Type.Optional(Type.Array(Type.String())),
+    /** The times of the reminder and of the escalation. A field is absent if there is none. */
+    remindAt: Type.Optional(Type.Integer()),
+    escalateAt: Type.Optional(Type.Integer()),
+    /** The webhook targets of the escalation. */
+    escalateTo: Type.Optional(Type.Array(Type.String())),
+  },
+  closed,
+);
+export type ApprovalTerms = Static<typeof ApprovalTerms>;
 
 /** The terms of the last signed grant. The relay signs the grant again from these terms, with the same id. */
 export const GrantTerms = Type.Object(
@@ -71,6 +101,7 @@ export const Approval = Type.Object(
     /** The number of answers (held or decided) that approvals sent. Each deliberate repeat has a new number. */
     sent: Type.Integer(),
     grant: Type.Optional(GrantTerms),
+    policy: Type.Optional(ApprovalTerms),
     /**
      * The operator who vouched for an approval without a seal. The operator also vouches for the requester, because nobody signed the origin at that
      * time.

@@ -5,7 +5,7 @@ import { parser } from "../parse.ts";
 const closed = { additionalProperties: false } as const;
 
 /** The events that webhooks report. */
-export const WEBHOOK_EVENTS = ["approval.held", "approval.reminder", "approval.ended", "run.ended"] as const;
+export const WEBHOOK_EVENTS = ["approval.held", "approval.reminder", "approval.escalated", "approval.ended", "run.ended"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**

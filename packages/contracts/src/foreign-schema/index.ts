@@ -1,2 +1,3 @@
+export { newSteps, type Steps } from "./check.ts";
 export { type ForeignSchema, foreignSchema, isCompiled } from "./foreign-schema.ts";
 export type { SchemaFault } from "./schema-fault.ts";

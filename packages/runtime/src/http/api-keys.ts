@@ -9,6 +9,8 @@ export interface Principal {
   readonly tenant: string;
   readonly roles: readonly Role[];
   readonly scopes: readonly string[];
+  /** The groups by which a policy chooses approvers. Absent if there are none. */
+  readonly groups?: readonly string[];
   /** The toolsets and tools that the key may use. Absent if it may use all of them. */
   readonly tools?: readonly string[];
   /** The key's name, for logs. */
@@ -73,6 +75,6 @@ export function apiKeys(keys: readonly ApiKey[], clock: () => number): ApiKeys {
   };
 }
 
-function principalOf({ id: keyId, principal: id, tenant, roles, scopes, tools }: ApiKey): Principal {
-  return { id, tenant, roles, scopes, ...(tools === undefined ? {} : { tools }), keyId };
+function principalOf({ id: keyId, principal: id, tenant, roles, scopes, groups, tools }: ApiKey): Principal {
+  return { id, tenant, roles, scopes, ...(groups === undefined ? {} : { groups }), ...(tools === undefined ? {} : { tools }), keyId };
 }

@@ -11,6 +11,8 @@ export interface ReportedEvent {
   /** The time to send it, by the store's clock, and the milliseconds until then. */
   readonly at: number;
   readonly dueIn: number;
+  /** The names of the targets that get it. Absent if each target that subscribes to the event gets it. */
+  readonly targets?: readonly string[];
 }
 
 /** A delivery with the version that was read. This version guards every change of the delivery. */
@@ -52,7 +54,11 @@ export function deliveriesOf(
   targets: readonly WebhookTarget[],
   service: string,
 ): Pick<Change, "put" | "timers"> {
-  const wanted = reported.flatMap((one) => targets.filter(({ events }) => events.has(one.event)).map((target) => ({ ...one, target })));
+  const wanted = reported.flatMap((one) =>
+    targets
+      .filter(({ name, events }) => (one.targets ? one.targets.includes(name) : events.has(one.event)))
+      .map((target) => ({ ...one, target })),
+  );
   return {
     put: wanted.map(({ event, subject, at, target: { name } }) => {
       const deliveryId = deliveryIdOf(event, subject, name);

@@ -15,6 +15,11 @@ const ABOUT: Readonly<Record<WebhookEvent, About>> = {
     operationId: "onApprovalReminder",
     summary: "A write still waits for people to decide, and part of their time is over.",
   },
+  "approval.escalated": {
+    name: "ApprovalEscalatedWebhook",
+    operationId: "onApprovalEscalated",
+    summary: "A write still waits, and the policy names this target for it.",
+  },
   "approval.ended": {
     name: "ApprovalEndedWebhook",
     operationId: "onApprovalEnded",

@@ -265,7 +265,7 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/machine/approval.ts",
-        find: "change: pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {},",
+        find: "change: pending ? { timers: [timer(approval, approval.expiresAt - now)], index: [indexed(approval, now)] } : {},",
         replace: "change: pending ? { index: [indexed(approval, now)] } : {},",
       },
     ],

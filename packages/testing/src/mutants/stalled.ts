@@ -69,8 +69,8 @@ export const stalled: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/requests/policy.ts",
-        find: `return APPROVERS_NEEDED[tier] === 0 ? "policy" : "people";`,
-        replace: `return APPROVERS_NEEDED[tier] === -1 ? "policy" : "people";`,
+        find: `return need === 0 ? "policy" : "people";`,
+        replace: `return need === -1 ? "policy" : "people";`,
       },
     ],
   },

@@ -71,6 +71,25 @@ describe("a write that takes two people", () => {
   });
 });
 
+describe("a write for which the policy asks for more people than its tier does", () => {
+  it("is reported with this number", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("change", "w1", { n: 1 })]);
+    const { callId: toolCallId } = await b.call(0);
+    const words = {
+      toolCallId,
+      approvalId: `ap_${toolCallId}`,
+      tier: "high",
+      expiresAt: (await b.snapshot()).now + 1,
+      effect: "Changes it.",
+    } as const;
+    await b.commit(callHeld(await b.snapshot(), { ...words, approversNeeded: 3 }, b.rules));
+    expect((await b.call(0)).approversNeeded).toBe(3);
+    expect((await b.events()).filter((event) => event.type === "call.held")).toMatchObject([{ tier: "high", approversNeeded: 3 }]);
+  });
+});
+
 describe("a write that people did not approve", () => {
   it.each([
     ["rejected", "denied", "denied_by_user", /denied this write .+ say so and apologise/],

@@ -34,14 +34,15 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
       approvalId: held.approvalId,
       approvalExpiresAt: held.expiresAt,
       approvalTier: held.tier,
+      ...(held.approversNeeded === undefined ? {} : { approversNeeded: held.approversNeeded }),
       ...(held.approvedBy === undefined ? {} : { approvedSoFar: held.approvedBy }),
       heldSince: call.heldSince ?? draft.now,
     },
     dueIn,
   );
   if (call.state === "requested" && call.heldSince === undefined) {
-    const { tier, effect, approvalId, expiresAt } = held;
-    const whose = { approversNeeded: APPROVERS_NEEDED[tier], scopes: [...approverScopes(tier)] };
+    const { tier, effect, approvalId, expiresAt, approversNeeded = APPROVERS_NEEDED[tier] } = held;
+    const whose = { approversNeeded, scopes: [...approverScopes(tier)] };
     draft.event({
       type: "call.held",
       at: draft.now,

@@ -1,4 +1,5 @@
 import {
+  APPROVERS_NEEDED,
   type Approval,
   type ApprovalDecided,
   type ApprovalHeld,
@@ -37,11 +38,19 @@ export function answerMaker(options: {
 }
 
 function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
-  const { callId, approvalId, tier, expiresAt, effect, agent } = approval;
+  const { callId, approvalId, tier, expiresAt, effect, agent, need } = approval;
   // The message names only the people who had approved when the row was written. So a repeat of the row has the same bytes. Each later approval has
   // its own row, which names the next person.
   const approvedBy = approval.decisions.filter((made) => made.decision === "approve" && made.at <= at).map(({ approver }) => approver);
-  const body: ApprovalHeld = { toolCallId: callId, approvalId, tier, expiresAt, effect, ...(approvedBy.length > 0 ? { approvedBy } : {}) };
+  const body: ApprovalHeld = {
+    toolCallId: callId,
+    approvalId,
+    tier,
+    expiresAt,
+    effect,
+    ...(approvedBy.length > 0 ? { approvedBy } : {}),
+    ...(need === APPROVERS_NEEDED[tier] ? {} : { approversNeeded: need }),
+  };
   return message({
     id: messageIds.other("held", approvalId, n),
     topic: topics.approvalHeld(agent),

@@ -13,7 +13,10 @@ import { bigRefund, bigWire, smallRefund } from "../testing/writes-under-test.ts
 const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
 
 /** A real HTTP target and a service that notifies it. `down` makes the target answer 500. */
-async function reported(env: Readonly<Record<string, string>> = {}) {
+async function reported(
+  env: Readonly<Record<string, string>> = {},
+  { policy, events = WEBHOOK_EVENTS }: { readonly policy?: string; readonly events?: readonly WebhookEvent[] } = {},
+) {
   const arrived: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const target = { down: false };
   const server = createServer((request, reply) => {
@@ -29,9 +32,12 @@ async function reported(env: Readonly<Record<string, string>> = {}) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const folder = await mkdtemp(path.join(os.tmpdir(), "told-"));
   const file = path.join(folder, "webhooks.json");
-  const ops = { name: "ops", url: `http://${host}/hook`, secrets: SECRETS, events: WEBHOOK_EVENTS, tenant: "acme" };
+  const ops = { name: "ops", url: `http://${host}/hook`, secrets: SECRETS, events, tenant: "acme" };
   await writeFile(file, JSON.stringify({ targets: [ops] }), { mode: 0o600 });
-  const t = await setup({ env: { WEBHOOKS_FILE: file, WEBHOOK_ALLOWED_HOSTS: host, WEBHOOK_RETRIES_S: "5", ...env } });
+  const t = await setup({
+    env: { WEBHOOKS_FILE: file, WEBHOOK_ALLOWED_HOSTS: host, WEBHOOK_RETRIES_S: "5", ...env },
+    ...(policy === undefined ? {} : { policy }),
+  });
   return {
     t,
     target,
@@ -96,6 +102,32 @@ describe("what waits for people", () => {
     });
     await until(async () => (await t.store.claim("approvals", "timer", { limit: 9, visibleAfter: 1 })).length === 0);
     expect(s.arrived).toEqual([]);
+  });
+
+  it("is escalated to the targets that the policy names, although they subscribe to nothing of it, and not after it was decided", async () => {
+    const policy =
+      "version: 1\ntiers:\n  critical: { remind: 0, escalate: { after: 75, to: [ops] } }\n  high: { remind: 25, expires: 1h, escalate: { after: 50, to: [ops] } }\n";
+    await using s = await reported({}, { policy, events: ["approval.reminder"] });
+    const { t } = s;
+    // A target may get a webhook twice, under one id.
+    const seen = new Map<string, string>();
+    const next = async (): Promise<string> => {
+      const { id: webhook, type, data } = await s.next();
+      if (seen.has(webhook)) return next();
+      seen.set(webhook, `${type} ${data["id"] as string}`);
+      return seen.get(webhook) ?? "";
+    };
+    const decided = await t.hold(bigRefund(1));
+    await t.decide("amy", decided, "approve");
+    const id = await t.hold(bigWire(2));
+    t.clock.now += 675_000;
+    expect(await next()).toBe(`approval.escalated ${id}`);
+    const waiting = await t.hold(bigRefund(3));
+    t.clock.now += 900_000;
+    expect(await next()).toBe(`approval.reminder ${waiting}`);
+    t.clock.now += 900_000;
+    expect(await next()).toBe(`approval.escalated ${waiting}`);
+    expect([...seen.values()].join()).not.toContain(decided);
   });
 
   it("is reported by the next process when the first one is gone; writes that policy decides are not reported", async () => {

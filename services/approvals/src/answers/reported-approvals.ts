@@ -1,17 +1,14 @@
-import { type Approval, isApprovalId, type JsonObject, keys, type WebhookDelivery } from "@toolbus/contracts";
+import { type Approval, type ApprovalTerms, isApprovalId, type JsonObject, keys, type WebhookDelivery } from "@toolbus/contracts";
 import type { ReportedEvent, WebhookContent } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
-import type { ApprovalsConfig } from "../settings.ts";
 import { viewOf } from "../decisions/view.ts";
 
-type Rules = Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "APPROVAL_REMINDER_PERCENT">;
-
 /**
- * Returns the webhook events of a commit. If the commit adds an approval to the list of pending ones, the approval is held, and a reminder follows.
- * If the commit removes an approval from the list, the approval has ended. A write that policy alone decided is never on the list. It has no events.
+ * Returns the webhook events of a commit. If the commit adds an approval to the list of pending ones, the approval is held, and a reminder and an
+ * escalation follow at the times that its policy named. An escalation goes only to the targets that the policy names. If the commit removes an approval from the list, the approval has ended. A write that policy alone decided is never on the list. It has no events.
  */
-export function approvalEventsIn(change: Change, rules: Rules): readonly ReportedEvent[] {
+export function approvalEventsIn(change: Change): readonly ReportedEvent[] {
   return (change.index ?? [])
     .filter(({ index }) => index === keys.pendingApprovals())
     .flatMap<ReportedEvent>(({ member: subject, score }) => {
@@ -19,9 +16,21 @@ export function approvalEventsIn(change: Change, rules: Rules): readonly Reporte
       if (at === null) return [];
       if (score === null) return [{ event: "approval.ended", subject, at, dueIn: 0 }];
       const held: ReportedEvent = { event: "approval.held", subject, at, dueIn: 0 };
-      const remindIn = Math.round((rules.APPROVAL_EXPIRY_MS * rules.APPROVAL_REMINDER_PERCENT) / 100);
-      return remindIn === 0 ? [held] : [held, { event: "approval.reminder", subject, at: at + remindIn, dueIn: remindIn }];
+      const { remindAt, escalateAt, escalateTo } = termsOf(change, subject);
+      return [
+        held,
+        ...(remindAt === undefined ? [] : [{ event: "approval.reminder", subject, at: remindAt, dueIn: remindAt - at } as const]),
+        ...(escalateAt === undefined || escalateTo === undefined
+          ? []
+          : [{ event: "approval.escalated", subject, at: escalateAt, dueIn: escalateAt - at, targets: escalateTo } as const]),
+      ];
     });
+}
+
+/** Returns the policy's terms of the approval that the commit stores. */
+function termsOf(change: Change, approvalId: string): Partial<ApprovalTerms> {
+  const stored = (change.put ?? []).find(({ key }) => key === keys.approval(approvalId))?.value as Partial<Approval> | undefined;
+  return stored?.policy ?? {};
 }
 
 /** Returns the time of the commit from its audit entry, or null if no entry names the approval. */
@@ -45,7 +54,7 @@ export async function contentOfApproval(
   if (!approval) return null;
   const { tenant } = approval;
   if (event === "approval.ended") return approval.status === "pending" ? null : { tenant, data: viewOf(approval) };
-  if (event === "approval.reminder" && approval.status !== "pending") return null;
+  if ((event === "approval.reminder" || event === "approval.escalated") && approval.status !== "pending") return null;
   return { tenant, data: viewOf(pendingAt(approval, at)) };
 }
 

@@ -7,7 +7,8 @@ import type { ApprovalDocuments, Records, RefusedApproval } from "../sealed/appr
 import { grantFault } from "../answers/grant-claims.ts";
 import { pinFault } from "../pins/pin-rules.ts";
 import type { Pins } from "../pins/pins.ts";
-import { needsTicket, permission } from "../requests/policy.ts";
+import { countedGroups } from "../policy/check-approver.ts";
+import { permission, ticketFault } from "../requests/policy.ts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 import type { Right } from "./view.ts";
 
@@ -19,6 +20,8 @@ export interface DecisionsOptions {
   readonly rules: Moment["rules"];
   /** Returns the token with which this person decides this approval, 256 bits as text. It is the same each time, and nobody else can make it. */
   readonly tokenOf: (approvalId: string, approver: Principal) => string;
+  /** Returns the version of the policy in use. Each decision records it. */
+  readonly policyVersion: () => string;
 }
 
 /** Why a decision was refused. `approval` is the state that the person has to know. */
@@ -32,6 +35,7 @@ export interface NotDecided {
     | "already_decided"
     | "expired"
     | "ticket_missing"
+    | "ticket_wrong"
     | "pin_changed"
     | "damaged";
   readonly reason: string;
@@ -63,7 +67,7 @@ export interface Decisions {
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {
-  const { documents, outbox, pins, security, rules, tokenOf } = options;
+  const { documents, outbox, pins, security, rules, tokenOf, policyVersion } = options;
   const self: Decisions = {
     async look(approvalId, reader) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -118,6 +122,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const may = permission(approver, approval, origin);
     // The rules allow the decision now but did not a moment ago, so a repeated request can succeed.
     if (may.allowed) throw crowded(approvalId);
+    if (may.rule === "place") return no("forbidden", may.reason);
     const isSelf = may.rule === "self";
     const kind = isSelf ? "self_approval" : "not_allowed";
     await security(shardOf(approvalId), { kind, approvalId, by: approver.id, details: { decision, keyId: approver.keyId } });
@@ -142,22 +147,27 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     }
     const { decision, comment, ticket } = request;
     const { pin, era } = await pins.find(approval.value.toolName, approval.value.toolHash);
+    const groups = countedGroups(approver, approval.value);
     const made = {
       approver: approver.id,
       decision,
       via,
       tokenHash,
+      policy: policyVersion(),
+      ...(groups.length > 0 ? { groups: [...groups] } : {}),
       ...(comment === undefined ? {} : { comment }),
       ...(ticket === undefined ? {} : { ticket }),
     };
     const moved = decide(approval, token, made, { now, era, rules });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
     if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
+    // Somebody else may have taken the last place of the person's group a moment ago, so this is no attempt at more than is allowed.
+    if (!may.allowed && may.rule === "place") return no("forbidden", may.reason);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
     if (grantFault(moved.approval) !== null)
       return no("forbidden", "Your name in this key cannot be written into a grant. An operator has to fix the key.");
-    if (ticket === undefined && needsTicket(approval.value, decision))
-      return no("ticket_missing", "Approving a critical write needs its ticket.");
+    const badTicket = ticketFault(approval.value, decision, ticket);
+    if (badTicket !== null) return no(ticket === undefined ? "ticket_missing" : "ticket_wrong", badTicket);
     const fault = decision === "approve" ? pinFault(pin, approval.value) : null;
     if (fault !== null)
       return no(

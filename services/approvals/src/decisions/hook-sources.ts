@@ -74,11 +74,13 @@ export function approverOf(source: HookSource, body: Json | undefined): Principa
     throw new HttpProblem("forbidden", "This source has no approver of that name.", {
       remedy: "An operator names its people in the file of decision hooks.",
     });
+  const groups = source.groups !== undefined && Object.hasOwn(source.groups, id) ? source.groups[id] : undefined;
   return {
     id,
     tenant: source.tenant,
     roles: ["approver"],
     scopes: source.tiers.map((tier) => `approve:${tier}`),
+    ...(groups === undefined ? {} : { groups }),
     keyId: `hook:${source.name}`,
   };
 }

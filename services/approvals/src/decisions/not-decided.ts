@@ -19,6 +19,11 @@ export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
         remedy: "Send the ticket's id.",
         errors: [{ path: "/ticket", message: "is required" }],
       });
+    case "ticket_wrong":
+      return new HttpProblem("invalid_request", reason, {
+        remedy: "Send a ticket of this form.",
+        errors: [{ path: "/ticket", message: "has another form" }],
+      });
     case "damaged":
       return new HttpProblem("conflict", reason, {
         remedy: 'An operator should check "toolbus approvals adopt" and the security events; a new run can ask for the write again.',

@@ -42,6 +42,7 @@ export function viewOf(approval: Approval): ApprovalView {
     requestedAt: approval.requestedAt,
     expiresAt: approval.expiresAt,
     endedAt: approval.endedAt,
+    ...(approval.policy === undefined ? {} : { policy: approval.policy }),
     ...(approval.reason === undefined ? {} : { reason: approval.reason }),
   });
 }

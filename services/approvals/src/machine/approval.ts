@@ -57,6 +57,9 @@ export type Facts = Pick<
   | "taint"
 >;
 
+/** What people have to do, and until when. Policy judged it when the request arrived. */
+export type Terms = Pick<Approval, "need" | "expiresAt" | "policy">;
+
 /** Who decides about the write. People decide later, and policy decides at once. Nobody decides if a limit is reached or something is wrong. */
 export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
 
@@ -81,7 +84,7 @@ export const RENEW_BELOW_MS = 90_000;
  *           ├─ policy ─▶ approved
  *           └─ limit, refused ─▶ the same
  *
- * `hold` makes the approval. `over` is the version of a document in its place that is not valid. `quota` is the number of grants by policy so far,
+ * `hold` makes the approval. Without `terms`, its tier and the settings decide how many people it needs, and until when. `over` is the version of a document in its place that is not valid. `quota` is the number of grants by policy so far,
  * and a grant by policy raises it in the same commit. The op names arguments and definition, so that the store never treats another request under the
  * same call id as a repeat.
  */
@@ -89,18 +92,23 @@ export function hold(
   facts: Facts,
   holding: Holding,
   moment: Moment,
-  { over = 0, quota = null }: { readonly over?: number; readonly quota?: GrantedSoFar | null } = {},
+  {
+    over = 0,
+    quota = null,
+    terms = { need: APPROVERS_NEEDED[facts.tier], expiresAt: moment.now + moment.rules.APPROVAL_EXPIRY_MS },
+  }: { readonly over?: number; readonly quota?: GrantedSoFar | null; readonly terms?: Terms } = {},
 ): Move {
-  const { now, rules } = moment;
+  const { now } = moment;
   const status = statusOf(holding);
   const pending = status === "pending";
   const approval: Approval = {
     ...facts,
-    need: APPROVERS_NEEDED[facts.tier],
+    need: terms.need,
+    ...(terms.policy === undefined ? {} : { policy: terms.policy }),
     status,
     decisions: [],
     requestedAt: now,
-    expiresAt: pending ? now + rules.APPROVAL_EXPIRY_MS : now,
+    expiresAt: pending ? terms.expiresAt : now,
     endedAt: pending ? null : now,
     sent: 1,
     ...("reason" in holding ? { reason: holding.reason.slice(0, MAX_REASON) } : {}),
@@ -111,7 +119,7 @@ export function hold(
     at: now,
     events: [{ event: pending ? "held" : status, by: pending ? facts.agent : "policy" }],
     answer: pending ? "held" : "decided",
-    change: pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {},
+    change: pending ? { timers: [timer(approval, approval.expiresAt - now)], index: [indexed(approval, now)] } : {},
     ...(holding.by === "policy" && quota !== null && quota.granted !== null
       ? { beside: [{ key: counter, version: quota.version, value: { granted: quota.granted + 1 } satisfies Quota }] }
       : {}),
@@ -135,7 +143,7 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
   if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");
 
   const decisions = [...before.decisions, { ...made, at: now }];
-  const status = statusAfter(decisions, before.need);
+  const status = statusAfter(decisions, before);
   const approval: Approval =
     status === "pending"
       ? { ...before, decisions, sent: before.sent + 1 }

@@ -72,7 +72,10 @@ function record(approval: Approval, event: AuditEvent, by: string, at: number): 
     toolHash,
     argsHash,
     tier,
+    // The policy that the write was judged by. A decision also has the one that was in use when it was made.
+    ...(approval.policy === undefined ? {} : { policy: approval.policy.version }),
     ...(last ? { decision: last.decision, via: last.via } : {}),
+    ...(last?.policy === undefined ? {} : { policyAtDecision: last.policy }),
     ...(last?.ticket === undefined ? {} : { ticket: last.ticket }),
   };
 }

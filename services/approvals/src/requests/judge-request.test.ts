@@ -1,6 +1,7 @@
 import type { Pin, ToolDefinition } from "@toolbus/contracts";
 import { canonicalJson, toolHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
+import { defaultPolicy } from "../policy/policy.ts";
 import { judgeRequest } from "./judge-request.ts";
 import { call, CONVERSATION, refund, RUN, START } from "../testing/writes-under-test.ts";
 
@@ -53,6 +54,8 @@ function judged(definition: ToolDefinition) {
       openUntil: START + 3_600_000,
     },
     pin,
+    policy: defaultPolicy(),
+    defaults: { expiryMs: 900_000, remindPercent: 50 },
     now: START,
   });
 }

@@ -9,6 +9,7 @@ import {
   definitionFault,
   describeProblems,
   type JsonObject,
+  ORIGIN_KEPT_MS,
   type Pin,
   quarantineSentence,
   renderEffect,
@@ -21,9 +22,11 @@ import {
   visible,
 } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
-import type { Facts, Holding } from "../machine/approval.ts";
+import type { Facts, Holding, Terms } from "../machine/approval.ts";
 import { grantFault } from "../answers/grant-claims.ts";
 import { pinFault, pinnedTier } from "../pins/pin-rules.ts";
+import { judgePolicy, type PolicyDefaults } from "../policy/judge-policy.ts";
+import type { Policy } from "../policy/policy.ts";
 import { decidedBy } from "./policy.ts";
 import { NOBODY_ASKED } from "./unasked.ts";
 
@@ -38,12 +41,16 @@ export interface Case {
   readonly correlationId: string;
   readonly origin: RunOrigin | null;
   readonly pin: Pin | null;
+  /** The policy in use, and what applies if it says nothing. */
+  readonly policy: Policy;
+  readonly defaults: PolicyDefaults;
   readonly now: number;
 }
 
 export interface Judgement {
   readonly facts: Facts;
   readonly holding: Holding;
+  readonly terms: Terms;
 }
 
 /** The size of the largest approval, in bytes of JSON. The rest of a document's 64 KiB is for decisions and their comments. */
@@ -66,10 +73,30 @@ export function judgeRequest(asked: Case): Judgement {
   if (right !== null) return refused(asked, right);
   const args = canonicalArguments(definition, asked.request.arguments);
   if (!args.ok) return refused(asked, args.fault);
-  const { tier, reasons } = afterUntrusted(asked.request.taint, raisedRisk(asked.pin, assessRisk(definition, args.value)));
+  const { toolset } = asked.pin;
+  const {
+    tier,
+    reasons,
+    need,
+    expiresAt,
+    terms: policy,
+  } = judgePolicy(
+    asked.policy,
+    {
+      tool: definition.name,
+      toolset,
+      source: definition.source,
+      tenant: asked.origin.tenant,
+      arguments: args.value,
+      risk: afterUntrusted(asked.request.taint, raisedRisk(asked.pin, assessRisk(definition, args.value))),
+      now: asked.now,
+      latest: asked.origin.createdAt + ORIGIN_KEPT_MS - EXECUTE_MS,
+    },
+    asked.defaults,
+  );
   const facts: Facts = {
     ...known(asked),
-    toolset: asked.pin.toolset,
+    toolset,
     arguments: asked.request.arguments,
     tier,
     reasons: [...reasons],
@@ -79,9 +106,9 @@ export function judgeRequest(asked: Case): Judgement {
   };
   if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES)
     return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
-  const unsignable = grantFault({ ...facts, need: APPROVERS_NEEDED[tier], decisions: [] });
+  const unsignable = grantFault({ ...facts, need, decisions: [] });
   if (unsignable !== null) return refused(asked, `No grant can be issued for this write: ${unsignable}.`);
-  return { facts, holding: { by: decidedBy(tier) } };
+  return { facts, holding: { by: decidedBy(need) }, terms: { need, expiresAt, policy } };
 }
 
 /** Raises the tier of a call to the lowest tier that an operator allows for the tool. */
@@ -100,6 +127,9 @@ function afterUntrusted(taint: Taint | undefined, { tier, reasons }: RiskAssessm
   const tools = [...new Set(taint.sources.map(({ tool }) => `"${visible(tool)}"`))].join(", ");
   return { tier: atLeast(tier, "high") ? tier : "high", reasons: [...reasons, `the run has read untrusted content from ${tools}`] };
 }
+
+// An approved write has this long to begin. The gateway still knows the run then.
+const EXECUTE_MS = 86_400_000;
 
 // The longest effect that fits on a card. The card shows the full arguments next to the effect.
 const MAX_EFFECT = 2000;
@@ -139,7 +169,8 @@ function refused(asked: Case, reason: string): Judgement {
     idempotency: "none",
     effect: "",
   };
-  return { facts, holding: { by: "refused", reason } };
+  const policy = { version: asked.policy.version, rules: [] };
+  return { facts, holding: { by: "refused", reason }, terms: { need: APPROVERS_NEEDED.high, expiresAt: asked.now, policy } };
 }
 
 /**

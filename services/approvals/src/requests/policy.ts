@@ -1,17 +1,25 @@
-import { APPROVERS_NEEDED, approverScopes, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
+import { approverScopes, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
+import { noPlaceFor, notAmongApprovers, ticketMismatch } from "../policy/check-approver.ts";
 
 /** Who decides about a write. */
 export type DecidedBy = "policy" | "people";
 
-/** Returns who decides about a write of this tier. Policy grants low and medium writes at once, and people grant high and critical ones. */
-export function decidedBy(tier: Tier): DecidedBy {
-  return APPROVERS_NEEDED[tier] === 0 ? "policy" : "people";
+/** Returns who decides about a write that needs this many approvers. By default policy grants low and medium writes at once. */
+export function decidedBy(need: number): DecidedBy {
+  return need === 0 ? "policy" : "people";
 }
 
-/** Returns whether this decision lacks a ticket. A critical approval names a ticket, and one ticket is enough for both approvers. */
-export function needsTicket(approval: Approval, decision: DecisionKind): boolean {
-  return approval.tier === "critical" && decision === "approve" && ticketOf(approval) === undefined;
+/**
+ * Returns what is wrong with the ticket of this decision, as a sentence, or null. A critical approval names a ticket, and so does one whose policy
+ * demands a form of the ticket. One ticket is enough for all approvers.
+ */
+export function ticketFault(approval: Approval, decision: DecisionKind, ticket: string | undefined): string | null {
+  if (decision !== "approve") return null;
+  if (ticket !== undefined) return ticketMismatch(ticket, approval);
+  const isCritical = approval.tier === "critical";
+  if ((!isCritical && approval.policy?.tickets === undefined) || ticketOf(approval) !== undefined) return null;
+  return `Approving ${isCritical ? "a critical" : "this"} write needs its ticket.`;
 }
 
 /** Returns the ticket of the approval. It is the first one that an approver named. */
@@ -22,12 +30,16 @@ export function ticketOf({ decisions }: Pick<Approval, "decisions">): string | u
 /** The right of a person to decide. If it is missing, `rule` names what forbids it, and `reason` is a sentence for the person. */
 export type Permission =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly rule: "self" | "role" | "scope" | "twice" | "unknown_requester"; readonly reason: string };
+  | {
+      readonly allowed: false;
+      readonly rule: "self" | "role" | "scope" | "policy" | "twice" | "place" | "unknown_requester";
+      readonly reason: string;
+    };
 
 /**
  * Returns whether this person may decide an approval of their own tenant. The person needs the role approver and the scope `approve:<tier>` or
- * `approve:*`. The person is neither the requester nor the principal behind a trigger, and decides only once. Without the origin, nobody knows who
- * asked, so nobody may decide unless an operator vouched for the approval.
+ * `approve:*`, and is one of those whom the policy names. The person is neither the requester nor the principal behind a trigger, and decides only
+ * once. Without the origin, nobody knows who asked, so nobody may decide unless an operator vouched for the approval.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
   if (requesters(approval, origin).includes(approver.id))
@@ -39,6 +51,10 @@ export function permission(approver: Principal, approval: Approval, origin: RunO
     return no("scope", `Deciding a ${approval.tier} write needs the scope "approve:${approval.tier}" or "approve:*".`);
   if (approval.decisions.some((made) => made.approver === approver.id))
     return no("twice", "You have already decided this: it needs another approver.");
+  const outside = notAmongApprovers(approver, approval);
+  if (outside !== null) return no("policy", outside);
+  const place = noPlaceFor(approver, approval);
+  if (place !== null) return no("place", place);
   return { allowed: true };
 }
 

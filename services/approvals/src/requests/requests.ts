@@ -25,6 +25,7 @@ import { judgeRequest } from "./judge-request.ts";
 import { pinFault } from "../pins/pin-rules.ts";
 import type { PendingRoom } from "./pending-room.ts";
 import type { Pins } from "../pins/pins.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 import type { ApprovalsConfig } from "../settings.ts";
 import type { RefuseUnasked } from "./unasked.ts";
@@ -36,7 +37,9 @@ export interface RequestsOptions {
   readonly pins: Pins;
   readonly trusted: TrustedKeys;
   readonly security: RecordSecurityEvent;
-  readonly rules: Moment["rules"] & Pick<ApprovalsConfig, "PENDING_PER_REQUESTER">;
+  readonly rules: Moment["rules"] & Pick<ApprovalsConfig, "PENDING_PER_REQUESTER" | "APPROVAL_REMINDER_PERCENT">;
+  /** Returns the policy in use. */
+  readonly policy: () => Policy;
   readonly rate: GrantRate;
   readonly room: PendingRoom;
   readonly refuse: RefuseUnasked;
@@ -61,7 +64,7 @@ interface FirstTime {
 }
 
 export function handleRequests(options: RequestsOptions): Requests {
-  const { state, documents, outbox, pins, trusted, security, rules, rate, room, refuse, newCorrelationId, log } = options;
+  const { state, documents, outbox, pins, trusted, security, rules, policy, rate, room, refuse, newCorrelationId, log } = options;
   return {
     async request(message, request) {
       const agent = agentOf(message);
@@ -123,13 +126,14 @@ export function handleRequests(options: RequestsOptions): Requests {
   async function create(request: ApprovalRequest, agent: string, { correlationId, take }: FirstTime, records: Records): Promise<boolean> {
     const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
-    const { facts, holding } = judgeRequest({ request, agent, correlationId, origin, pin, now });
+    const defaults = { expiryMs: rules.APPROVAL_EXPIRY_MS, remindPercent: rules.APPROVAL_REMINDER_PERCENT };
+    const { facts, holding, terms } = judgeRequest({ request, agent, correlationId, origin, pin, policy: policy(), defaults, now });
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
     // Nobody was asked, so the arguments and the effect are not stored. A very large number of these approvals stays small.
     const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
-    const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota });
+    const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota, terms });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
   }
 

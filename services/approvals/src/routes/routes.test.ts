@@ -1,6 +1,7 @@
 import { keys } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
+import { defaultPolicy } from "../policy/policy.ts";
 import { setup } from "../testing/approvals-under-test.ts";
 import {
   type Asked,
@@ -49,6 +50,7 @@ describe("GET /v1/approvals/{id}", () => {
       requestedAt: START,
       expiresAt: START + 15 * MINUTE,
       endedAt: null,
+      policy: { version: defaultPolicy().version, rules: [], remindAt: START + 7.5 * MINUTE },
       mayDecide: true,
       decisionToken: expect.stringMatching(/^[\w-]{43}$/),
     });

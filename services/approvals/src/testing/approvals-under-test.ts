@@ -79,6 +79,10 @@ export interface Options {
   readonly wrapStore?: (state: StateStore) => StateStore;
   readonly wrapBus?: (bus: MessageBus) => MessageBus;
   readonly tools?: readonly ToolDefinition[];
+  /** The groups of people's keys. */
+  readonly groups?: Partial<Readonly<Record<Person, readonly string[]>>>;
+  /** The content of the policy file. */
+  readonly policy?: string;
 }
 
 export async function setup(options: Options = {}) {
@@ -86,7 +90,9 @@ export async function setup(options: Options = {}) {
   const read = (): number => clock.now;
   const folder = await mkdtemp(path.join(os.tmpdir(), "approvals-"));
   const keysFile = path.join(folder, "api-keys.json");
-  await writeFile(keysFile, JSON.stringify(PEOPLE.map(apiKey)));
+  await writeFile(keysFile, JSON.stringify(PEOPLE.map((person) => ({ ...apiKey(person), groups: options.groups?.[person.id] ?? [] }))));
+  const policyFile = path.join(folder, "policy.yaml");
+  if (options.policy !== undefined) await writeFile(policyFile, options.policy);
   const store = memoryStore({ clock: read });
   const bus = memoryBus({ clock: read });
   const state = options.wrapStore?.(store) ?? store;
@@ -100,6 +106,7 @@ export async function setup(options: Options = {}) {
     // Only the tests of these limits set them. In all other tests, a person may decide as often as needed.
     DECISIONS_PER_MINUTE: "0",
     AUTH_FAILURES_PER_MINUTE: "0",
+    ...(options.policy === undefined ? {} : { APPROVAL_POLICY_FILE: policyFile }),
     ...options.env,
   };
   const held = await mailbox(bus, topics.approvalHeld("default"));
@@ -115,6 +122,8 @@ export async function setup(options: Options = {}) {
     bus,
     held,
     decided,
+    /** Replaces the content of the policy file. */
+    writePolicy: (text: string) => writeFile(policyFile, text),
     /** The file of the service's signing key. The secrets of its seals are next to it. */
     keyFile: env.APPROVALS_KEY_FILE,
     async [Symbol.asyncDispose]() {
