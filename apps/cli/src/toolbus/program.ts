@@ -10,6 +10,7 @@ import { addEra } from "../commands/era.ts";
 import { addInvestigate } from "../commands/investigate.ts";
 import { addKeys } from "../commands/keys.ts";
 import { addPermissions } from "../commands/permissions.ts";
+import { addPolicy } from "../commands/policy.ts";
 import { addRuns } from "../commands/runs.ts";
 import { addStart } from "../commands/start.ts";
 import { addTools } from "../commands/tools.ts";
@@ -89,6 +90,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addRuns,
     addConversations,
     addApprovals,
+    addPolicy,
     addTools,
     addDeadLetters,
     addEra,

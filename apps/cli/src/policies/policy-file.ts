@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { type Policy, policyOf, readPolicy } from "@toolbus/all-in-one/policy";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+
+/** What applies where a policy says nothing. These are the defaults of approvals. */
+export const DEFAULTS = { expiryMs: 15 * 60_000, remindPercent: 50 };
+
+/** Returns the text of a file that was typed. Throws a Failure if it cannot be read. */
+export async function textOf({ around }: Pick<Context, "around">, typed: string, what: string): Promise<string> {
+  try {
+    return await readFile(path.resolve(around.cwd, typed), "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+    throw new Failure(EXIT.usage, `${what} ${typed} cannot be read (${code}): name a file that exists.`, { cause: error });
+  }
+}
+
+/** Returns the policy of a file. Throws a Failure with every fault and its line if the file cannot be used. */
+export async function policyIn(context: Pick<Context, "around">, typed: string): Promise<Policy> {
+  const read = readPolicy(await textOf(context, typed, "The policy file"), DEFAULTS);
+  if (read.ok) return policyOf(read.file);
+  const faults = read.faults.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
+  throw new Failure(EXIT.failed, `The policy file ${typed} cannot be used: ${faults}. Fix it; docs/policy.md explains every field.`);
+}
