@@ -1,8 +1,9 @@
-// Writes the generated files: pages of docs/ and parts of them, the exports of each package, and the list of shipped writes. With --check, it writes
-// nothing and reports the outdated files. With --try, it executes the commands of the pages.
+// Writes the generated files: pages of docs/ and parts of them, the exports of each package, the list of shipped writes and the schema of policies. With
+// --check, it writes nothing and reports the outdated files. With --try, it executes the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { ApprovalPolicyFile } from "@toolbus/contracts";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
@@ -28,6 +29,7 @@ const pages: readonly GeneratedPage[] = [
   { file: "docs/mechanics.md", render: () => withSections(written("docs/mechanics.md") ?? "", mechanicsSections(root)) },
   { file: "docs/inventory.md", render: () => inventoryPage(inventory()) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
+  { file: "docs/approval-policy.schema.json", render: policySchema },
   ...surfaceFiles(root).map((file) => ({ file, render: () => publicSurface(file) })),
 ];
 
@@ -105,6 +107,16 @@ function written(file: string): string | null {
 function publicSurface(file: string): string {
   surface ??= surfacePages(root);
   return surface.get(file) ?? "";
+}
+
+/** Returns the schema of policy files, for editors and other programs. */
+function policySchema(): string {
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "The policy of Toolbus approvals",
+    ...ApprovalPolicyFile,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 /** Returns the writes of the shipped toolsets by the hash of their definitions. Our deployments enable these writes. No target is contacted. */

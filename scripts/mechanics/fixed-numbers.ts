@@ -205,6 +205,16 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "services/agent/src/transitions/pending-change.ts",
     says: "how long calls, stops, events and transcripts are kept",
   },
+  {
+    name: "LONGEST_WAIT_MS",
+    file: "packages/contracts/src/approval-policy-file.ts",
+    says: "the longest time that a write waits for people",
+  },
+  {
+    name: "ORIGIN_KEPT_MS",
+    file: "packages/contracts/src/documents/gateway.ts",
+    says: "how long the gateway keeps the record of who asked for a run, without which nobody decides its writes",
+  },
   { name: "FINISHED_KEPT_MS", file: "services/approvals/src/settings.ts", says: "how long an approval is kept after its end" },
   {
     name: "REPLACED_KEPT_MS",
