@@ -99,6 +99,25 @@ describe("doctor, checking a service", () => {
     ]);
   });
 
+  it("fails when approvals cannot use its policy file, and warns of names in it that are not registered, with what to do", async () => {
+    const broken = "The policy file cannot be used, so the policy before is still in use: fix what the log of approvals names.";
+    const unknown = "The policy has 2 names of tools or toolsets that are not registered: correct them, or start their workers.";
+    expect(checkWarnings("approvals", "http://approvals", { ...probed(0), warnings: [broken, unknown] })).toEqual([
+      {
+        name: "policy",
+        level: "fail",
+        message: "The policy file cannot be used, so the policy before is still in use.",
+        fix: "Fix what the log of approvals names.",
+      },
+      {
+        name: "policy",
+        level: "warn",
+        message: "The policy has 2 names of tools or toolsets that are not registered.",
+        fix: "Correct them, or start their workers.",
+      },
+    ]);
+  });
+
   it("reports for the health port of an agent or a worker that it is not ready or unreachable, and names the flag it came from", async () => {
     const server = await serverUnderTest((_request, response) =>
       sendJson(response, { status: "unready", reasons: ["the state store accepts no changes: memory"] }, 503),

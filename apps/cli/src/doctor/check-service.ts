@@ -49,13 +49,19 @@ export function checkReady(service: Asked["service"], url: string, probed: Probe
 }
 
 /**
- * Returns one failed check for each fault that a working service reports about itself, such as a wrong clock or a broker that accepts no messages.
+ * Returns one finding for each fault that a working service reports about itself, such as a wrong clock, a policy
+ * that cannot be used or a broker that accepts no messages.
  */
 export function checkWarnings(service: Asked["service"], url: string, { warnings }: Probed): readonly Check[] {
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
     // While the broker accepts no messages, calls do not reach a worker.
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
+    if (POLICY.test(sentence)) {
+      // Tools that the policy names may register later. A file that cannot be used needs an operator.
+      const finding = sentence.startsWith(UNUSABLE) ? fail : warn;
+      return finding("policy", `${what.replace(/\.$/, "")}.`, fix?.replace(/\.?$/, ".") ?? "See docs/policy.md.");
+    }
     // The service may run on another machine than the reader, so "this machine" would mislead.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
     return fail(
@@ -74,6 +80,8 @@ export function brokerOnce(checks: readonly Check[]): readonly Check[] {
 }
 
 const BROKER = /^(RabbitMQ|NATS) /;
+const POLICY = /^The policy /;
+const UNUSABLE = "The policy file ";
 
 const SPEAKERS: Readonly<Partial<Record<Asked["service"], string>>> = { gateway: "The gateway", approvals: "Approvals" };
 

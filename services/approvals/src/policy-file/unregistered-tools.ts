@@ -27,7 +27,9 @@ export function unregisteredTools(options: {
       if (policy().version !== version) void look().catch(() => undefined);
       if (unknown.length === 0) return [];
       const what = counted(unknown.length, "name");
-      return [`The policy has ${what} of tools or toolsets that are not registered. The log of approvals shows them.`];
+      return [
+        `The policy has ${what} of tools or toolsets that are not registered: correct those in the log of approvals, or start their workers.`,
+      ];
     },
   };
 

@@ -51,7 +51,7 @@ export async function watchedPolicy(config: Config, options: PolicyWatchOptions)
   return {
     current: () => current,
     warnings: () =>
-      fault === null ? [] : ["The policy file cannot be used, so the policy before is still in use. The log of approvals says why."],
+      fault === null ? [] : ["The policy file cannot be used, so the policy before is still in use: fix what the log of approvals names."],
     stop: () => clearInterval(timer),
   };
 
