@@ -1,4 +1,5 @@
 export * from "./approval-view.ts";
+export { type ArgumentChange, argumentChanges, changesInWords } from "./argument-changes.ts";
 export * from "./attributes.ts";
 export * from "./counted.ts";
 export * from "./cut-text.ts";

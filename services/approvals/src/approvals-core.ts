@@ -180,7 +180,8 @@ export async function startApprovalsCore(
       pins,
       security: security.record,
       rules: config,
-      tokenOf: (approvalId, { tenant, id }) => secretTextOf(["decision", approvalId, tenant, id], seals),
+      tokenOf: (approvalId, { tenant, id }, n) =>
+        secretTextOf(["decision", approvalId, tenant, id, ...(n === 0 ? [] : [String(n)])], seals),
     });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);

@@ -1,4 +1,13 @@
-import { type Approval, approvalCallId, callParts, type DecisionRequest, type DecisionToken, keys, shardOf } from "@toolbus/contracts";
+import {
+  type Approval,
+  approvalCallId,
+  callParts,
+  type DecisionRequest,
+  type DecisionToken,
+  keys,
+  type Problem,
+  shardOf,
+} from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Outbox, Principal } from "@toolbus/runtime";
 import { decide, expire, type Moment, type Read } from "../machine/approval.ts";
@@ -9,6 +18,8 @@ import { pinFault } from "../pins/pin-rules.ts";
 import type { Pins } from "../pins/pins.ts";
 import { needsTicket, permission } from "../requests/policy.ts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
+import { currentToken, hasDecided, repeatedToken, type TokenOf } from "./decision-tokens.ts";
+import { judgeEdit, sentHash } from "./judge-edit.ts";
 import type { Right } from "./view.ts";
 
 export interface DecisionsOptions {
@@ -17,8 +28,7 @@ export interface DecisionsOptions {
   readonly pins: Pins;
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
-  /** Returns the token with which this person decides this approval, 256 bits as text. It is the same each time, and nobody else can make it. */
-  readonly tokenOf: (approvalId: string, approver: Principal) => string;
+  readonly tokenOf: TokenOf;
 }
 
 /** Why a decision was refused. `approval` is the state that the person has to know. */
@@ -33,8 +43,12 @@ export interface NotDecided {
     | "expired"
     | "ticket_missing"
     | "pin_changed"
+    | "arguments_changed"
+    | "edit_refused"
     | "damaged";
   readonly reason: string;
+  /** What is wrong with edited arguments. */
+  readonly problems?: readonly Problem[];
   readonly approval?: Approval;
 }
 
@@ -83,14 +97,23 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       throw crowded(approvalId);
     },
     decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, HTTP),
-    async decideFor(approvalId, approver, { decision, comment, ticket }, via) {
+    async decideFor(approvalId, approver, wanted, via) {
       const seen = await self.look(approvalId, approver);
       if (!seen) return no("not_found", "There is no such approval.");
       if (seen.kind === "no") return seen;
-      const token = tokenOf(approvalId, approver);
-      const decided = seen.approval.decisions.some(({ tokenHash }) => tokenHash === secretHash(token));
-      if (!seen.right.mayDecide && !decided) return mayNot(seen.approval, approver, decision);
-      const request = { decision, token, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
+      const repeated = repeatedToken(tokenOf, seen.approval, approver, wanted);
+      const token = repeated ?? currentToken(tokenOf, seen.approval, approver);
+      if (!seen.right.mayDecide && repeated === null && !hasDecided(seen.approval, token))
+        return mayNot(seen.approval, approver, wanted.decision);
+      const { decision, comment, ticket, arguments: args, argumentsHash } = wanted;
+      const request: DecisionRequest = {
+        decision,
+        token,
+        ...(comment === undefined ? {} : { comment }),
+        ...(ticket === undefined ? {} : { ticket }),
+        ...(args === undefined ? {} : { arguments: args }),
+        ...(argumentsHash === undefined ? {} : { argumentsHash }),
+      };
       return decideBy(approvalId, approver, request, via);
     },
   };
@@ -140,7 +163,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {
       return alarmed("unknown_token", no("forbidden", "This token was not issued to you for this approval."));
     }
-    const { decision, comment, ticket } = request;
+    const { decision, comment, ticket, arguments: args, argumentsHash: seen } = request;
+    if (args !== undefined && decision !== "approve")
+      return { ...no("edit_refused", "Only the decision approve may change the arguments."), problems: [UNWANTED] };
+    const sent = args === undefined ? undefined : sentHash(args);
+    if (sent === null) return { ...no("edit_refused", "The edited arguments have no canonical form."), problems: [NOT_CANONICAL] };
     const { pin, era } = await pins.find(approval.value.toolName, approval.value.toolHash);
     const made = {
       approver: approver.id,
@@ -149,21 +176,29 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       tokenHash,
       ...(comment === undefined ? {} : { comment }),
       ...(ticket === undefined ? {} : { ticket }),
+      ...(sent === undefined ? {} : { sent }),
     };
-    const moved = decide(approval, token, made, { now, era, rules });
+    const judged = args === undefined || !pin ? null : judgeEdit(approval.value, pin, args);
+    const edit = judged?.ok ? judged.edit : null;
+    const moved = decide(approval, token, made, { now, era, rules }, { seen, edit });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
     if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
-    if (grantFault(moved.approval) !== null)
-      return no("forbidden", "Your name in this key cannot be written into a grant. An operator has to fix the key.");
-    if (ticket === undefined && needsTicket(approval.value, decision))
-      return no("ticket_missing", "Approving a critical write needs its ticket.");
+    // The pin's fault explains why nobody could judge the arguments, so it comes first.
     const fault = decision === "approve" ? pinFault(pin, approval.value) : null;
     if (fault !== null)
       return no(
         "pin_changed",
         "The definition that you were shown is no longer enabled, so it cannot be approved. Deny it, or let it expire.",
       );
+    if (judged?.ok === false) return { ...no("edit_refused", judged.reason), problems: judged.problems };
+    // A person who may decide what was asked for may not decide an edit that reaches a higher tier.
+    const mayEdit = edit === null ? may : permission(approver, { ...approval.value, tier: edit.tier }, origin);
+    if (!mayEdit.allowed) return no("forbidden", `The edited arguments make this a ${edit?.tier} write. ${mayEdit.reason}`);
+    if (grantFault(moved.approval) !== null)
+      return no("forbidden", "Your name in this key cannot be written into a grant. An operator has to fix the key.");
+    if (ticket === undefined && needsTicket(moved.approval, decision))
+      return no("ticket_missing", "Approving a critical write needs its ticket.");
     const { outcome } = await outbox.commit(shardOf(approvalId), moved.change);
     // If the commit is stale or late, the caller reads again and reports the current state.
     return outcome === "ok" ? decided(approvalId, tokenHash) : null;
@@ -180,7 +215,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 
   async function notPossible(
-    why: "final" | "expired" | "token_used" | "twice",
+    why: "final" | "expired" | "token_used" | "twice" | "older_card",
     read: Read<Approval>,
     token: Read<DecisionToken>,
     now: number,
@@ -198,6 +233,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         return { ...no("token_used", `This token has already decided "${token.value.used ?? ""}"; a token decides once.`), approval };
       case "twice":
         return no("forbidden", "You have already decided this: it needs another approver.");
+      case "older_card":
+        return {
+          ...no("arguments_changed", `"${approval.edited?.by ?? "The agent"}" set other arguments than those on the card that you saw.`),
+          approval,
+        };
       case "final":
         return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
       case "expired": {
@@ -225,7 +265,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
    */
   async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
     const { approvalId, expiresAt } = approval.value;
-    const token = tokenOf(approvalId, approver);
+    const token = currentToken(tokenOf, approval.value, approver);
     const hash = secretHash(token);
     const key = keys.token(approvalId, hash);
     const { document } = await documents.own(key, approvalId);
@@ -252,6 +292,9 @@ export function createDecisions(options: DecisionsOptions): Decisions {
 const HTTP = "http";
 const MAX_ATTEMPTS = 10;
 const LATE_MS = 86_400_000;
+
+const UNWANTED: Problem = { path: "/arguments", message: 'is only for the decision "approve"' };
+const NOT_CANONICAL: Problem = { path: "/arguments", message: "has a text or a number that JSON cannot represent" };
 
 function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<Approval> | null {
   return approval?.value.tenant === tenant ? approval : null;

@@ -1,20 +1,27 @@
-import type { Approval, Decision } from "@toolbus/contracts";
+import type { Approval } from "@toolbus/contracts";
+import { approvalOf, counting, decidedHash } from "./edited.ts";
 
-/** Returns the status of an approval after these decisions. `need` people have to approve it. One denial or request for revision ends it. */
-export function statusAfter(decisions: readonly Decision[], need: number): "pending" | "approved" | "rejected" | "revision_requested" {
-  const last = decisions.at(-1)?.decision;
+/**
+ * Returns the status of an approval after its decisions. `need` people have to approve the same arguments. One denial or request for revision ends
+ * it.
+ */
+export function statusAfter(
+  approval: Pick<Approval, "argsHash" | "decisions" | "earlier" | "need">,
+): "pending" | "approved" | "rejected" | "revision_requested" {
+  const last = approval.decisions.at(-1)?.decision;
   if (last === "deny") return "rejected";
   if (last === "revise") return "revision_requested";
-  return new Set(decisions.map(({ approver }) => approver)).size >= need ? "approved" : "pending";
+  const approvers = counting(approval).map(({ approver }) => approver);
+  return new Set(approvers).size >= approval.need ? "approved" : "pending";
 }
 
-/** Returns the approval as this decision left it. A repeat of the decision gets this answer even if the approval has changed since. */
+/** Returns the approval as this decision left it, with the arguments of that time. A repeat of the decision gets this answer even if the approval has changed since. */
 export function asOfDecision(approval: Approval, tokenHash: string): Approval {
   const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
   const made = approval.decisions[index];
   if (!made) return approval;
-  const decisions = approval.decisions.slice(0, index + 1);
-  const status = statusAfter(decisions, approval.need);
-  const { reason: _, ...rest } = approval;
-  return { ...rest, decisions, status, endedAt: status === "pending" ? null : made.at };
+  const { reason: _, ...rest } = approvalOf(approval, decidedHash(approval, made));
+  const then = { ...rest, decisions: approval.decisions.slice(0, index + 1) };
+  const status = statusAfter(then);
+  return { ...then, status, endedAt: status === "pending" ? null : made.at };
 }

@@ -1,5 +1,6 @@
 import { APPROVERS_NEEDED, approverScopes, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
+import { counting, type Counted } from "../machine/edited.ts";
 
 /** Who decides about a write. */
 export type DecidedBy = "policy" | "people";
@@ -14,9 +15,9 @@ export function needsTicket(approval: Approval, decision: DecisionKind): boolean
   return approval.tier === "critical" && decision === "approve" && ticketOf(approval) === undefined;
 }
 
-/** Returns the ticket of the approval. It is the first one that an approver named. */
-export function ticketOf({ decisions }: Pick<Approval, "decisions">): string | undefined {
-  return decisions.find((made) => made.decision === "approve" && made.ticket !== undefined)?.ticket;
+/** Returns the ticket of the approval. It is the first one that an approver of these arguments named. */
+export function ticketOf(approval: Counted): string | undefined {
+  return counting(approval).find((made) => made.ticket !== undefined)?.ticket;
 }
 
 /** The right of a person to decide. If it is missing, `rule` names what forbids it, and `reason` is a sentence for the person. */
@@ -26,7 +27,7 @@ export type Permission =
 
 /**
  * Returns whether this person may decide an approval of their own tenant. The person needs the role approver and the scope `approve:<tier>` or
- * `approve:*`. The person is neither the requester nor the principal behind a trigger, and decides only once. Without the origin, nobody knows who
+ * `approve:*`. The person is neither the requester nor the principal behind a trigger, and approves the same arguments only once. Without the origin, nobody knows who
  * asked, so nobody may decide unless an operator vouched for the approval.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
@@ -37,7 +38,7 @@ export function permission(approver: Principal, approval: Approval, origin: RunO
   if (!approver.roles.includes("approver")) return no("role", "Only the role approver decides; this key can only read.");
   if (!holdsScope(approver, approval.tier))
     return no("scope", `Deciding a ${approval.tier} write needs the scope "approve:${approval.tier}" or "approve:*".`);
-  if (approval.decisions.some((made) => made.approver === approver.id))
+  if (counting(approval).some((made) => made.approver === approver.id))
     return no("twice", "You have already decided this: it needs another approver.");
   return { allowed: true };
 }
