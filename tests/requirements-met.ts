@@ -44,6 +44,9 @@ const resultMessage = from("packages/tool-kit/src/calls/result-message.test.ts")
 const pairing = from("packages/models/src/pairing.test.ts");
 const requests = from("services/approvals/src/requests/requests.test.ts");
 const decisions = from("services/approvals/src/decisions/decisions.test.ts");
+const edits = from("services/approvals/src/decisions/edits.test.ts");
+const editedWrite = from("services/agent/src/transitions/edited-write.test.ts");
+const cliEdit = from("tests/e2e/cli-edit.test.ts");
 const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
 const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
@@ -339,6 +342,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     decidedWrites("but want revised are asked again when the model has reworked them, in the reviewer's words"),
     steps("adds the reviewer's words as a finding and files again"),
   ],
+  "A-08": [
+    edits("grants the edited ones with their own hash, and the worker's own check agrees"),
+    editedWrite("is sent with exactly those, and its row has their hash and effect"),
+    cliEdit("is executed with exactly those, and the approval, the run and its events say what was changed"),
+  ],
   "A-09": [
     expiry("expires by the store's clock, notifies the agent once and leaves no timer"),
     approval("does not expire before its time, and is not decided after it"),
@@ -509,6 +517,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),
     offlineChat("runs a write that a message names, when a person has approved it"),
+  ],
+  "LV-16": [
+    edits("grants the edited ones with their own hash, and the worker's own check agrees"),
+    edits("needs that tier's approvers and its ticket"),
+    edits("makes the first approval void, which the view says, and asks again"),
+    edits("refuses a decision on the older card with 409, and the token stays usable"),
+    editedWrite("is reported to viewers, in the run's record and to the model, with the old and the new values"),
+    editedWrite("is dropped, and nothing is sent: %s"),
+    cliEdit("is executed with exactly those, and the approval, the run and its events say what was changed"),
   ],
   "LV-20": [
     toolRights("is not offered to %s, and a model that still calls it is refused and reaches no worker"),
