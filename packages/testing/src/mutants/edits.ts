@@ -21,8 +21,8 @@ export const edits: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/machine/edited.ts",
-        find: `made.decision === "approve" && decidedHash(approval, made) === approval.argsHash`,
-        replace: `made.decision === "approve"`,
+        find: "const first = edited === undefined ? 0 :",
+        replace: "const first = edited === undefined || Number.isFinite(edited.at) ? 0 :",
       },
     ],
   },

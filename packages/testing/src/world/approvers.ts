@@ -112,7 +112,8 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
   async function cardOf(who: string, approvalId: string): Promise<Card | null> {
     const asked = { method: "GET", url: "/v1/approvals/:id", id: approvalId, principal: principalOf(who) } as const;
     const { decisionToken: token, argumentsHash, arguments: args } = (await insist(wire, asked, options))?.body ?? {};
-    return typeof token === "string" ? { token, argumentsHash: String(argumentsHash), arguments: isJsonObject(args) ? args : {} } : null;
+    if (typeof token !== "string" || typeof argumentsHash !== "string") return null;
+    return { token, argumentsHash, arguments: isJsonObject(args) ? args : {} };
   }
 
   async function post(who: string, approvalId: string, body: Decision): Promise<number | null> {

@@ -73,7 +73,13 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         const decide = async (snapshot: Snapshot): Promise<Change | null> => {
           const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
           const definition = decided.arguments === undefined ? null : await definitionOf(reader, snapshot, decided.toolCallId);
-          return callDecided(snapshot, decided, grant, rules, { ledger: row, definition });
+          const change = callDecided(snapshot, decided, grant, rules, { ledger: row, definition });
+          if (change === null && grant !== undefined && isOpen(snapshot, decided.toolCallId))
+            reader.strays.tell(
+              { callId: decided.toolCallId, messageId: loggedId(message.id) },
+              "an approval whose grant does not cover its arguments is dropped",
+            );
+          return change;
         };
         return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
       },
@@ -102,6 +108,12 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       log,
     }),
   ];
+}
+
+/** Returns whether this write waits for its approval. */
+function isOpen(snapshot: Snapshot, callId: string): boolean {
+  const state = callOf(snapshot, callId)?.state;
+  return state === "requested" || state === "held";
 }
 
 /** Returns the definition with which the run began, or null if it has expired. */

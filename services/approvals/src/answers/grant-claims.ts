@@ -4,8 +4,8 @@ import { counting } from "../machine/edited.ts";
 import type { Facts } from "../machine/approval.ts";
 import { ticketOf } from "../requests/policy.ts";
 
-/** The basis of a grant: the facts of the write, its decisions, the arguments before an edit, and the time for which the grant is valid. */
-export type Granted = Facts & Pick<Approval, "need" | "decisions" | "earlier"> & { readonly grant: GrantTerms };
+/** The basis of a grant: the facts of the write, its decisions, the last edit, and the time for which the grant is valid. */
+export type Granted = Facts & Pick<Approval, "need" | "decisions" | "edited"> & { readonly grant: GrantTerms };
 
 /**
  * Returns the claims of a write's grant: the call, the arguments, the definition and the people. The grant's id is the approval's id, so it stays the

@@ -1,7 +1,7 @@
 import type { Approval, DecisionRequest } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Principal } from "@toolbus/runtime";
-import { decidedHash } from "../machine/edited.ts";
+import { counting, decidedHash } from "../machine/edited.ts";
 import { sentHash } from "./judge-edit.ts";
 
 /**
@@ -43,6 +43,6 @@ export function hasDecided({ decisions }: Approval, token: string): boolean {
 }
 
 function voidApprovals(approval: Approval, { id }: Principal): number {
-  const approvals = approval.decisions.filter(({ approver, decision }) => approver === id && decision === "approve");
-  return approvals.filter((made) => decidedHash(approval, made) !== approval.argsHash).length;
+  const counts = new Set(counting(approval));
+  return approval.decisions.filter((made) => made.approver === id && made.decision === "approve" && !counts.has(made)).length;
 }

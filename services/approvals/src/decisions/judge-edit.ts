@@ -23,7 +23,8 @@ export type JudgedEdit =
  * Judges the arguments that an approver sent instead of those on the card. The pinned definition checks them and fills in its defaults, as it does
  * for a model. They may raise the tier and never lower it.
  */
-export function judgeEdit(approval: Approval, { definition, ...pin }: Pin, sent: JsonObject): JudgedEdit {
+export function judgeEdit(approval: Approval, pin: Pin, sent: JsonObject): JudgedEdit {
+  const { definition } = pin;
   const args = structuredClone(sent);
   const problems = checkArguments(definition, args);
   if (problems.length > 0) return no(`The edited arguments break the schema of "${definition.name}".`, problems);
@@ -39,7 +40,7 @@ export function judgeEdit(approval: Approval, { definition, ...pin }: Pin, sent:
   const argsHash = argumentsHash(text);
   if (argsHash === approval.argsHash) return { ok: true, edit: null };
   if ((approval.earlier?.length ?? 0) >= MAX_EDITS) return no(`The arguments were changed ${MAX_EDITS} times, the maximum.`, []);
-  const risk = raisedRisk({ ...pin, definition }, assessRisk(definition, args));
+  const risk = raisedRisk(pin, assessRisk(definition, args));
   const raises = !atLeast(approval.tier, risk.tier);
   const edit: Edit = {
     arguments: text,

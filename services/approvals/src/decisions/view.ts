@@ -12,7 +12,7 @@ import {
 } from "@toolbus/contracts";
 import { canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 import { redacted } from "@toolbus/telemetry";
-import { askedOf, decidedHash } from "../machine/edited.ts";
+import { askedOf, counting, decidedHash } from "../machine/edited.ts";
 import { doubtsOf } from "./doubts.ts";
 
 /** The right of a reader: a token to decide once, or the reason why the reader may not decide. */
@@ -89,7 +89,7 @@ function decisionOf(approval: Approval, made: Decision): ApprovalView["decisions
   const { tokenHash: _, argsHash: __, sent: ___, ...shownDecision } = made;
   if (approval.edited === undefined) return shownDecision;
   const argumentsHash = decidedHash(approval, made);
-  const isVoid = made.decision === "approve" && argumentsHash !== approval.argsHash;
+  const isVoid = made.decision === "approve" && !counting(approval).includes(made);
   return { ...shownDecision, argumentsHash, ...(isVoid ? { isVoid } : {}) };
 }
 

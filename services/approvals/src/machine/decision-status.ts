@@ -1,12 +1,12 @@
 import type { Approval } from "@toolbus/contracts";
-import { approvalOf, counting, decidedHash } from "./edited.ts";
+import { approvalAfter, counting } from "./edited.ts";
 
 /**
  * Returns the status of an approval after its decisions. `need` people have to approve the same arguments. One denial or request for revision ends
  * it.
  */
 export function statusAfter(
-  approval: Pick<Approval, "argsHash" | "decisions" | "earlier" | "need">,
+  approval: Pick<Approval, "decisions" | "edited" | "need">,
 ): "pending" | "approved" | "rejected" | "revision_requested" {
   const last = approval.decisions.at(-1)?.decision;
   if (last === "deny") return "rejected";
@@ -20,8 +20,7 @@ export function asOfDecision(approval: Approval, tokenHash: string): Approval {
   const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
   const made = approval.decisions[index];
   if (!made) return approval;
-  const { reason: _, ...rest } = approvalOf(approval, decidedHash(approval, made));
-  const then = { ...rest, decisions: approval.decisions.slice(0, index + 1) };
+  const { reason: _, ...then } = approvalAfter(approval, index + 1);
   const status = statusAfter(then);
   return { ...then, status, endedAt: status === "pending" ? null : made.at };
 }

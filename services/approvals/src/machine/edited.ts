@@ -17,32 +17,45 @@ export function withEdit(before: Approval, edit: Edit, edited: NonNullable<Appro
 }
 
 /** The parts of an approval that say which decisions count. */
-export type Counted = Pick<Approval, "argsHash" | "decisions" | "earlier">;
+export type Counted = Pick<Approval, "decisions" | "edited">;
 
 /** Returns the hash of the arguments on which this decision was made. */
-export function decidedHash({ argsHash, earlier }: Pick<Counted, "argsHash" | "earlier">, made: Pick<Decision, "argsHash">): string {
+export function decidedHash({ argsHash, earlier }: Pick<Approval, "argsHash" | "earlier">, made: Pick<Decision, "argsHash">): string {
   return made.argsHash ?? earlier?.[0]?.argsHash ?? argsHash;
 }
 
-/** Returns the approvals that count. A person who approved other arguments has approved nothing that the grant covers. */
+/**
+ * Returns the approvals that count: the last edit and those after it. An edit makes the approvals before it void for good, even if a later edit brings
+ * their arguments back.
+ */
 export function counting(approval: Counted): readonly Decision[] {
-  return approval.decisions.filter((made) => made.decision === "approve" && decidedHash(approval, made) === approval.argsHash);
+  const { decisions, edited } = approval;
+  const first = edited === undefined ? 0 : decisions.findLastIndex((made) => madeEdit(made, edited));
+  return decisions.slice(Math.max(0, first)).filter(({ decision }) => decision === "approve");
 }
 
 /** Returns the approval with the arguments and the decisions that it had at this time. Its status is not changed. */
 export function approvalAt(approval: Approval, at: number): Approval {
-  const { earlier = [], edited } = approval;
-  const decisions = approval.decisions.filter((made) => made.at <= at);
-  if (edited === undefined || edited.at <= at) return { ...approval, decisions };
-  const place = earlier.findLastIndex((version) => version.edited === undefined || version.edited.at <= at);
-  return { ...atVersion(approval, Math.max(0, place)), decisions };
+  return approvalAfter(approval, approval.decisions.filter((made) => made.at <= at).length);
 }
 
-/** Returns the approval with the last arguments that have this hash. */
-export function approvalOf(approval: Approval, argsHash: string): Approval {
-  if (approval.argsHash === argsHash) return approval;
-  const place = (approval.earlier ?? []).findLastIndex((version) => version.argsHash === argsHash);
-  return place < 0 ? approval : atVersion(approval, place);
+/**
+ * Returns the approval with its first `count` decisions and the arguments that it had then. The later edits are undone one by one, because the same
+ * arguments may have come back in between.
+ */
+export function approvalAfter(approval: Approval, count: number): Approval {
+  const versions = [...(approval.earlier ?? []), versionOf(approval)];
+  let place = versions.length - 1;
+  for (const made of approval.decisions.slice(count).toReversed()) {
+    const edited = versions[place]?.edited;
+    // A decision that sent the arguments of its card has changed nothing.
+    if (edited && madeEdit(made, edited)) place--;
+  }
+  return { ...atVersion(approval, place), decisions: approval.decisions.slice(0, count) };
+}
+
+function madeEdit({ sent, approver, at }: Decision, edited: NonNullable<Approval["edited"]>): boolean {
+  return sent !== undefined && approver === edited.by && at === edited.at;
 }
 
 function atVersion(approval: Approval, place: number): Approval {
