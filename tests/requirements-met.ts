@@ -44,6 +44,7 @@ const resultMessage = from("packages/tool-kit/src/calls/result-message.test.ts")
 const pairing = from("packages/models/src/pairing.test.ts");
 const requests = from("services/approvals/src/requests/requests.test.ts");
 const decisions = from("services/approvals/src/decisions/decisions.test.ts");
+const batch = from("services/approvals/src/routes/batch-route.test.ts");
 const edits = from("services/approvals/src/decisions/edits.test.ts");
 const editedWrite = from("services/agent/src/transitions/edited-write.test.ts");
 const cliEdit = from("tests/e2e/cli-edit.test.ts");
@@ -526,6 +527,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     editedWrite("is reported to viewers, in the run's record and to the model, with the old and the new values"),
     editedWrite("is dropped, and nothing is sent: %s"),
     cliEdit("is executed with exactly those, and the approval, the run and its events say what was changed"),
+  ],
+  "LV-17": [
+    batch("makes each decision with its own token, and answers each in order"),
+    batch("refuses high writes beside others, and decides one that is alone"),
+    batch("gives each refused decision its own problem, and makes the others"),
   ],
   "LV-20": [
     toolRights("is not offered to %s, and a model that still calls it is refused and reaches no worker"),

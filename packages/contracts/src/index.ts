@@ -5,6 +5,7 @@ export * from "./counted.ts";
 export * from "./cut-text.ts";
 export * from "./dead-letter.ts";
 export * from "./dead-letter-view.ts";
+export * from "./decision-batch.ts";
 export * from "./documents/agent.ts";
 export * from "./documents/approval.ts";
 export * from "./documents/budget.ts";

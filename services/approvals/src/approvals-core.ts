@@ -41,6 +41,7 @@ import { handleRequests } from "./requests/requests.ts";
 import { handleRollbacks } from "./eras/rollbacks.ts";
 import { createRemovals } from "./pins/removals.ts";
 import { createSeals } from "./sealed/reseal.ts";
+import { batchRoute } from "./routes/batch-route.ts";
 import { approvalRoutes } from "./routes/routes.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
 import { securityRecorder } from "./sealed/security.ts";
@@ -188,6 +189,7 @@ export async function startApprovalsCore(
     const rate = decisionLimit();
     const routes = [
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
+      batchRoute({ state, documents, decisions, rate }),
       ...approvalRoutes({
         state,
         documents,

@@ -1,6 +1,7 @@
 import {
   type Approval,
   approvalCallId,
+  atLeast,
   callParts,
   type DecisionRequest,
   type DecisionToken,
@@ -45,6 +46,7 @@ export interface NotDecided {
     | "pin_changed"
     | "arguments_changed"
     | "edit_refused"
+    | "not_in_batch"
     | "damaged";
   readonly reason: string;
   /** What is wrong with edited arguments. */
@@ -69,6 +71,8 @@ export interface Decisions {
    * Applies one decision. If two decisions race, the store orders them. The first is accepted, and the person who made the second sees the outcome.
    */
   decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
+  /** Does the same for one of several decisions that the person sent together. High and critical writes are never decided this way. */
+  decideAmongOthers(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
    * Applies one decision of a person who has no token but for whom another system vouches. It uses the person's own token, so that the same decision
    * again gets the same answer and another decision is refused. `via` names the system.
@@ -96,7 +100,8 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       }
       throw crowded(approvalId);
     },
-    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, HTTP),
+    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: true }),
+    decideAmongOthers: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: false }),
     async decideFor(approvalId, approver, wanted, via) {
       const seen = await self.look(approvalId, approver);
       if (!seen) return no("not_found", "There is no such approval.");
@@ -114,15 +119,15 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         ...(args === undefined ? {} : { arguments: args }),
         ...(argumentsHash === undefined ? {} : { argumentsHash }),
       };
-      return decideBy(approvalId, approver, request, via);
+      return decideBy(approvalId, approver, request, { via, alone: true });
     },
   };
   return self;
 
-  async function decideBy(approvalId: string, approver: Principal, request: DecisionRequest, via: string): Promise<DecisionOutcome> {
+  async function decideBy(approvalId: string, approver: Principal, request: DecisionRequest, how: How): Promise<DecisionOutcome> {
     const tokenHash = secretHash(request.token);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const outcome = await decideOnce(approvalId, approver, request, tokenHash, via);
+      const outcome = await decideOnce(approvalId, approver, request, tokenHash, how);
       if (outcome) return outcome;
     }
     throw crowded(approvalId);
@@ -152,12 +157,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     approver: Principal,
     request: DecisionRequest,
     tokenHash: string,
-    via: string,
+    { via, alone }: How,
   ): Promise<DecisionOutcome | null> {
     const { now, origin, token, ...records } = await read(approvalId, tokenHash);
     if (records.refused) return damaged(records.refused);
     const approval = ofTenant(records.approval, approver);
     if (!approval) return no("not_found", "There is no such approval.");
+    const { tier } = approval.value;
+    if (!alone && atLeast(tier, "high")) return no("not_in_batch", `A ${tier} write is decided alone, never together with others.`);
     const may = permission(approver, approval.value, origin);
     if (!may.allowed && may.rule === "self") return alarmed("self_approval", no("self_approval", may.reason));
     if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {
@@ -287,6 +294,12 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   function read(approvalId: string, tokenHash?: string): Promise<Records> {
     return documents.read(approvalId, callParts(approvalCallId(approvalId)).runId, tokenHash);
   }
+}
+
+/** The channel of a decision, and whether the person made it about this approval alone. */
+interface How {
+  readonly via: string;
+  readonly alone: boolean;
 }
 
 const HTTP = "http";

@@ -10,6 +10,8 @@ export function problemOf({ why, reason, approval, problems = [] }: NotDecided):
     case "self_approval":
     case "forbidden":
       return new HttpProblem(why, reason, { remedy: "Ask another approver, or read the approval again for a token of your own." });
+    case "not_in_batch":
+      return new HttpProblem("forbidden", reason, { remedy: "Read its card, and send this decision in a request of its own." });
     case "token_used":
     case "already_decided":
     case "expired":
