@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, waitingRun } from "./testing/cli-under-test.ts";
 import { follow } from "./testing/http-client.ts";
 
+/** Services read their key files every 2 s. */
+const PATIENCE = { timeout: 15_000, interval: 100 };
 const EDIT = ["--edit", '{"severity": "low", "findings": ["A person looked at it."]}'];
 
 describe("a write that is approved with other arguments, on the command line", () => {
@@ -50,5 +52,26 @@ describe("a write that is approved with other arguments, on the command line", (
     expect(broken.code).not.toBe(0);
     expect(broken.stderr).toMatch(/break the schema of "file_risk_report"/);
     expect((await cli.run(["approvals", "show", approvalId])).stdout).toMatch(/^status +pending/m);
+  });
+
+  it("of the tier critical makes the approval of the first person void, and needs both people for the new arguments", async () => {
+    expect(await cli.run(["tools", "tier", "file_risk_report", "critical"])).toMatchObject({ code: 0 });
+    const { runId, approvalId } = await waitingRun(cli);
+    const bo = { TOOLBUS_APPROVER_KEY: String((await jsonOf(cli, ["keys", "add", "bo", "--role", "approver", "--show"]))["key"]) };
+    const approve = (more: readonly string[], env = {}) => cli.run(["approvals", "approve", approvalId, "--yes", ...more], { env });
+    const show = async (env = {}) => (await cli.run(["approvals", "show", approvalId], { env })).stdout;
+    expect((await approve(["--ticket", "OPS-1"])).stdout).toMatch(/1 of 2 approvers/);
+
+    await expect.poll(() => show(bo), PATIENCE).toMatch(/^status +pending, 1 of 2 approvers$/m);
+    expect((await approve([...EDIT, "--ticket", "OPS-2"], bo)).stdout).toMatch(/1 of 2 approvers: it takes 1 more/);
+    expect(await show()).toMatch(/^decision +approve by .+ of other arguments, which does not count/m);
+    expect(await show()).toMatch(/CHANGED by bo: severity: "\w+" → "low"/);
+
+    expect(await approve([])).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs a ticket/) });
+    expect(await approve(["--ticket", "OPS-1"])).toMatchObject({ code: 0, stdout: expect.not.stringContaining("it takes") });
+    expect((await follow(cli, runId)).at(-1)).toMatchObject({
+      type: "run.completed",
+      writes: { latest: [{ status: "ok", edited: true, effect: expect.stringContaining("low"), approvedBy: ["bo", expect.any(String)] }] },
+    });
   });
 });
