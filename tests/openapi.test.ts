@@ -39,6 +39,7 @@ const ROUTES = {
     listApprovals        get  /v1/approvals                      200
     getApproval          get  /v1/approvals/{id}                 200
     decideApproval       post /v1/approvals/{id}/decision        200
+    decideApprovals      post /v1/approvals/decisions            200
     decideByWebhook      post /v1/hooks/{id}                     200
     getEra               get  /v1/era                            200
     raiseEra             post /v1/era/raise                      200

@@ -48,6 +48,10 @@ const judgedByPolicy = from("services/approvals/src/policy/judge-policy.test.ts"
 const policyDecisions = from("services/approvals/src/decisions/policy-decisions.test.ts");
 const watchedPolicy = from("services/approvals/src/policy-file/watched-policy.test.ts");
 const policyPage = from("tests/policy-page.test.ts");
+const batch = from("services/approvals/src/routes/batch-route.test.ts");
+const edits = from("services/approvals/src/decisions/edits.test.ts");
+const editedWrite = from("services/agent/src/transitions/edited-write.test.ts");
+const cliEdit = from("tests/e2e/cli-edit.test.ts");
 const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
 const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
@@ -343,6 +347,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     decidedWrites("but want revised are asked again when the model has reworked them, in the reviewer's words"),
     steps("adds the reviewer's words as a finding and files again"),
   ],
+  "A-08": [
+    edits("grants the edited ones with their own hash, and the worker's own check agrees"),
+    editedWrite("is sent with exactly those, and its row has their hash and effect"),
+    cliEdit("is executed with exactly those, and the approval, the run and its events say what was changed"),
+  ],
   "A-09": [
     expiry("expires by the store's clock, notifies the agent once and leaves no timer"),
     approval("does not expire before its time, and is not decided after it"),
@@ -527,6 +536,20 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),
     offlineChat("runs a write that a message names, when a person has approved it"),
+  ],
+  "LV-16": [
+    edits("grants the edited ones with their own hash, and the worker's own check agrees"),
+    edits("needs that tier's approvers and its ticket"),
+    edits("makes the first approval void, which the view says, and asks again"),
+    edits("refuses a decision on the older card with 409, and the token stays usable"),
+    editedWrite("is reported to viewers, in the run's record and to the model, with the old and the new values"),
+    editedWrite("is dropped, and nothing is sent: %s"),
+    cliEdit("is executed with exactly those, and the approval, the run and its events say what was changed"),
+  ],
+  "LV-17": [
+    batch("makes each decision with its own token, and answers each in order"),
+    batch("refuses high writes beside others, and decides one that is alone"),
+    batch("gives each refused decision its own problem, and makes the others"),
   ],
   "LV-20": [
     toolRights("is not offered to %s, and a model that still calls it is refused and reaches no worker"),

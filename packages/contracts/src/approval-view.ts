@@ -1,4 +1,5 @@
 import { type Static, Type } from "./schema.ts";
+import { ArgumentChange } from "./argument-changes.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { DOUBTS } from "./doubtful-words.ts";
 import { ApprovalTerms, DECISIONS } from "./documents/approval.ts";
@@ -33,6 +34,11 @@ const approvalFields = {
    */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
   /**
+   * True if `arguments` is not exactly what is executed, because something was escaped or removed. Nobody can then send these arguments back as an
+   * edit.
+   */
+  argumentsMasked: Type.Optional(Type.Boolean()),
+  /**
    * The first 16 words on the card that may be mistaken for others (UTS #39). Such words mix scripts, look like others or contain invisible
    * characters. `place` is a JSON Pointer into this document. Earlier versions do not send this field.
    */
@@ -40,6 +46,28 @@ const approvalFields = {
     Type.Array(Type.Object({ place: Type.String(), why: Type.Enum([...DOUBTS]), word: Type.String(), spelled: Type.String() }, closed)),
   ),
   argumentsHash: Type.String(),
+  /**
+   * The last change of the arguments by an approver, with what the agent had asked for. All other fields are about the changed arguments. The field
+   * is absent if nobody changed any.
+   */
+  edited: Type.Optional(
+    Type.Object(
+      {
+        by: Type.String(),
+        at: Type.Integer(),
+        asked: Type.Object(
+          {
+            arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
+            argumentsHash: Type.String(),
+            effect: Type.String(),
+          },
+          closed,
+        ),
+        changes: Type.Array(ArgumentChange),
+      },
+      closed,
+    ),
+  ),
   effect: Type.String(),
   /** The untrusted content that the run had read before it asked for this write. The agent quotes it, so it is no proof. */
   taint: Type.Optional(Taint),
@@ -61,6 +89,10 @@ const approvalFields = {
         ticket: Type.Optional(Type.String()),
         groups: Type.Optional(Type.Array(Type.String())),
         policy: Type.Optional(Type.String()),
+        /** The hash of the arguments that this person approved. It is present if an approver changed the arguments. */
+        argumentsHash: Type.Optional(Type.String()),
+        /** True if this person approved other arguments than the ones that are shown. The decision does not count, and the person may decide again. */
+        isVoid: Type.Optional(Type.Boolean()),
       },
       closed,
     ),

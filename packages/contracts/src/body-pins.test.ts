@@ -22,7 +22,7 @@ describe("bodies of messages", () => {
     [
       "approval.decided.<agent>",
       contracts.ApprovalDecided,
-      "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? reason?",
+      "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? arguments? effect? reason?",
     ],
     ["tool.cancel", contracts.ToolCancel, "toolCallId"],
     ["tool.progress.<agent>", contracts.ToolProgress, "toolCallId toolName n message fraction? secretHash"],
@@ -56,7 +56,7 @@ describe("bodies of requests", () => {
     ["POST /v1/conversations", contracts.ConversationRequest, "profile?"],
     ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "content? text? ifActive?"],
     ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
-    ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket?"],
+    ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket? arguments? argumentsHash?"],
     ["POST /v1/triggers/release", contracts.ReleaseTrigger, "releaseId note?"],
     ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes groups? tools? expiresAt?"],
   ])("%s has exactly its fields", (_, schema, expected) => {

@@ -1,3 +1,4 @@
+import { ArgumentChange } from "./argument-changes.ts";
 import { type Call, LedgerNote } from "./documents/agent.ts";
 import { RESULT_STATUSES } from "./error-codes.ts";
 import type { RunEvent } from "./events.ts";
@@ -31,6 +32,8 @@ export const EndedCall = Type.Object(
      * expired.
      */
     effect: Type.Union([Type.String(), Type.Null()]),
+    /** The arguments that an approver changed before the write was executed. The field is absent if nobody changed any. */
+    changes: Type.Optional(Type.Array(ArgumentChange)),
   },
   closed,
 );
@@ -38,14 +41,14 @@ export type EndedCall = Static<typeof EndedCall>;
 
 /**
  * Returns the facts about an ended call from the event of its end and from its document, if that still exists. `shown` is the effect that approvers
- * saw.
+ * saw last.
  */
 export function endedCall(
   { callId, tool, status }: Extract<RunEvent, { readonly type: "call.resolved" }>,
   call: Call | null,
   shown: string | undefined,
 ): EndedCall {
-  const { kind, approvedBy, approvalId, settled, followUntil, ledger } = call ?? {};
+  const { kind, approvedBy, approvalId, settled, followUntil, ledger, asked } = call ?? {};
   const outcome = settled?.status ?? status;
   const effect = kind === "write" ? (shown ?? call?.effect ?? `Runs the tool "${tool}".`) : null;
   return {
@@ -59,6 +62,7 @@ export function endedCall(
     ...(approvedBy === undefined ? {} : { approvedBy }),
     ...(approvalId === undefined ? {} : { approvalId }),
     effect: effect ?? shown ?? null,
+    ...(asked === undefined ? {} : { changes: asked.changes }),
   };
 }
 

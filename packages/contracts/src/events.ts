@@ -1,3 +1,4 @@
+import { ArgumentChange } from "./argument-changes.ts";
 import { RunWrites, Usage } from "./documents/agent.ts";
 import { RESULT_STATUSES } from "./error-codes.ts";
 import { durableEventSchema, type EventOf, numbered, oneEventOf } from "./event-schema.ts";
@@ -107,6 +108,8 @@ export const RUN_EVENT_SCHEMAS = {
     tool: Type.String(),
     outcome: Type.Enum([...APPROVAL_OUTCOMES]),
     decidedBy: Type.Array(Type.String()),
+    effect: Type.Optional(Type.String({ description: "The effect with the changed arguments, if an approver changed them." })),
+    changes: Type.Optional(Type.Array(ArgumentChange, { description: "The arguments that an approver changed, as JSON texts." })),
   }),
   "call.unserved": durableEventSchema(
     "call.unserved",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "./schema.ts";
+import { ON_CARD } from "./decision-on-card.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import { declared, parser } from "./parse.ts";
@@ -50,6 +51,7 @@ export const HookDecision = Type.Object(
     comment: Type.Optional(Type.String({ maxLength: 2000 })),
     /** The ticket, which is required for critical writes. */
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    ...ON_CARD,
   },
   closed,
 );

@@ -1,5 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import { LETTER_STATES } from "./dead-letter-view.ts";
+import { ON_CARD } from "./decision-on-card.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import { IF_ACTIVE } from "./documents/gateway.ts";
 import { RUN_VIEW_STATUSES } from "./http-views.ts";
@@ -184,6 +185,7 @@ export const DecisionRequest = Type.Object(
     comment: Type.Optional(Type.String({ maxLength: 2000 })),
     /** The ticket, which is required for critical writes. */
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    ...ON_CARD,
   },
   closed,
 );

@@ -1,10 +1,12 @@
 export * from "./approval-policy-file.ts";
 export * from "./approval-view.ts";
+export { type ArgumentChange, argumentChanges, changesInWords } from "./argument-changes.ts";
 export * from "./attributes.ts";
 export * from "./counted.ts";
 export * from "./cut-text.ts";
 export * from "./dead-letter.ts";
 export * from "./dead-letter-view.ts";
+export * from "./decision-batch.ts";
 export * from "./documents/agent.ts";
 export * from "./documents/approval.ts";
 export * from "./documents/budget.ts";

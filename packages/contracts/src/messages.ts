@@ -139,6 +139,12 @@ export const ApprovalDecided = Type.Object(
     decidedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
+    /**
+     * The arguments that the grant covers, as canonical JSON text, and the effect with them. They are present if an approver changed what the agent
+     * asked for.
+     */
+    arguments: Type.Optional(Type.String({ maxLength: 65_536 })),
+    effect: Type.Optional(Type.String({ maxLength: 2000 })),
     /** The problem that approvals found, in words for the model. Only the outcome `refused` has it. */
     reason: Type.Optional(Type.String({ maxLength: 500 })),
   },

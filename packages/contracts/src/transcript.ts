@@ -1,3 +1,4 @@
+import type { ArgumentChange } from "./argument-changes.ts";
 import type { Json } from "./json.ts";
 import type { ContentRef } from "./result.ts";
 
@@ -53,6 +54,8 @@ export type TranscriptEntry =
       readonly at: number;
       /** The key of the index, if `content` is an index of a result in working memory. */
       readonly indexKey?: string;
+      /** The arguments that an approver changed before the call was executed. A model reads them before the content. */
+      readonly edited?: readonly ArgumentChange[];
     };
 
 type EntryOf<T extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { type: T }>;

@@ -60,8 +60,8 @@ function clauseOf(verb: string, count: number, listed: readonly RunWrite[]): str
   return `${count} ${count === 1 ? "write" : "writes"} ${verb}: ${names.join("; ")}`;
 }
 
-function nameOf({ tool, effect, approvedBy = [] }: RunWrite): string {
+function nameOf({ tool, effect, approvedBy = [], edited }: RunWrite): string {
   const what = effect === undefined ? tool : `${tool} (${effect.replace(/\.$/, "")})`;
   if (approvedBy.length === 0) return what;
-  return `${what}, ${approvedBy.length === 1 && approvedBy[0] === "policy" ? "allowed by policy" : `approved by ${approvedBy.join(" and ")}`}`;
+  return `${what}, ${approvedBy.length === 1 && approvedBy[0] === "policy" ? "allowed by policy" : `approved by ${approvedBy.join(" and ")}${edited ? " with changed arguments" : ""}`}`;
 }

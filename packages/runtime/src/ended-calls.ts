@@ -21,7 +21,7 @@ export async function endedCalls(state: Pick<StateStore, "read" | "range">, runI
 
 type Resolved = Extract<RunEvent, { readonly type: "call.resolved" }>;
 
-/** Returns the calls of a run in the order in which they ended, and the effects that the approvers saw. */
+/** Returns the calls of a run in the order in which they ended, and the effects that the approvers saw last. */
 async function eventsOf(
   state: Pick<StateStore, "range">,
   runId: string,
@@ -34,6 +34,7 @@ async function eventsOf(
       const event = value as unknown as RunEvent;
       if (event.type === "call.resolved") resolved.push(event);
       if (event.type === "call.held") shown.set(event.callId, event.effect);
+      if (event.type === "call.decided" && event.effect !== undefined) shown.set(event.callId, event.effect);
       after = sequence;
     }
     if (entries.length < EVENTS_READ) return { resolved, shown };

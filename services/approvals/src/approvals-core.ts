@@ -54,6 +54,7 @@ import { handleRequests } from "./requests/requests.ts";
 import { handleRollbacks } from "./eras/rollbacks.ts";
 import { createRemovals } from "./pins/removals.ts";
 import { createSeals } from "./sealed/reseal.ts";
+import { batchRoute } from "./routes/batch-route.ts";
 import { approvalRoutes } from "./routes/routes.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
 import { securityRecorder } from "./sealed/security.ts";
@@ -201,14 +202,17 @@ export async function startApprovalsCore(
       pins,
       security: security.record,
       rules: config,
-      tokenOf: (approvalId, { tenant, id }) => secretTextOf(["decision", approvalId, tenant, id], seals),
-      policyVersion: () => policy.current().version,
+      tokenOf: (approvalId, { tenant, id }, n) =>
+        secretTextOf(["decision", approvalId, tenant, id, ...(n === 0 ? [] : [String(n)])], seals),
+      policy: () => policy.current(),
+      defaults: { expiryMs: config.APPROVAL_EXPIRY_MS, remindPercent: config.APPROVAL_REMINDER_PERCENT },
     });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const rate = decisionLimit();
     const routes = [
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
+      batchRoute({ state, documents, decisions, rate }),
       ...approvalRoutes({
         state,
         documents,

@@ -37,8 +37,8 @@ export const approvalsMutations: Mutations = {
     patches: [
       {
         file: "services/approvals/src/decisions/view.ts",
-        find: "return redacted<ApprovalView>({",
-        replace: "return ((shown: ApprovalView) => shown)({",
+        find: "const view = redacted<ApprovalView>({",
+        replace: "const view = ((shown: ApprovalView) => shown)({",
       },
     ],
   },
@@ -74,6 +74,16 @@ export const approvalsMutations: Mutations = {
         file: "services/agent/src/transitions/decided.ts",
         find: "revision before this may run ${which}; nothing was done.${said}",
         replace: "revision before this may run ${which}; nothing was done.",
+      },
+    ],
+  },
+  "A-08": {
+    breaks: "the agent sends what the model asked for under the grant of the edited arguments",
+    patches: [
+      {
+        file: "services/agent/src/transitions/decided.ts",
+        find: "      ...base,\n      ...edited,\n",
+        replace: "      ...base,\n",
       },
     ],
   },

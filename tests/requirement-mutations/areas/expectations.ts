@@ -68,6 +68,26 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-16": {
+    breaks: "an approval counts for arguments that somebody else has set since",
+    patches: [
+      {
+        file: "services/approvals/src/machine/edited.ts",
+        find: "const first = edited === undefined ? 0 :",
+        replace: "const first = edited === undefined || Number.isFinite(edited.at) ? 0 :",
+      },
+    ],
+  },
+  "LV-17": {
+    breaks: "a high write is approved in one click with others",
+    patches: [
+      {
+        file: "services/approvals/src/decisions/decisions.ts",
+        find: `if (!alone && atLeast(tier, "high"))`,
+        replace: `if (!alone && atLeast(tier, "critical"))`,
+      },
+    ],
+  },
   "LV-20": {
     breaks: "a model is offered a tool that the person behind the run may not use",
     patches: [

@@ -1,10 +1,11 @@
 import type { ApprovalView } from "@toolbus/contracts";
+import { changeLines } from "./edited-arguments.ts";
 import { wrapped } from "../terminal/lines.ts";
 
 /** The fields of an approval that the card shows. */
 export type ApprovalCard = Pick<
   ApprovalView,
-  "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "doubts" | "requester" | "idempotency" | "expiresAt"
+  "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "doubts" | "requester" | "idempotency" | "expiresAt" | "edited"
 >;
 
 /**
@@ -15,6 +16,7 @@ export function cardLines(card: ApprovalCard, now: number): string[] {
   return [
     `${card.effect}`,
     ...doubtLines(card.doubts ?? []),
+    ...(card.edited ? changeLines(card.edited.changes).map((line) => `! CHANGED by ${card.edited?.by ?? ""}: ${line}`) : []),
     "",
     `tool       ${card.tool}@${card.toolVersion}, a ${card.tier}-tier write`,
     `requester  ${card.requester}`,

@@ -1,4 +1,4 @@
-import { type ApprovalToDecide, type ApprovalView, counted, type DecisionKind } from "@toolbus/contracts";
+import { type ApprovalToDecide, type ApprovalView, type ArgumentChange, counted, type DecisionKind } from "@toolbus/contracts";
 import { readApproval, readApprovalToDecide } from "../http/answers.ts";
 import { keyboard } from "../terminal/keyboard.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -7,12 +7,15 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
+import { changeLines, editedArguments } from "./edited-arguments.ts";
 import { approvalLines } from "./show-approval.ts";
 
 export interface DecideOptions {
   readonly comment?: string;
   readonly ticket?: string;
   readonly yes?: boolean;
+  /** A JSON object with the arguments that change. Only the decision `approve` has it. */
+  readonly edit?: string;
 }
 
 const DONE = { approve: "Approved", deny: "Denied", revise: "Sent back" } as const;
@@ -33,7 +36,9 @@ export async function decideApproval(
   if (decision === "approve" && approval.tier === "critical" && options.ticket === undefined) {
     throw new Failure(EXIT.usage, `A critical write needs a ticket: name it with --ticket.`);
   }
-  const comment = options.yes ? options.comment : await confirmed(context, decision, safeValue(approval), options.comment);
+  const edit = options.edit === undefined ? null : editedArguments(approval, options.edit);
+  const changes = safeValue(edit?.changes ?? []);
+  const comment = options.yes ? options.comment : await confirmed(context, decision, safeValue(approval), { ...options, changes });
   if (decision === "revise" && comment === undefined) {
     throw new Failure(EXIT.usage, "Sending it back needs a comment: say with --comment what should change.");
   }
@@ -42,10 +47,13 @@ export async function decideApproval(
     token,
     ...(comment === undefined ? {} : { comment }),
     ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
+    ...(edit === null ? {} : { arguments: edit.arguments }),
+    // The decision is about this card. If another approver changes the arguments meanwhile, approvals refuses it.
+    argumentsHash: approval.argumentsHash,
   };
   const decided = readApproval(await service.post(`${path}/decision`, body));
   if (output.json) output.document(decided);
-  else output.lines([doneLine(decision, safeValue(decided))]);
+  else output.lines([doneLine(decision, safeValue(decided)), ...changeLines(changes).map((line) => `  ${line}`)]);
   return EXIT.ok;
 }
 
@@ -65,7 +73,7 @@ async function confirmed(
   context: Context,
   decision: DecisionKind,
   approval: ApprovalToDecide,
-  comment: string | undefined,
+  { comment, changes }: { readonly comment?: string; readonly changes: readonly ArgumentChange[] },
 ): Promise<string | undefined> {
   const { around, signal } = context;
   const { stdin, stderr, interrupts } = around;
@@ -76,19 +84,17 @@ async function confirmed(
     );
   }
   stderr.write(
-    approvalLines(context, approval)
-      .map((line) => `${line}\n`)
-      .join(""),
+    [...approvalLines(context, approval), ...changeLines(changes).map((line) => `change     ${line}`)].map((line) => `${line}\n`).join(""),
   );
   const keys = keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press });
   const words = comment ?? (decision === "revise" ? await keys.ask("what should change? ", signal) : null);
-  const answer = await keys.ask(`${decision} it? y/N `, signal);
+  const answer = await keys.ask(`${decision} it${changes.length > 0 ? " with these changes" : ""}? y/N `, signal);
   if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, "Nothing was decided; the approval still waits.");
   return words?.trim() || undefined;
 }
 
 function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions }: ApprovalView): string {
-  const approved = decisions.filter((one) => one.decision === "approve").length;
+  const approved = decisions.filter((one) => one.decision === "approve" && !one.isVoid).length;
   const more =
     decision === "approve" && status === "pending"
       ? ` ${approved} of ${counted(approversNeeded, "approver")}: it takes ${approversNeeded - approved} more.`

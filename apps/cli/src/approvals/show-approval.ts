@@ -22,13 +22,14 @@ export async function showApproval(context: Context, typed: string | undefined):
 /** Returns the card and the decisions as text. */
 export function approvalLines({ output, around }: Context, approval: ApprovalToDecide): string[] {
   const { status, decisions, approversNeeded, reasons, reason, mayNotBecause } = approval;
-  const approved = decisions.filter(({ decision }) => decision === "approve").length;
+  const approved = decisions.filter(({ decision, isVoid }) => decision === "approve" && !isVoid).length;
   const open = status === "pending" && approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approvers` : "";
   return [
     ...framedCard(approval, around.now(), WIDTH, (line) => output.paint("yellow", line)),
     `status     ${status.replaceAll("_", " ")}${open}${reason === undefined ? "" : `: ${reason}`}`,
     ...decisions.map(
-      ({ approver, decision, comment }) => `decision   ${decision} by ${approver}${comment === undefined ? "" : `: ${comment}`}`,
+      ({ approver, decision, comment, isVoid }) =>
+        `decision   ${decision} by ${approver}${isVoid ? " of other arguments, which does not count" : ""}${comment === undefined ? "" : `: ${comment}`}`,
     ),
     ...reasons.map((why) => `risk       ${why}`),
     `run        ${approval.runId}`,

@@ -55,7 +55,10 @@ export function addApprovals(program: Command, define: Define): void {
   decide("approve", "allow a write", [
     `toolbus approvals approve ${APPROVAL}`,
     `toolbus approvals approve ${APPROVAL} --yes --comment "Checked"`,
-  ]).option("--ticket <id>", "the ticket that a critical write needs");
+    `toolbus approvals approve ${APPROVAL} --edit '{"amount": 20}'`,
+  ])
+    .option("--ticket <id>", "the ticket that a critical write needs")
+    .option("--edit <json>", "approve with these arguments changed, as a JSON object");
   decide("deny", "refuse a write", [
     `toolbus approvals deny ${APPROVAL}`,
     `toolbus approvals deny ${APPROVAL} --yes --comment "Not this week"`,

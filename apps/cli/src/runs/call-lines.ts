@@ -14,10 +14,10 @@ function fieldsOf(name: string, lines: readonly string[]): readonly (readonly [n
   return lines.map((line, n) => [n === 0 ? name : "", line]);
 }
 
-function writeLine({ tool, outcome, approvedBy = [], effect, settledAt, followedUntil }: EndedCall): string {
+function writeLine({ tool, outcome, approvedBy = [], effect, settledAt, followedUntil, changes }: EndedCall): string {
   const later = settledAt === undefined ? "" : ", known only after the call had ended";
   const follows = followedUntil === undefined ? "" : ", and the agent still looks for it";
-  const by = approvedBy.length === 0 ? "" : byWhom(approvedBy);
+  const by = approvedBy.length === 0 ? "" : `${byWhom(approvedBy)}${changes === undefined ? "" : " with changed arguments"}`;
   const does = effect === null ? "" : `: ${effect}`;
   if (outcome === "ok") return `${tool} happened${by}${later}${does}`;
   if (outcome === "outcome_unknown") return `${tool} may have happened, outcome unknown${follows}${by}${does}`;

@@ -1,4 +1,4 @@
-import { counted, type EndedCall, type RunEvent, type RunView, type Wait, whatWasWritten } from "@toolbus/contracts";
+import { changesInWords, counted, type EndedCall, type RunEvent, type RunView, type Wait, whatWasWritten } from "@toolbus/contracts";
 import { spanOf, tookOf } from "../terminal/duration.ts";
 import { cut } from "../terminal/lines.ts";
 import { SELF } from "../toolbus/self.ts";
@@ -44,7 +44,7 @@ function sentenceOf(event: RunEvent): string | null {
     case "call.held":
       return `${event.tool} waited for ${peopleFor(event)} (${event.tier} tier, ${event.approvalId}): ${cut(event.effect, 100)}`;
     case "call.decided":
-      return `${event.tool} was ${event.outcome.replaceAll("_", " ")} by ${event.decidedBy.join(" and ") || "policy"}.`;
+      return `${event.tool} was ${event.outcome.replaceAll("_", " ")} by ${event.decidedBy.join(" and ") || "policy"}${changed(event)}.`;
     case "call.unserved":
       return `${event.tool} waited for a worker: ${absentFor(event)}.`;
     case "call.settled":
@@ -60,6 +60,10 @@ function sentenceOf(event: RunEvent): string | null {
     default:
       return null;
   }
+}
+
+function changed({ changes = [] }: Extract<RunEvent, { type: "call.decided" }>): string {
+  return changes.length === 0 ? "" : `, with changed arguments: ${cut(changesInWords(changes), 160)}`;
 }
 
 function turnOf({ round, seed, provider, model, calls, text }: Extract<RunEvent, { type: "turn" }>): string {

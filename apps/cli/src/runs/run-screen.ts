@@ -1,4 +1,4 @@
-import type { RunEvent } from "@toolbus/contracts";
+import { changesInWords, type RunEvent } from "@toolbus/contracts";
 import { spanOf, tookOf } from "../terminal/duration.ts";
 import { cut, WIDTH } from "../terminal/lines.ts";
 import { type Paint, painter, type Sink } from "../terminal/output.ts";
@@ -183,7 +183,8 @@ const CLEAR = "\r\u001b[2K";
 function decidedLine(event: Extract<RunEvent, { type: "call.decided" }>, paint: Paint): string {
   const yes = event.outcome === "approved";
   const by = event.decidedBy.length > 0 ? event.decidedBy.join(", ") : "policy";
-  return `${paint(yes ? "green" : "red", yes ? "✓" : "✗")} ${paint("reset", event.tool)} ${event.outcome.replaceAll("_", " ")} by ${paint("reset", by)}`;
+  const changed = event.changes === undefined ? "" : `, with changed arguments: ${cut(safeText(changesInWords(event.changes)), WIDTH)}`;
+  return `${paint(yes ? "green" : "red", yes ? "✓" : "✗")} ${paint("reset", event.tool)} ${event.outcome.replaceAll("_", " ")} by ${paint("reset", by)}${changed}`;
 }
 
 function resolvedLine(event: Extract<RunEvent, { type: "call.resolved" }>, paint: Paint, reasons: boolean): string {

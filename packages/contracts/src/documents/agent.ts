@@ -1,4 +1,5 @@
 import { type Static, Type } from "../schema.ts";
+import { ArgumentChange } from "../argument-changes.ts";
 import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
@@ -106,6 +107,8 @@ export const RunWrite = Type.Object(
     approvedBy: Type.Optional(Type.Array(Type.String())),
     /** The effect of the write, in the words of its tool. It is absent if the tool has no such words. */
     effect: Type.Optional(Type.String()),
+    /** True if an approver changed the arguments. `effect` is then the effect of the changed ones. */
+    edited: Type.Optional(Type.Boolean()),
     /** The time when the outcome became known, if the write was joined as `outcome_unknown`. `status` is then the outcome that is known now. */
     settledAt: Type.Optional(Type.Integer()),
   },
@@ -257,9 +260,11 @@ export const Call = Type.Object(
     idempotency: Type.Enum(["key", "reconcile", "none"]),
     keepsForMs: Type.Integer(),
     timeoutMs: Type.Integer(),
-    /** The arguments as canonical JSON text. */
+    /** The arguments as canonical JSON text. If an approver changed them, these are the changed ones, which are executed. */
     arguments: Type.String(),
     argsHash: Type.String(),
+    /** The arguments that the model asked for, if an approver changed them. Every repeat of the request for a grant contains them. */
+    asked: Type.Optional(Type.Object({ arguments: Type.String(), changes: Type.Array(ArgumentChange) }, closed)),
     /** The effect of the write with these arguments, in the words of its tool. It is absent if the tool has no such words. */
     effect: Type.Optional(Type.String()),
     /** The call secret, which is the same in every dispatch. An answer must contain its hash. */

@@ -29,6 +29,10 @@ export const Decision = Type.Object(
     groups: Type.Optional(Type.Array(Type.String())),
     /** The version of the policy that was in use at the time of the decision. */
     policy: Type.Optional(Type.String()),
+    /** The hash of the arguments on which this decision was made. If it is absent, these are the arguments that the agent asked for. */
+    argsHash: Type.Optional(Type.String()),
+    /** The hash of the arguments that this decision sent instead of those on the card, before defaults were applied. */
+    sent: Type.Optional(Type.String()),
   },
   closed,
 );
@@ -67,6 +71,27 @@ export const GrantTerms = Type.Object(
 );
 export type GrantTerms = Static<typeof GrantTerms>;
 
+/** Who changed the arguments of an approval last, and when. */
+export const ArgumentsEdited = Type.Object({ by: Type.String(), at: Type.Integer() }, closed);
+export type ArgumentsEdited = Static<typeof ArgumentsEdited>;
+
+/** The arguments of an approval before an approver changed them, with what approvers saw of them. */
+export const EarlierArguments = Type.Object(
+  {
+    arguments: Type.String(),
+    argsHash: Type.String(),
+    effect: Type.String(),
+    tier: Type.Enum([...TIERS]),
+    reasons: Type.Array(Type.String()),
+    need: Type.Integer(),
+    policy: Type.Optional(ApprovalTerms),
+    /** The edit that made these arguments. It is absent for those that the agent asked for. */
+    edited: Type.Optional(ArgumentsEdited),
+  },
+  closed,
+);
+export type EarlierArguments = Static<typeof EarlierArguments>;
+
 /** A write that needs a grant, with its decisions and its outcome. Approvals writes it to the family `approval`. */
 export const Approval = Type.Object(
   {
@@ -83,6 +108,10 @@ export const Approval = Type.Object(
     toolVersion: Type.String(),
     toolHash: Type.String(),
     toolset: Type.String(),
+    /**
+     * The arguments that people see and that a grant covers, with their tier, its reasons, the effect and the approvers needed. If an approver
+     * changed them, `earlier` has what the agent asked for.
+     */
     arguments: Type.String(),
     argsHash: Type.String(),
     tier: Type.Enum([...TIERS]),
@@ -100,6 +129,10 @@ export const Approval = Type.Object(
     reason: Type.Optional(Type.String()),
     /** The number of answers (held or decided) that approvals sent. Each deliberate repeat has a new number. */
     sent: Type.Integer(),
+    /** The last edit of the arguments. It is absent if nobody changed what the agent asked for. */
+    edited: Type.Optional(ArgumentsEdited),
+    /** The arguments before each edit, oldest first. The first ones are those that the agent asked for. */
+    earlier: Type.Optional(Type.Array(EarlierArguments, { minItems: 1, maxItems: 8 })),
     grant: Type.Optional(GrantTerms),
     policy: Type.Optional(ApprovalTerms),
     /**

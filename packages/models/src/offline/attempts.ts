@@ -28,7 +28,7 @@ export function attemptsOf(tool: string, runId: string, transcript: readonly Tra
 /** Returns the outcome of the call of this result. */
 export function attempt({ status, content, isError }: TranscriptEntry & { readonly type: "result" }): Attempt {
   if (status === "ok" && !isError) return { ok: true, content };
-  const error = objectIn(content);
+  const error = objectIn(content.replace(EDITED_NOTE, ""));
   const message = textOr(error?.["message"], error ? "No reason was given." : content);
   return {
     ok: false,
@@ -39,6 +39,9 @@ export function attempt({ status, content, isError }: TranscriptEntry & { readon
     words: textOr(error?.["comment"], quotedIn(message)) || null,
   };
 }
+
+/** The line that the agent puts before a result whose call an approver changed. */
+const EDITED_NOTE = /^\[The approver changed the arguments of this call .*\]\n/;
 
 /** Returns the person's words, which the message puts in quotation marks. The words themselves may contain quotation marks. */
 function quotedIn(message: string): string {

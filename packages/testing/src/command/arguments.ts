@@ -44,7 +44,7 @@ Usage: npm run simulate -- [options]
   --seed N           one seed, and print its history
   --mutants          remove one protection after another, and check that a seed notices
   --only TEXT        with --mutants: those whose name contains this text
-  --exhaustive       kill each process at each step of three runs without other faults
+  --exhaustive       kill each process at each step of the canonical runs without other faults
   --coverage         with --seeds or --exhaustive: say how often each transition and each row of the crash table was reached
   --jobs N           processes that share the work, 1 to 256 (default: one per core)
   --json             print one JSON document

@@ -1,5 +1,5 @@
-import { type Approval, APPROVERS_NEEDED, type DecisionToken, type JsonObject, keys, type RunOrigin } from "@toolbus/contracts";
-import { tierOf } from "../world/sim-tools.ts";
+import { type Approval, APPROVERS_NEEDED, type DecisionToken, keys, type RunOrigin } from "@toolbus/contracts";
+import { approvedHash, tierNeeded, wrongArguments } from "./edited-arguments.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
@@ -23,8 +23,8 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
   if (status !== "pending" && timed) broken.push(`I3: the approval ${approvalId} ended as ${status} and keeps its timer`);
   if (before && before.status !== "pending" && (before.status !== status || !same(before.decisions, decisions)))
     broken.push(`I7: the approval ${approvalId} was final as ${before.status} and is now ${status}`);
-  if (before && (before.argsHash !== after.argsHash || before.toolHash !== after.toolHash || before.arguments !== after.arguments))
-    broken.push(`I7: the subject of the approval ${approvalId} has changed`);
+  if (before && before.toolHash !== after.toolHash) broken.push(`I7: the subject of the approval ${approvalId} has changed`);
+  broken.push(...wrongArguments(facts, before, after));
   for (const { approver, at } of decisions)
     if (at > after.expiresAt) broken.push(`G6: ${approver} decided ${approvalId} ${at - after.expiresAt} ms after its end`);
   for (const { approver, tokenHash } of decisions) {
@@ -38,12 +38,12 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
 /** Returns what is wrong with this approval. A write of this tier needs enough different people, and the requester must not be one of them. */
 export function approvedWrongly(facts: Facts, approval: Approval): readonly string[] {
   const { approvalId, toolName, decisions, runId } = approval;
-  const args = JSON.parse(approval.arguments || "{}") as JsonObject;
-  const tier = tierOf(toolName, args);
+  const tier = tierNeeded(facts, approval);
   const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
   if (!origin) return [`G6: the approval ${approvalId} has no requester`];
   if (tier === null) return [`G6: the approval ${approvalId} is for the write ${toolName}, which nobody pinned`];
-  const approvers = new Set(decisions.filter(({ decision }) => decision === "approve").map(({ approver }) => approver));
+  const counted = decisions.filter((made) => made.decision === "approve" && approvedHash(approval, made) === approval.argsHash);
+  const approvers = new Set(counted.map(({ approver }) => approver));
   const broken: string[] = [];
   if (approvers.size < APPROVERS_NEEDED[tier]) broken.push(`G6: ${approvalId}, of tier ${tier}, is approved by ${approvers.size} people`);
   if (approvers.has(origin.principal)) broken.push(`G6: ${origin.principal} approved their own request, ${approvalId}`);

@@ -1,4 +1,5 @@
 import { failedResult, keys, type ToolResult } from "@toolbus/contracts";
+import { argumentsHash, canonicalJson } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import {
   aboutToSend,
@@ -41,6 +42,43 @@ describe("the checker", () => {
 
     it("an effect with other arguments than were approved", () => {
       expect(aboutToSend().effect({ n: 1000, to: "mallory" }).join()).toContain("other arguments than approved");
+    });
+
+    it("arguments of an approval that nobody asked for, but not those that a person sent", () => {
+      const edited = (n: number) => {
+        const text = canonicalJson({ n, to: "nobody" });
+        return approval({ status: "pending", decisions: [], arguments: text, argsHash: argumentsHash(text) });
+      };
+      const held = () => {
+        const t = telling();
+        t.commit({
+          put: [t.puts.call(call()), t.puts.approval(approval({ status: "pending", decisions: [] }))],
+          timers: [timers.approval],
+        });
+        return t;
+      };
+      expect(
+        held()
+          .commit({ put: [held().puts.approval(edited(2))] })
+          .join(),
+      ).toContain("nobody changed the arguments");
+      const t = held();
+      t.tell({ kind: "edits", at: 0, approvalId: approval().approvalId, arguments: { n: 2 } });
+      expect(t.commit({ put: [t.puts.approval(edited(2))] })).toEqual([]);
+      expect(t.commit({ put: [t.puts.approval({ ...edited(2), argsHash: approval().argsHash })] }).join()).toContain(
+        "the hash of other arguments",
+      );
+    });
+
+    it("an approval that counts people who approved other arguments", () => {
+      const text = canonicalJson({ n: 2, to: "nobody" });
+      const { argsHash, arguments: asked, effect, reasons, tier, need } = approval();
+      const t = telling();
+      t.commit({ put: [t.puts.call(call()), t.puts.approval(approval({ status: "pending", decisions: [] }))], timers: [timers.approval] });
+      t.tell({ kind: "edits", at: 0, approvalId: approval().approvalId, arguments: { n: 2 } });
+      const earlier = [{ argsHash, arguments: asked, effect, reasons, tier, need }];
+      const approved = { ...approval(), arguments: text, argsHash: argumentsHash(text), earlier, edited: { by: "ben", at: 0 } };
+      expect(t.commit({ put: [t.puts.approval(approved)], timers: [gone(timers.approval)] }).join()).toContain("is approved by 0 people");
     });
 
     it("an effect before the ledger says that it is sent", () => {

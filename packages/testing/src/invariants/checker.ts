@@ -78,6 +78,7 @@ export function checker(rules: Rules): Checker {
       case "watches":
       case "settle":
       case "void":
+      case "edits":
       case "accepted":
         return [];
     }

@@ -10,6 +10,8 @@ import {
   type Run,
 } from "@toolbus/contracts";
 import { simWrites, TOOLSET } from "../world/sim-tools.ts";
+import { argumentsHash, canonicalJson } from "@toolbus/grants";
+import { isOfSomebody } from "./edited-arguments.ts";
 import { approvedWrongly } from "./approval-invariants.ts";
 import { type Changed, type Effect, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
@@ -35,6 +37,10 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
   else {
     if (approval.toolName !== tool || !same(JSON.parse(approval.arguments), args))
       broken.push(`G6: ${tool} of ${callId} happened with other arguments than approved`);
+    if (!isOfSomebody(facts, approval, canonicalJson(args)))
+      broken.push(`G6: ${tool} of ${callId} happened with arguments that neither the model nor a person asked for`);
+    if (facts.granted.get(callId)?.has(argumentsHash(canonicalJson(args))) === false)
+      broken.push(`G6: ${tool} of ${callId} happened with arguments that no grant covers`);
     broken.push(...approvedWrongly(facts, approval));
   }
   const row = facts.documents.get(keys.ledger(TOOLSET, callId)) as unknown as LedgerRow | undefined;

@@ -1,4 +1,4 @@
-import type { Json } from "@toolbus/contracts";
+import { attributes, type Call, type GrantClaims, type Json, type JsonObject, type Message, messageTypes } from "@toolbus/contracts";
 import type { Observation } from "../ports/observation.ts";
 
 /** A document that a commit wrote, with its former value. */
@@ -34,6 +34,12 @@ export interface Facts {
   readonly outbox: ReadonlyMap<string, ReadonlyMap<string, OutboxFact>>;
   /** The effects of each call. */
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
+  /** The arguments that the model asked for, by call, as canonical texts. */
+  readonly asked: ReadonlyMap<string, string>;
+  /** The arguments that people sent instead, by approval, as canonical texts. Defaults may be missing. */
+  readonly edits: ReadonlyMap<string, readonly JsonObject[]>;
+  /** The hashes of the arguments in the grants that were published, by call. */
+  readonly granted: ReadonlyMap<string, ReadonlySet<string>>;
   readonly accepted: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
   /** The watched runs, each with the number of events that its viewer received. */
@@ -53,11 +59,14 @@ export function keptFacts(): KeptFacts {
   const timers = new Map<string, Set<string>>();
   const outbox = new Map<string, Map<string, OutboxFact>>();
   const effects = new Map<string, Effect[]>();
+  const asked = new Map<string, string>();
+  const edits = new Map<string, JsonObject[]>();
+  const granted = new Map<string, Set<string>>();
   const accepted = new Set<string>();
   const messages = new Set<string>();
   const reported = new Map<string, number>();
   const answers = new Map<string, number>();
-  return { documents, logs, timers, outbox, effects, accepted, messages, reported, answers, take };
+  return { documents, logs, timers, outbox, effects, asked, edits, granted, accepted, messages, reported, answers, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -74,6 +83,10 @@ export function keptFacts(): KeptFacts {
         return [];
       case "message":
         messages.add(observation.id);
+        noteGrant(observation.message);
+        return [];
+      case "edits":
+        entry(edits, observation.approvalId, () => []).push(observation.arguments);
         return [];
       case "watches":
         reported.set(observation.runId, 0);
@@ -92,10 +105,19 @@ export function keptFacts(): KeptFacts {
     }
   }
 
+  function noteGrant({ attributes: { [attributes.grant]: grant }, type, correlationId: callId }: Message): void {
+    const argsHash = type === messageTypes.approvalDecided && grant !== undefined ? claimsOf(grant)?.argsHash : undefined;
+    if (argsHash !== undefined && callId !== undefined) entry(granted, callId, () => new Set()).add(argsHash);
+  }
+
   function commit({ change }: Extract<Observation, { kind: "commit" }>): readonly Changed[] {
     const changed: Changed[] = [];
     for (const { key, value } of change.put ?? []) {
       changed.push({ key, before: documents.get(key), after: value });
+      if (!documents.has(key) && familyOf(key) === "call") {
+        const { callId, arguments: args } = value as unknown as Call;
+        asked.set(callId, args);
+      }
       documents.set(key, value);
     }
     for (const key of change.remove ?? []) {
@@ -110,6 +132,15 @@ export function keptFacts(): KeptFacts {
     for (const { service, id, topic, message } of change.outbox ?? [])
       entry(outbox, service, () => new Map()).set(id, { id, topic, message });
     return changed;
+  }
+}
+
+/** Returns the claims of a grant as any party can read them, or null if the text is no grant. */
+export function claimsOf(token: string): GrantClaims | null {
+  try {
+    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as GrantClaims;
+  } catch {
+    return null;
   }
 }
 

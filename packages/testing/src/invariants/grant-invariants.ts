@@ -5,15 +5,14 @@ import {
   attributes,
   type Call,
   type GrantClaims,
-  type JsonObject,
   keys,
   messageTypes,
   type RunOrigin,
 } from "@toolbus/contracts";
 import { argumentsHash } from "@toolbus/grants";
 import type { Observation } from "../ports/observation.ts";
-import { tierOf } from "../world/sim-tools.ts";
-import type { Facts } from "./facts.ts";
+import { approvedHash, askedArguments, tierNeeded } from "./edited-arguments.ts";
+import { claimsOf, type Facts } from "./facts.ts";
 import { afterUntrustedReads } from "./untrusted-reads.ts";
 
 /**
@@ -37,9 +36,9 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   if (!approval) return ["has no approval"];
   const broken: string[] = [];
   const call = facts.documents.get(keys.call(callId)) as unknown as Call | undefined;
-  const { runId, toolName, arguments: approved } = approval;
+  const { runId, arguments: approved } = approval;
   const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
-  const tier = afterUntrustedReads(facts, call, tierOf(toolName, JSON.parse(approved || "{}") as JsonObject));
+  const tier = afterUntrustedReads(facts, call, tierNeeded(facts, approval));
   const approvers = new Set(claims.approvers.map(({ sub }) => sub));
   const is = (what: string, one: unknown, other: unknown): void => {
     if (one !== other) broken.push(`says ${String(one)} for ${what}, but it is ${String(other)}`);
@@ -50,7 +49,11 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   is("the tool", claims.tool, call?.toolName);
   is("the definition", claims.toolHash, approval.toolHash);
   is("the arguments", claims.argsHash, argumentsHash(approved));
-  if (call?.arguments) is("the arguments of the call", claims.argsHash, argumentsHash(call.arguments));
+  if (call?.arguments && !approval.edited) is("the arguments of the call", claims.argsHash, argumentsHash(call.arguments));
+  if (call) is("what was asked for", approval.earlier?.[0]?.argsHash ?? approval.argsHash, argumentsHash(askedArguments(facts, call)));
+  for (const { sub } of claims.approvers)
+    if (!approval.decisions.some((made) => made.approver === sub && approvedHash(approval, made) === claims.argsHash))
+      broken.push(`counts ${sub}, who approved other arguments`);
   is("the requester", claims.requester, origin?.principal);
   is("the tier", claims.tier, tier);
   if (tier !== null && approvers.size < APPROVERS_NEEDED[tier]) broken.push(`has ${approvers.size} approvers for the tier ${tier}`);
@@ -63,11 +66,3 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
 }
 /** Claims are in whole seconds. */
 const SECOND_MS = 1000;
-
-function claimsOf(token: string): GrantClaims | null {
-  try {
-    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as GrantClaims;
-  } catch {
-    return null;
-  }
-}

@@ -12,7 +12,7 @@ import {
   shardOf,
   type ToolResult,
 } from "@toolbus/contracts";
-import { canonicalJson } from "@toolbus/grants";
+import { argumentsHash, canonicalJson } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import type { Observation } from "../ports/observation.ts";
 import { TOOLSET } from "../world/sim-tools.ts";
@@ -48,7 +48,15 @@ export function run(part: Partial<Run> = {}): Run {
 
 export function call(part: Partial<Call> = {}): Call {
   const identity = { callId: CALL, runId: RUN, conversationId: CONVERSATION, round: 1, index: 0, toolName: "high_none", kind: "write" };
-  return { ...identity, state: "dispatched", dispatch: 1, secret: "s", notAfter: AT + 1000, arguments: "{}", ...part } as unknown as Call;
+  return {
+    ...identity,
+    state: "dispatched",
+    dispatch: 1,
+    secret: "s",
+    notAfter: AT + 1000,
+    arguments: canonicalJson(ARGUMENTS),
+    ...part,
+  } as unknown as Call;
 }
 
 export function approval(part: Partial<Approval> = {}): Approval {
@@ -59,7 +67,7 @@ export function approval(part: Partial<Approval> = {}): Approval {
     toolName: "high_none",
     toolHash: "hash",
     arguments: canonicalJson(ARGUMENTS),
-    argsHash: "args",
+    argsHash: argumentsHash(canonicalJson(ARGUMENTS)),
     status: "approved",
     need: 1,
     decisions: [decision("amy")],

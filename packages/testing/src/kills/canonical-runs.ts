@@ -19,6 +19,10 @@ export const canonicalRuns: readonly CanonicalRun[] = [
   },
   { name: "two approvers", plan: quietPlan("a write that two people approve", [[{ name: "critical_none", n: 3 }]]) },
   {
+    name: "edited",
+    plan: quietPlan("a write that one person approves with other arguments", [[{ name: "high_key", n: 2 }]], { edits: 1 }),
+  },
+  {
     name: "long results",
     plan: quietPlan("a read and a write with long answers, and a look into working memory", [
       [

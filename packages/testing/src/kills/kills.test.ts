@@ -23,6 +23,14 @@ describe("the canonical runs", () => {
     expect(approval?.decisions.map(({ approver }) => approver).toSorted()).toEqual(["amy", "ben"]);
   });
 
+  it("are a write that one person approves with other arguments", async () => {
+    const end = await canonical("edited");
+    expect(ended(end)).toEqual(["done"]);
+    const [call] = documents<Call>(end, "call");
+    expect([call?.asked?.arguments, call?.result?.status]).toEqual(['{"n":2,"to":"nobody"}', "ok"]);
+    expect([...end.facts.effects.values()].flat().map((effect) => effect.arguments)).toEqual([JSON.parse(call?.arguments ?? "null")]);
+  });
+
   it("are results that are longer than a document, and parts of one that are read from working memory", async () => {
     const end = await canonical("long results");
     expect(ended(end)).toEqual(["done"]);

@@ -178,8 +178,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/machine/decision-status.ts",
-        find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
-        replace: "return new Set(decisions.map(({ approver }) => approver)).size >= Math.min(1, need)",
+        find: "new Set(approvers).size >= approval.need",
+        replace: "new Set(approvers).size >= Math.min(1, approval.need)",
       },
     ],
   },
@@ -196,8 +196,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/answers/grant-claims.ts",
-        find: "approvers: decisions.map(({ approver: sub, at, via }) => ({ sub, at, via })),",
-        replace: "approvers: decisions.slice(0, 0).map(({ approver: sub, at, via }) => ({ sub, at, via })),",
+        find: "approvers: counting(granted).map(({ approver: sub, at, via }) => ({ sub, at, via })),",
+        replace: "approvers: counting(granted).slice(0, 0).map(({ approver: sub, at, via }) => ({ sub, at, via })),",
       },
     ],
   },

@@ -1,4 +1,5 @@
 import { budgets } from "./budgets.ts";
+import { edits } from "./edits.ts";
 import { escaped } from "./escaped.ts";
 import type { Mutant } from "./mutant.ts";
 import { stalled } from "./stalled.ts";
@@ -155,23 +156,23 @@ const guards: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/machine/approval.ts",
-        find: `if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");`,
+        find: `if (counting(before).some(({ approver }) => approver === made.approver)) return illegal("twice");`,
         replace: "",
       },
       {
         file: "services/approvals/src/machine/decision-status.ts",
-        find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
-        replace: "return decisions.length >= need",
+        find: "new Set(approvers).size >= approval.need",
+        replace: "approvers.length >= approval.need",
       },
       {
         file: "services/approvals/src/requests/policy.ts",
-        find: "if (approval.decisions.some((made) => made.approver === approver.id))",
+        find: "if (counting(approval).some((made) => made.approver === approver.id))",
         replace: "if (false)",
       },
       {
         file: "services/approvals/src/approvals-core.ts",
-        find: `secretTextOf(["decision", approvalId, tenant, id], seals)`,
-        replace: `secretTextOf(["decision", approvalId, tenant, id, text(random(16))], seals)`,
+        find: `secretTextOf(["decision", approvalId, tenant, id, ...(n === 0 ? [] : [String(n)])], seals)`,
+        replace: `secretTextOf(["decision", approvalId, tenant, id, String(n), text(random(16))], seals)`,
       },
     ],
   },
@@ -204,4 +205,4 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...escaped];
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...escaped];

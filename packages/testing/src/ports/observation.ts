@@ -1,4 +1,4 @@
-import type { Json, Message } from "@toolbus/contracts";
+import type { Json, JsonObject, Message } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
 /** An event that really happened outside the processes, in order. The invariants use nothing else. */
@@ -31,6 +31,8 @@ export type Observation =
     }
   /** Somebody began to watch this run, and will watch it until its end. */
   | { readonly kind: "watches"; readonly at: number; readonly runId: string }
+  /** A person sent a decision to approve these arguments instead of those on the card. It may arrive or not. */
+  | { readonly kind: "edits"; readonly at: number; readonly approvalId: string; readonly arguments: JsonObject }
   /** A person received this answer: the decision is recorded. */
   | {
       readonly kind: "decided";

@@ -22,6 +22,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   effect: often(0.8),
   grant: often(0.9),
   decision: often(0.7),
+  edit: { aSeed: 0.03, from: 200 },
   refusal: often(0.25),
   redispatch: often(0.2),
   retry: often(0.1),

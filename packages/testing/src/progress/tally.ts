@@ -23,6 +23,8 @@ export const WORK = {
   grant: "writes begun under a grant",
   /** Approvals that people granted, not policy. */
   decision: "decisions of people",
+  /** Writes that happened with arguments that an approver had changed. */
+  edit: "writes with edited arguments that happened",
   /** Writes that people or policy denied. */
   refusal: "writes refused",
   /** Calls that were sent again because nobody answered. */
@@ -119,6 +121,7 @@ export function keptTally(): KeptTally {
 
   function countCall({ before, after }: Changed<Call>): void {
     if (before && after && before.dispatch > 0 && after.dispatch > before.dispatch) work.redispatch++;
+    if (after?.asked && after.result?.status === "ok" && !before?.result) work.edit++;
   }
 
   function countApproval({ before, after }: Changed<Approval>): void {

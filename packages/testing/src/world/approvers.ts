@@ -1,4 +1,4 @@
-import { approvalCallId, callParts, type Json, parseApproval } from "@toolbus/contracts";
+import { type Approval, approvalCallId, callParts, isJsonObject, type Json, type JsonObject, parseApproval } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import { type Answer, insist, sleep } from "./http-door.ts";
 import { type PeopleOptions, REQUESTER } from "./persons.ts";
@@ -19,10 +19,21 @@ interface Ticket {
 interface Decision extends Ticket {
   readonly decision: string;
   readonly token: string;
+  readonly argumentsHash?: string;
+  readonly arguments?: JsonObject;
+}
+
+/** The parts of a card that a decision needs. */
+interface Card {
+  readonly token: string;
+  readonly argumentsHash: string;
+  readonly arguments: JsonObject;
 }
 
 export function approvers({ wire, observe, random, approvals, habits }: PeopleOptions): Approvers {
   const { clockwork } = wire;
+  // Edits have a stream of their own, so that the worlds without them stay as they were.
+  const edits = random.fork("edits");
   const noticed = new Set<string>();
   const options = {
     served: approvals,
@@ -35,10 +46,10 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       const parsed = parseApproval(value);
       if (!parsed.ok || parsed.value.status !== "pending") return;
       const { approvalId, need, tier } = parsed.value;
-      // An approval is written again when its request is repeated.
-      if (noticed.has(approvalId)) return;
-      noticed.add(approvalId);
       const ticket = tier === "critical" ? { ticket: `T-${callParts(approvalCallId(approvalId)).round}` } : {};
+      // An approval is written again when its request is repeated.
+      if (noticed.has(approvalId)) return lookAgain(parsed.value, ticket);
+      noticed.add(approvalId);
       if (random.chance(habits.cheats)) void cheat(approvalId, ticket);
       if (!random.chance(habits.ignores)) judge(approvalId, need, ticket);
     },
@@ -54,11 +65,30 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     for (const approver of NAMES.slice(0, need)) void decide(approver, approvalId, word, ticket);
   }
 
+  /** Lets those decide again whose approval an edit has made void. */
+  function lookAgain({ approvalId, argsHash, edited, decisions }: Approval, ticket: Ticket): void {
+    for (const { approver, argsHash: approved } of decisions) {
+      const name = `${approvalId} ${argsHash} ${approver}`;
+      if (edited === undefined || approved === argsHash || noticed.has(name)) continue;
+      noticed.add(name);
+      void decide(approver, approvalId, "approve", ticket);
+    }
+  }
+
   async function decide(who: string, approvalId: string, decision: string, ticket: Ticket): Promise<void> {
     await think();
-    const token = await tokenOf(who, approvalId);
-    if (token === null) return;
-    await post(who, approvalId, { decision, token, ...ticket });
+    const card = await cardOf(who, approvalId);
+    if (card === null) return;
+    const { token, argumentsHash } = card;
+    const wanted = decision === "approve" && edits.chance(habits.edits) ? { ...card.arguments, n: edits.below(1001) } : null;
+    // Somebody reads the card for so long that another person has changed the arguments, or that the time is over.
+    if (habits.edits > 0 && edits.chance(0.3)) await sleep(wire, edits.magnitude(1, Math.max(2, habits.thinkMs)));
+    if (wanted) observe({ kind: "edits", at: clockwork.now, approvalId, arguments: wanted });
+    const body = { decision, token, ...ticket, argumentsHash, ...(wanted ? { arguments: wanted } : {}) };
+    const status = await post(who, approvalId, body);
+    // The card was older than an edit.
+    const newer = status === 409 && habits.edits > 0 ? await cardOf(who, approvalId) : null;
+    if (newer) await post(who, approvalId, { decision, token: newer.token, ...ticket, argumentsHash: newer.argumentsHash });
     // Somebody clicks the same button, or the other one, a second time with the used token.
     if (random.chance(habits.cheats)) await post(who, approvalId, { decision: random.pick(["approve", "deny"]), token, ...ticket });
   }
@@ -76,12 +106,17 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
   }
 
   async function tokenOf(who: string, approvalId: string): Promise<string | null> {
-    const asked = { method: "GET", url: "/v1/approvals/:id", id: approvalId, principal: principalOf(who) } as const;
-    const token = (await insist(wire, asked, options))?.body["decisionToken"];
-    return typeof token === "string" ? token : null;
+    return (await cardOf(who, approvalId))?.token ?? null;
   }
 
-  async function post(who: string, approvalId: string, body: Decision): Promise<void> {
+  async function cardOf(who: string, approvalId: string): Promise<Card | null> {
+    const asked = { method: "GET", url: "/v1/approvals/:id", id: approvalId, principal: principalOf(who) } as const;
+    const { decisionToken: token, argumentsHash, arguments: args } = (await insist(wire, asked, options))?.body ?? {};
+    if (typeof token !== "string" || typeof argumentsHash !== "string") return null;
+    return { token, argumentsHash, arguments: isJsonObject(args) ? args : {} };
+  }
+
+  async function post(who: string, approvalId: string, body: Decision): Promise<number | null> {
     const asked = {
       method: "POST",
       url: "/v1/approvals/:id/decision",
@@ -90,7 +125,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       principal: principalOf(who),
     } as const;
     const answered: Answer | null = await insist(wire, asked, options);
-    if (answered?.status !== 200) return;
+    if (answered?.status !== 200) return answered?.status ?? null;
     const { token, decision } = body;
     observe({
       kind: "decided",
@@ -100,6 +135,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       decision,
       answer: JSON.stringify(answered.body),
     });
+    return answered.status;
   }
 
   function think(): Promise<void> {

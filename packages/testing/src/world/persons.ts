@@ -21,6 +21,8 @@ export interface Habits {
   readonly ignores: number;
   readonly denies: number;
   readonly revises: number;
+  /** Somebody approves a write with other arguments than those that were asked for. */
+  readonly edits: number;
   /** Two people decide at once, and differently. */
   readonly races: number;
   /** Somebody tries what is not allowed: to decide twice, with another person's token, about their own request, or too late. */

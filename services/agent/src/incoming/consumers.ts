@@ -9,6 +9,7 @@ import {
   RunWake,
   shardOf,
   ToolAnswer,
+  type ToolDefinition,
   ToolProgress,
   topics,
 } from "@toolbus/contracts";
@@ -71,7 +72,14 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
           return { kind: "unusable", reason: "its grant is longer than any valid grant" };
         const decide = async (snapshot: Snapshot): Promise<Change | null> => {
           const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
-          return callDecided(snapshot, decided, grant, rules, row);
+          const definition = decided.arguments === undefined ? null : await definitionOf(reader, snapshot, decided.toolCallId);
+          const change = callDecided(snapshot, decided, grant, rules, { ledger: row, definition });
+          if (change === null && grant !== undefined && isOpen(snapshot, decided.toolCallId))
+            reader.strays.tell(
+              { callId: decided.toolCallId, messageId: loggedId(message.id) },
+              "an approval whose grant does not cover its arguments is dropped",
+            );
+          return change;
         };
         return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
       },
@@ -100,6 +108,19 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       log,
     }),
   ];
+}
+
+/** Returns whether this write waits for its approval. */
+function isOpen(snapshot: Snapshot, callId: string): boolean {
+  const state = callOf(snapshot, callId)?.state;
+  return state === "requested" || state === "held";
+}
+
+/** Returns the definition with which the run began, or null if it has expired. */
+async function definitionOf({ catalogue }: InboxReader, snapshot: Snapshot, callId: string): Promise<ToolDefinition | null> {
+  const call = callOf(snapshot, callId);
+  const used = snapshot.run.value.tools.filter(({ hash }) => hash === call?.toolHash);
+  return (await catalogue.toolsOf(used)).get(call?.toolName ?? "")?.definition ?? null;
 }
 
 async function onResult(reader: InboxReader, message: Message): Promise<Verdict> {

@@ -1,4 +1,6 @@
 import {
+  type ArgumentChange,
+  changesInWords,
   leftOut,
   type Json,
   type StoredEntry,
@@ -35,7 +37,7 @@ export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<S
 }
 
 /**
- * Returns an entry in its original form. Leaves out a vendor payload that the store has lost, because the neutral form has the same content. If the
+ * Returns an entry in the form that a model reads. Leaves out a vendor payload that the store has lost, because the neutral form has the same content. If the
  * store has lost a long result, returns its beginning and a notice. Throws `StoreUnavailable`.
  */
 export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<TranscriptEntry> {
@@ -48,12 +50,18 @@ export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<Tran
       return read ? { ...rest, vendor: read } : rest;
     }
     case "result": {
-      const { contentRef, ...entry } = stored;
-      if (!contentRef) return entry;
+      const { contentRef, edited, ...entry } = stored;
+      const note = edited === undefined ? "" : editedNote(edited);
+      if (!contentRef) return { ...entry, content: `${note}${entry.content}` };
       const content = await heldText(blobs, { content: entry.content, contentRef });
-      return { ...entry, content: content ?? `${entry.content}${gone(contentRef.chars - entry.content.length)}` };
+      return { ...entry, content: `${note}${content ?? `${entry.content}${gone(contentRef.chars - entry.content.length)}`}` };
     }
   }
+}
+
+/** Returns what the model reads before the result of a call whose arguments an approver changed. Its own turn still has those that it asked for. */
+function editedNote(changes: readonly ArgumentChange[]): string {
+  return `[The approver changed the arguments of this call before it ran: ${changesInWords(changes)}. This is the result with the changed arguments.]\n`;
 }
 
 /** Returns the notice that replaces the rest of a text that the store has lost. */

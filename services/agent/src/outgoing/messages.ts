@@ -50,7 +50,8 @@ export function approvalRequestMessage(call: Call, taint: Taint | undefined, rul
     toolName: call.toolName,
     toolVersion: call.toolVersion,
     toolHash: call.toolHash,
-    arguments: call.arguments,
+    // Approvals compares a repeat with what was asked for, whatever an approver has made of it.
+    arguments: call.asked?.arguments ?? call.arguments,
     sessionId: call.conversationId,
     ...(taint === undefined ? {} : { taint }),
   };

@@ -6,10 +6,12 @@ import {
   type Call,
   failedResult,
   type LedgerRow,
+  type ToolDefinition,
   type ToolResult,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
+import { grantedArguments } from "./edited-write.ts";
 import { heldMs } from "./resolved-call.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { continueWrites, resolveCall } from "./resolve-call.ts";
@@ -61,18 +63,21 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
 /**
  * Records the end of an approval. With a grant, the write is sent when the calls before it have ended. Without a grant, the model gets the outcome as
  * a result. If the write was sent before under another grant, `ledger` is the worker's row. As long as an earlier invoke may still begin, only the
- * ledger ends the write. Returns null if the call no longer waits.
+ * ledger ends the write. If an approver changed the arguments, the call has the changed ones from now on, and `definition` checks them. Returns null
+ * if the call no longer waits, or if the answer does not match its grant.
  */
 export function callDecided(
   snapshot: Snapshot,
   decided: ApprovalDecided,
   grant: string | undefined,
   rules: Rules,
-  ledger: LedgerRow | null = null,
+  { ledger = null, definition = null }: { readonly ledger?: LedgerRow | null; readonly definition?: ToolDefinition | null } = {},
 ): Change | null {
   const call = callOf(snapshot, decided.toolCallId);
   if (!waits(call)) return null;
   if (decided.outcome === "approved" && !grant) return null;
+  const edited = decided.outcome === "approved" && grant ? grantedArguments(call, decided, grant, definition) : null;
+  if (edited === "wrong") return null;
   const draft = new Draft(snapshot, rules);
   const { heldSince: _, unservedSince: __, ...rest } = withoutApprovers(call);
   const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
@@ -85,10 +90,13 @@ export function callDecided(
       tool: call.toolName,
       outcome: decided.outcome,
       decidedBy: decided.decidedBy ?? [],
+      ...(edited?.asked === undefined ? {} : { changes: edited.asked.changes }),
+      ...(edited === null || decided.effect === undefined ? {} : { effect: decided.effect }),
     });
   if (decided.outcome === "approved" && grant) {
     const granted: Call = {
       ...base,
+      ...edited,
       state: "granted",
       grant,
       // A renewed grant has no new approvers.

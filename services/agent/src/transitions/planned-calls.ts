@@ -156,4 +156,5 @@ function effectOf(tool: Registration | undefined, { args }: CheckedArguments): P
   return { effect: shortened(renderEffect(tool.definition, args), EFFECT_BYTES) };
 }
 
-const EFFECT_BYTES = 400;
+/** The longest effect in a call, in bytes of JSON. */
+export const EFFECT_BYTES = 400;

@@ -16,12 +16,15 @@ export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: 
 
 /**
  * Returns the call as its document stores it. If large arguments and a large result do not fit together, the arguments are left out, because the
- * transcript has them.
+ * transcript has them. What a model asked for before an approver changed it is left out first.
  */
 export function storedCall(resolved: Call): Call {
+  const { asked, ...rest } = resolved;
   const { arguments: args, result, shown } = resolved;
-  const large = Buffer.byteLength(JSON.stringify([args, result?.content, shown])) > MOST_TOGETHER_BYTES;
-  return large ? { ...resolved, arguments: "" } : resolved;
+  const bytes = (...texts: readonly unknown[]): number => Buffer.byteLength(JSON.stringify([result?.content, shown, ...texts]));
+  if (bytes(args, asked) <= MOST_TOGETHER_BYTES) return resolved;
+  const briefly = asked === undefined ? {} : { asked: { ...asked, arguments: "" } };
+  return bytes(args, briefly) <= MOST_TOGETHER_BYTES ? { ...rest, ...briefly } : { ...rest, ...briefly, arguments: "" };
 }
 
 /** The limit leaves some room below the 64 KiB of a document. */
@@ -31,7 +34,7 @@ const MOST_TOGETHER_BYTES = 56 * 1024;
 const NOTED_EFFECT_BYTES = 120;
 
 /** Returns the entry of a write in the run's record. */
-export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect }: Call, { status, error }: ToolResult): RunWrite {
+export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect, asked }: Call, { status, error }: ToolResult): RunWrite {
   return {
     callId,
     tool,
@@ -40,12 +43,13 @@ export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect
     ...(approvalId === undefined ? {} : { approvalId }),
     ...(approvedBy === undefined ? {} : { approvedBy }),
     ...(effect === undefined ? {} : { effect: shortened(effect, NOTED_EFFECT_BYTES) }),
+    ...(asked === undefined ? {} : { edited: true }),
   };
 }
 
 /** Returns the transcript's entry for a call when its round ends. */
 export function resultEntry(call: Call): StoredEntry {
-  const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt } = call;
+  const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt, asked } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);
   return {
     type: "result",
@@ -59,6 +63,7 @@ export function resultEntry(call: Call): StoredEntry {
     isError: result.isError,
     at: resolvedAt ?? 0,
     ...(shown?.index === undefined ? {} : { indexKey: indexKeyOf(call) }),
+    ...(asked === undefined ? {} : { edited: asked.changes }),
   };
 }
 

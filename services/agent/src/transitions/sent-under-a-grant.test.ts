@@ -96,7 +96,7 @@ async function step(b: Bundle, ledger: LedgerRow | null = null): Promise<void> {
 }
 
 async function decide(b: Bundle, ledger: LedgerRow | null): Promise<void> {
-  await b.commit(callDecided(await b.snapshot(), decision("refused"), undefined, b.rules, ledger));
+  await b.commit(callDecided(await b.snapshot(), decision("refused"), undefined, b.rules, { ledger }));
 }
 
 function decision(outcome: "approved" | "refused"): ApprovalDecided {

@@ -4,6 +4,7 @@ import {
   type ApprovalDecided,
   type ApprovalHeld,
   attributes,
+  type Decision,
   type Json,
   type Message,
   message,
@@ -13,6 +14,7 @@ import {
 } from "@toolbus/contracts";
 import { signGrant, type Signer } from "@toolbus/grants";
 import { type AnswerRow, parseRow } from "../machine/answer-row.ts";
+import { approvalAt, askedOf, counting } from "../machine/edited.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import { grantClaims } from "./grant-claims.ts";
 
@@ -38,10 +40,11 @@ export function answerMaker(options: {
 }
 
 function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
-  const { callId, approvalId, tier, expiresAt, effect, agent, need } = approval;
-  // The message names only the people who had approved when the row was written. So a repeat of the row has the same bytes. Each later approval has
-  // its own row, which names the next person.
-  const approvedBy = approval.decisions.filter((made) => made.decision === "approve" && made.at <= at).map(({ approver }) => approver);
+  // The message shows the arguments and the people who had approved them when the row was written. So a repeat of the row has the same bytes. Each
+  // later approval or edit has its own row.
+  const then = approvalAt(approval, at);
+  const { callId, approvalId, tier, expiresAt, effect, agent, need } = then;
+  const approvedBy = counting(then).map(({ approver }) => approver);
   const body: ApprovalHeld = {
     toolCallId: callId,
     approvalId,
@@ -83,12 +86,13 @@ function decidedMessage(approval: Approval, row: AnswerRow, grant: string | unde
 }
 
 function decidedBody(approval: Approval, { answer, reason }: AnswerRow, granted: boolean): ApprovalDecided {
-  const { callId: toolCallId, approvalId, decisions, status, grant } = approval;
+  const { callId: toolCallId, approvalId, decisions, status, grant, effect } = approval;
   const comment = decisions.at(-1)?.comment;
   const decided = {
     toolCallId,
     approvalId,
-    decidedBy: decisions.length > 0 ? decisions.map(({ approver }) => approver) : status === "approved" ? ["policy"] : [],
+    decidedBy:
+      decisions.length > 0 ? peopleIn(status === "approved" ? counting(approval) : decisions) : status === "approved" ? ["policy"] : [],
     ...(comment === undefined ? {} : { comment }),
   };
   if (answer === "lapsed") return { ...decided, outcome: "expired", reason: LAPSED };
@@ -99,7 +103,13 @@ function decidedBody(approval: Approval, { answer, reason }: AnswerRow, granted:
     outcome: status,
     ...(approval.reason === undefined ? {} : { reason: approval.reason }),
     ...(granted && grant ? { grantExpiresAt: grant.expiresAt, executeBy: grant.executeBy } : {}),
+    ...(granted && askedOf(approval).argsHash !== approval.argsHash ? { arguments: approval.arguments, effect } : {}),
   };
+}
+
+/** Returns the people who made these decisions, each once. */
+function peopleIn(decisions: readonly Decision[]): string[] {
+  return [...new Set(decisions.map(({ approver }) => approver))];
 }
 
 const SOURCE = "/approvals";

@@ -1,17 +1,18 @@
 import { type Approval, describeProblems, GRANT_ISSUER, grantAudience, type GrantTerms } from "@toolbus/contracts";
 import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
+import { counting } from "../machine/edited.ts";
 import type { Facts } from "../machine/approval.ts";
 import { ticketOf } from "../requests/policy.ts";
 
-/** The basis of a grant: the facts of the write, its decisions, and the time for which the grant is valid. */
-export type Granted = Facts & Pick<Approval, "need" | "decisions"> & { readonly grant: GrantTerms };
+/** The basis of a grant: the facts of the write, its decisions, the last edit, and the time for which the grant is valid. */
+export type Granted = Facts & Pick<Approval, "need" | "decisions" | "edited"> & { readonly grant: GrantTerms };
 
 /**
  * Returns the claims of a write's grant: the call, the arguments, the definition and the people. The grant's id is the approval's id, so it stays the
  * same each time the grant is signed.
  */
 export function grantClaims(granted: Granted): GrantClaims {
-  const { grant, decisions } = granted;
+  const { grant } = granted;
   const ticket = ticketOf(granted);
   return {
     iss: GRANT_ISSUER,
@@ -30,7 +31,7 @@ export function grantClaims(granted: Granted): GrantClaims {
     argsHash: granted.argsHash,
     tier: granted.tier,
     requester: granted.requester,
-    approvers: decisions.map(({ approver: sub, at, via }) => ({ sub, at, via })),
+    approvers: counting(granted).map(({ approver: sub, at, via }) => ({ sub, at, via })),
     need: granted.need,
     ...(ticket === undefined ? {} : { ticket }),
   };

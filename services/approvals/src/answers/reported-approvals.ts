@@ -2,6 +2,7 @@ import { type Approval, type ApprovalTerms, isApprovalId, type JsonObject, keys,
 import type { ReportedEvent, WebhookContent } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+import { approvalAt } from "../machine/edited.ts";
 import { viewOf } from "../decisions/view.ts";
 
 /**
@@ -60,5 +61,5 @@ export async function contentOfApproval(
 
 /** Returns the approval as it was at this time, while people could still decide. */
 function pendingAt({ reason: _, ...approval }: Approval, at: number): Approval {
-  return { ...approval, status: "pending", endedAt: null, decisions: approval.decisions.filter((made) => made.at <= at) };
+  return { ...approvalAt(approval, at), status: "pending", endedAt: null };
 }

@@ -1,4 +1,14 @@
-import { type Approval, approvalCallId, callParts, type DecisionRequest, type DecisionToken, keys, shardOf } from "@toolbus/contracts";
+import {
+  type Approval,
+  approvalCallId,
+  atLeast,
+  callParts,
+  type DecisionRequest,
+  type DecisionToken,
+  keys,
+  type Problem,
+  shardOf,
+} from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Outbox, Principal } from "@toolbus/runtime";
 import { decide, expire, type Moment, type Read } from "../machine/approval.ts";
@@ -10,6 +20,11 @@ import type { Pins } from "../pins/pins.ts";
 import { countedGroups } from "../policy/check-approver.ts";
 import { permission, ticketFault } from "../requests/policy.ts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
+import { currentToken, hasDecided, repeatedToken, type TokenOf } from "./decision-tokens.ts";
+import { withEdit } from "../machine/edited.ts";
+import type { PolicyDefaults } from "../policy/judge-policy.ts";
+import type { Policy } from "../policy/policy.ts";
+import { judgeEdit, sentHash } from "./judge-edit.ts";
 import type { Right } from "./view.ts";
 
 export interface DecisionsOptions {
@@ -18,10 +33,11 @@ export interface DecisionsOptions {
   readonly pins: Pins;
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
-  /** Returns the token with which this person decides this approval, 256 bits as text. It is the same each time, and nobody else can make it. */
-  readonly tokenOf: (approvalId: string, approver: Principal) => string;
-  /** Returns the version of the policy in use. Each decision records it. */
-  readonly policyVersion: () => string;
+  readonly tokenOf: TokenOf;
+  /** Returns the policy in use. Each decision records its version, and an edit is judged by it. */
+  readonly policy: () => Policy;
+  /** What applies if the policy says nothing. */
+  readonly defaults: PolicyDefaults;
 }
 
 /** Why a decision was refused. `approval` is the state that the person has to know. */
@@ -37,8 +53,13 @@ export interface NotDecided {
     | "ticket_missing"
     | "ticket_wrong"
     | "pin_changed"
+    | "arguments_changed"
+    | "edit_refused"
+    | "not_in_batch"
     | "damaged";
   readonly reason: string;
+  /** What is wrong with edited arguments. */
+  readonly problems?: readonly Problem[];
   readonly approval?: Approval;
 }
 
@@ -59,6 +80,8 @@ export interface Decisions {
    * Applies one decision. If two decisions race, the store orders them. The first is accepted, and the person who made the second sees the outcome.
    */
   decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
+  /** Does the same for one of several decisions that the person sent together. High and critical writes are never decided this way. */
+  decideAmongOthers(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
    * Applies one decision of a person who has no token but for whom another system vouches. It uses the person's own token, so that the same decision
    * again gets the same answer and another decision is refused. `via` names the system.
@@ -67,7 +90,7 @@ export interface Decisions {
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {
-  const { documents, outbox, pins, security, rules, tokenOf, policyVersion } = options;
+  const { documents, outbox, pins, security, rules, tokenOf, policy, defaults } = options;
   const self: Decisions = {
     async look(approvalId, reader) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -86,24 +109,34 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       }
       throw crowded(approvalId);
     },
-    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, HTTP),
-    async decideFor(approvalId, approver, { decision, comment, ticket }, via) {
+    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: true }),
+    decideAmongOthers: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: false }),
+    async decideFor(approvalId, approver, wanted, via) {
       const seen = await self.look(approvalId, approver);
       if (!seen) return no("not_found", "There is no such approval.");
       if (seen.kind === "no") return seen;
-      const token = tokenOf(approvalId, approver);
-      const decided = seen.approval.decisions.some(({ tokenHash }) => tokenHash === secretHash(token));
-      if (!seen.right.mayDecide && !decided) return mayNot(seen.approval, approver, decision);
-      const request = { decision, token, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
-      return decideBy(approvalId, approver, request, via);
+      const repeated = repeatedToken(tokenOf, seen.approval, approver, wanted);
+      const token = repeated ?? currentToken(tokenOf, seen.approval, approver);
+      if (!seen.right.mayDecide && repeated === null && !hasDecided(seen.approval, token))
+        return mayNot(seen.approval, approver, wanted.decision);
+      const { decision, comment, ticket, arguments: args, argumentsHash } = wanted;
+      const request: DecisionRequest = {
+        decision,
+        token,
+        ...(comment === undefined ? {} : { comment }),
+        ...(ticket === undefined ? {} : { ticket }),
+        ...(args === undefined ? {} : { arguments: args }),
+        ...(argumentsHash === undefined ? {} : { argumentsHash }),
+      };
+      return decideBy(approvalId, approver, request, { via, alone: true });
     },
   };
   return self;
 
-  async function decideBy(approvalId: string, approver: Principal, request: DecisionRequest, via: string): Promise<DecisionOutcome> {
+  async function decideBy(approvalId: string, approver: Principal, request: DecisionRequest, how: How): Promise<DecisionOutcome> {
     const tokenHash = secretHash(request.token);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const outcome = await decideOnce(approvalId, approver, request, tokenHash, via);
+      const outcome = await decideOnce(approvalId, approver, request, tokenHash, how);
       if (outcome) return outcome;
     }
     throw crowded(approvalId);
@@ -134,46 +167,62 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     approver: Principal,
     request: DecisionRequest,
     tokenHash: string,
-    via: string,
+    { via, alone }: How,
   ): Promise<DecisionOutcome | null> {
     const { now, origin, token, ...records } = await read(approvalId, tokenHash);
     if (records.refused) return damaged(records.refused);
     const approval = ofTenant(records.approval, approver);
     if (!approval) return no("not_found", "There is no such approval.");
+    const { tier } = approval.value;
+    if (!alone && atLeast(tier, "high")) return no("not_in_batch", `A ${tier} write is decided alone, never together with others.`);
     const may = permission(approver, approval.value, origin);
     if (!may.allowed && may.rule === "self") return alarmed("self_approval", no("self_approval", may.reason));
     if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {
       return alarmed("unknown_token", no("forbidden", "This token was not issued to you for this approval."));
     }
-    const { decision, comment, ticket } = request;
+    const { decision, comment, ticket, arguments: args, argumentsHash: seen } = request;
+    if (args !== undefined && decision !== "approve")
+      return { ...no("edit_refused", "Only the decision approve may change the arguments."), problems: [UNWANTED] };
+    const sent = args === undefined ? undefined : sentHash(args);
+    if (sent === null) return { ...no("edit_refused", "The edited arguments have no canonical form."), problems: [NOT_CANONICAL] };
     const { pin, era } = await pins.find(approval.value.toolName, approval.value.toolHash);
-    const groups = countedGroups(approver, approval.value);
+    const judged = args === undefined || !pin ? null : judgeEdit(approval.value, pin, args, { policy: policy(), defaults, now });
+    const edit = judged?.ok ? judged.edit : null;
+    // Whoever edits decides about the edited arguments, for which nobody has decided yet.
+    const subject = edit === null ? approval.value : { ...withEdit(approval.value, edit, { by: approver.id, at: now }), decisions: [] };
+    const groups = countedGroups(approver, subject);
     const made = {
       approver: approver.id,
       decision,
       via,
       tokenHash,
-      policy: policyVersion(),
+      policy: policy().version,
       ...(groups.length > 0 ? { groups: [...groups] } : {}),
       ...(comment === undefined ? {} : { comment }),
       ...(ticket === undefined ? {} : { ticket }),
+      ...(sent === undefined ? {} : { sent }),
     };
-    const moved = decide(approval, token, made, { now, era, rules });
+    const moved = decide(approval, token, made, { now, era, rules }, { seen, edit });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
     if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
     // Somebody else may have taken the last place of the person's group a moment ago, so this is no attempt at more than is allowed.
     if (!may.allowed && may.rule === "place") return no("forbidden", may.reason);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
-    if (grantFault(moved.approval) !== null)
-      return no("forbidden", "Your name in this key cannot be written into a grant. An operator has to fix the key.");
-    const badTicket = ticketFault(approval.value, decision, ticket);
-    if (badTicket !== null) return no(ticket === undefined ? "ticket_missing" : "ticket_wrong", badTicket);
+    // The pin's fault explains why nobody could judge the arguments, so it comes first.
     const fault = decision === "approve" ? pinFault(pin, approval.value) : null;
     if (fault !== null)
       return no(
         "pin_changed",
         "The definition that you were shown is no longer enabled, so it cannot be approved. Deny it, or let it expire.",
       );
+    if (judged?.ok === false) return { ...no("edit_refused", judged.reason), problems: judged.problems };
+    // A person who may decide what was asked for may not decide an edit that reaches a higher tier.
+    const mayEdit = edit === null ? may : permission(approver, subject, origin);
+    if (!mayEdit.allowed) return no("forbidden", `The edited arguments make this a ${edit?.tier} write. ${mayEdit.reason}`);
+    if (grantFault(moved.approval) !== null)
+      return no("forbidden", "Your name in this key cannot be written into a grant. An operator has to fix the key.");
+    const badTicket = ticketFault(moved.approval, decision, ticket);
+    if (badTicket !== null) return no(ticket === undefined ? "ticket_missing" : "ticket_wrong", badTicket);
     const { outcome } = await outbox.commit(shardOf(approvalId), moved.change);
     // If the commit is stale or late, the caller reads again and reports the current state.
     return outcome === "ok" ? decided(approvalId, tokenHash) : null;
@@ -190,7 +239,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 
   async function notPossible(
-    why: "final" | "expired" | "token_used" | "twice",
+    why: "final" | "expired" | "token_used" | "twice" | "older_card",
     read: Read<Approval>,
     token: Read<DecisionToken>,
     now: number,
@@ -208,6 +257,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         return { ...no("token_used", `This token has already decided "${token.value.used ?? ""}"; a token decides once.`), approval };
       case "twice":
         return no("forbidden", "You have already decided this: it needs another approver.");
+      case "older_card":
+        return {
+          ...no("arguments_changed", `"${approval.edited?.by ?? "The agent"}" set other arguments than those on the card that you saw.`),
+          approval,
+        };
       case "final":
         return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
       case "expired": {
@@ -235,7 +289,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
    */
   async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
     const { approvalId, expiresAt } = approval.value;
-    const token = tokenOf(approvalId, approver);
+    const token = currentToken(tokenOf, approval.value, approver);
     const hash = secretHash(token);
     const key = keys.token(approvalId, hash);
     const { document } = await documents.own(key, approvalId);
@@ -259,9 +313,18 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 }
 
+/** The channel of a decision, and whether the person made it about this approval alone. */
+interface How {
+  readonly via: string;
+  readonly alone: boolean;
+}
+
 const HTTP = "http";
 const MAX_ATTEMPTS = 10;
 const LATE_MS = 86_400_000;
+
+const UNWANTED: Problem = { path: "/arguments", message: 'is only for the decision "approve"' };
+const NOT_CANONICAL: Problem = { path: "/arguments", message: "has a text or a number that JSON cannot represent" };
 
 function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<Approval> | null {
   return approval?.value.tenant === tenant ? approval : null;

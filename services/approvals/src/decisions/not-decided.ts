@@ -2,7 +2,7 @@ import { HttpProblem } from "@toolbus/runtime";
 import type { NotDecided } from "./decisions.ts";
 
 /** Returns a refusal as an HTTP problem. If the approval has ended, `errors` has its final state for machines, and the detail has it for people. */
-export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
+export function problemOf({ why, reason, approval, problems = [] }: NotDecided): HttpProblem {
   const state = approval ? { errors: [{ path: "/status", message: approval.status }] } : {};
   switch (why) {
     case "not_found":
@@ -10,6 +10,8 @@ export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
     case "self_approval":
     case "forbidden":
       return new HttpProblem(why, reason, { remedy: "Ask another approver, or read the approval again for a token of your own." });
+    case "not_in_batch":
+      return new HttpProblem("forbidden", reason, { remedy: "Read its card, and send this decision in a request of its own." });
     case "token_used":
     case "already_decided":
     case "expired":
@@ -27,6 +29,13 @@ export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
     case "damaged":
       return new HttpProblem("conflict", reason, {
         remedy: 'An operator should check "toolbus approvals adopt" and the security events; a new run can ask for the write again.',
+      });
+    case "arguments_changed":
+      return new HttpProblem("conflict", reason, { remedy: "Read the approval again, and send the argumentsHash of its card.", ...state });
+    case "edit_refused":
+      return new HttpProblem("invalid_request", reason, {
+        remedy: "Send all arguments of the write as its schema demands, or ask for a revision.",
+        errors: problems.map(({ path, message }) => ({ path: path.startsWith("/arguments") ? path : `/arguments${path}`, message })),
       });
     case "pin_changed":
       return new HttpProblem("conflict", reason, { remedy: "Deny it; a new run asks with the definition that is enabled." });

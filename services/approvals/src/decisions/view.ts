@@ -1,6 +1,18 @@
-import { type Approval, type ApprovalView, type Json, type JsonObject, MAX_PASSAGE, type Taint, visible } from "@toolbus/contracts";
-import { parseCanonicalArguments } from "@toolbus/grants";
+import {
+  type Approval,
+  type ApprovalView,
+  type ArgumentChange,
+  argumentChanges,
+  type Decision,
+  type Json,
+  type JsonObject,
+  MAX_PASSAGE,
+  type Taint,
+  visible,
+} from "@toolbus/contracts";
+import { canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 import { redacted } from "@toolbus/telemetry";
+import { askedOf, counting, decidedHash } from "../machine/edited.ts";
 import { doubtsOf } from "./doubts.ts";
 
 /** The right of a reader: a token to decide once, or the reason why the reader may not decide. */
@@ -15,7 +27,7 @@ export type Right =
 export function viewOf(approval: Approval): ApprovalView {
   const args = parseCanonicalArguments(approval.arguments);
   const self = `/v1/approvals/${approval.approvalId}`;
-  return redacted<ApprovalView>({
+  const view = redacted<ApprovalView>({
     id: approval.approvalId,
     callId: approval.callId,
     links: { self, decision: `${self}/decision` },
@@ -29,6 +41,7 @@ export function viewOf(approval: Approval): ApprovalView {
     arguments: args.ok ? shownObject(args.value) : null,
     doubts: [...doubtsOf(approval, args.ok ? args.value : null)],
     argumentsHash: approval.argsHash,
+    ...editedOf(approval, args.ok ? args.value : {}),
     effect: approval.effect,
     ...(approval.taint === undefined ? {} : { taint: shownTaint(approval.taint) }),
     tier: approval.tier,
@@ -38,13 +51,47 @@ export function viewOf(approval: Approval): ApprovalView {
     agent: approval.agent,
     status: approval.status,
     approversNeeded: approval.need,
-    decisions: approval.decisions.map(({ tokenHash: _, ...shown }) => shown),
+    decisions: approval.decisions.map((made) => decisionOf(approval, made)),
     requestedAt: approval.requestedAt,
     expiresAt: approval.expiresAt,
     endedAt: approval.endedAt,
     ...(approval.policy === undefined ? {} : { policy: approval.policy }),
     ...(approval.reason === undefined ? {} : { reason: approval.reason }),
   });
+  return args.ok && canonicalJson(view.arguments ?? {}) !== approval.arguments ? { ...view, argumentsMasked: true } : view;
+}
+
+/** Returns who changed the arguments, and what the agent had asked for. */
+function editedOf(approval: Approval, args: JsonObject): Pick<ApprovalView, "edited"> {
+  if (!approval.edited) return {};
+  const asked = askedOf(approval);
+  const before = parseCanonicalArguments(asked.arguments);
+  // The real values are compared, because two different values may be shown alike.
+  const changes = argumentChanges(before.ok ? before.value : {}, args).map(shownChange);
+  return {
+    edited: {
+      ...approval.edited,
+      asked: { arguments: before.ok ? shownObject(before.value) : null, argumentsHash: asked.argsHash, effect: asked.effect },
+      changes,
+    },
+  };
+}
+
+function shownChange({ name, before, after }: ArgumentChange): ArgumentChange {
+  return {
+    name: visible(name),
+    ...(before === undefined ? {} : { before: visible(before) }),
+    ...(after === undefined ? {} : { after: visible(after) }),
+  };
+}
+
+/** Returns a decision as people see it. Once an approver has changed the arguments, it says which arguments it was about, and whether it counts. */
+function decisionOf(approval: Approval, made: Decision): ApprovalView["decisions"][number] {
+  const { tokenHash: _, argsHash: __, sent: ___, ...shownDecision } = made;
+  if (approval.edited === undefined) return shownDecision;
+  const argumentsHash = decidedHash(approval, made);
+  const isVoid = made.decision === "approve" && !counting(approval).includes(made);
+  return { ...shownDecision, argumentsHash, ...(isVoid ? { isVoid } : {}) };
 }
 
 function shownTaint({ sources, ...rest }: Taint): Taint {

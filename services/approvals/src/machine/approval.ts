@@ -12,6 +12,7 @@ import type { AnswerRow } from "./answer-row.ts";
 import { closing, indexed, move, type Move, timer } from "./approval-move.ts";
 import type { AuditEvent } from "./audit.ts";
 import { asOfDecision, statusAfter } from "./decision-status.ts";
+import { counting, type Edit, withEdit } from "./edited.ts";
 import type { ApprovalsConfig } from "../settings.ts";
 
 /** A document as it was read. A change of the document is guarded by this version. */
@@ -70,7 +71,13 @@ export interface GrantedSoFar {
 }
 
 /** One person's decision before it is stored. */
-export type DecisionMade = Omit<Decision, "at">;
+export type DecisionMade = Omit<Decision, "at" | "argsHash">;
+
+/** What a decision says about the arguments: the hash of those that the person saw, and those that the person wants instead. */
+export interface OnArguments {
+  readonly seen?: string | undefined;
+  readonly edit?: Edit | null;
+}
 
 /** A grant with less time left than this is renewed on request, because it could be stale when it reaches its worker. */
 export const RENEW_BELOW_MS = 90_000;
@@ -130,25 +137,39 @@ export function hold(
 export type Decided =
   | Move
   | { readonly kind: "repeat"; readonly approval: Approval }
-  | Illegal<"final" | "expired" | "token_used" | "twice">;
+  | Illegal<"final" | "expired" | "token_used" | "twice" | "older_card">;
 
-/** Applies one person's decision. A denial, a request for revision or enough approvers end the approval. The commit refuses a late decision. */
-export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
+/**
+ * Applies one person's decision. A denial, a request for revision or enough approvers end the approval. The commit refuses a late decision. An edit
+ * replaces the arguments, and approvals that were given for other arguments no longer count.
+ */
+export function decide(
+  read: Read<Approval>,
+  token: Read<DecisionToken>,
+  made: DecisionMade,
+  moment: Moment,
+  { seen, edit = null }: OnArguments = {},
+): Decided {
   const { now } = moment;
   const before = read.value;
-  if (token.value.used === made.decision) return { kind: "repeat", approval: asOfDecision(before, made.tokenHash) };
+  if (token.value.used === made.decision && isRepeat(before, made))
+    return { kind: "repeat", approval: asOfDecision(before, made.tokenHash) };
   if (token.value.used !== null) return illegal("token_used");
   if (before.status !== "pending") return illegal(before.status === "expired" ? "expired" : "final");
   if (now > before.expiresAt) return illegal("expired");
-  if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");
+  if (counting(before).some(({ approver }) => approver === made.approver)) return illegal("twice");
+  if (isOlderCard(before, made.decision, seen)) return illegal("older_card");
 
-  const decisions = [...before.decisions, { ...made, at: now }];
-  const status = statusAfter(decisions, before);
+  const subject = edit === null ? before : withEdit(before, edit, { by: made.approver, at: now });
+  const { edited, argsHash } = subject;
+  const after = { ...subject, decisions: [...before.decisions, { ...made, at: now, ...(edited === undefined ? {} : { argsHash }) }] };
+  const status = statusAfter(after);
   const approval: Approval =
     status === "pending"
-      ? { ...before, decisions, sent: before.sent + 1 }
-      : { ...ended(before, status, now), decisions, ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
-  return move(`decide:${before.approvalId}:${made.decision}:${made.tokenHash}`, read.version, approval, {
+      ? { ...after, sent: before.sent + 1 }
+      : { ...ended(after, status, now), ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
+  const op = `decide:${before.approvalId}:${made.decision}:${made.tokenHash}${edit === null ? "" : `:${argsHash}`}`;
+  return move(op, read.version, approval, {
     at: now,
     events: [{ event: "decision", by: made.approver }, ...(status === "pending" ? [] : [{ event: status, by: made.approver }])],
     // The answer `held` shows the agent who has approved and that another approver is needed.
@@ -232,6 +253,19 @@ export function resend(read: Read<Approval>, pinFault: string | null, moment: Mo
   if (grant.era === era && grant.expiresAt - now >= RENEW_BELOW_MS) return again(before, "decided");
   const terms: GrantTerms = { ...grant, issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, era };
   return again({ ...before, grant: terms }, "decided", "renewed");
+}
+
+/** Returns whether this decision was made before with the same token. Another edit is another decision. */
+function isRepeat({ decisions }: Approval, { tokenHash, sent }: DecisionMade): boolean {
+  return decisions.find((made) => made.tokenHash === tokenHash)?.sent === sent;
+}
+
+/**
+ * Returns whether the person saw other arguments than the current ones. If somebody changed them, nobody approves them without saying what they saw,
+ * because their card may be older than the change.
+ */
+function isOlderCard({ argsHash, edited }: Approval, decision: Decision["decision"], seen: string | undefined): boolean {
+  return seen === undefined ? decision === "approve" && edited !== undefined : seen !== argsHash;
 }
 
 // The longest reason that a message may contain.

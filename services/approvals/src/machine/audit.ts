@@ -1,5 +1,6 @@
 import { type Approval, type Era, type Json, keys, type Pin, shardOf } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
+import { askedOf } from "./edited.ts";
 import { pinnedTier } from "../pins/pin-rules.ts";
 
 /** The events of an approval, in the order in which they can happen. */
@@ -76,6 +77,8 @@ function record(approval: Approval, event: AuditEvent, by: string, at: number): 
     ...(approval.policy === undefined ? {} : { policy: approval.policy.version }),
     ...(last ? { decision: last.decision, via: last.via } : {}),
     ...(last?.policy === undefined ? {} : { policyAtDecision: last.policy }),
+    // The arguments are not those that the agent asked for.
+    ...(approval.edited === undefined ? {} : { askedArgsHash: askedOf(approval).argsHash, editedBy: approval.edited.by }),
     ...(last?.ticket === undefined ? {} : { ticket: last.ticket }),
   };
 }

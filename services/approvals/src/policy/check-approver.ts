@@ -37,7 +37,7 @@ export function countedGroups({ groups = [] }: Approver, { policy }: Pick<Approv
 }
 
 /** Returns whether these decisions have enough people of every group. */
-export function hasEveryGroup({ policy }: Pick<Approval, "policy">, decisions: Approval["decisions"]): boolean {
+export function hasEveryGroup({ policy }: Pick<Approval, "policy">, decisions: readonly Approval["decisions"][number][]): boolean {
   return groupsFilled(decisions, policy?.groups);
 }
 

@@ -112,7 +112,7 @@ export function judgeRequest(asked: Case): Judgement {
 }
 
 /** Raises the tier of a call to the lowest tier that an operator allows for the tool. */
-function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment {
+export function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment {
   const least = pinnedTier(pin);
   if (atLeast(tier, least)) return { tier, reasons };
   return { tier: least, reasons: [...reasons, `an operator raised the tool to the tier "${least}"`] };
@@ -132,7 +132,7 @@ function afterUntrusted(taint: Taint | undefined, { tier, reasons }: RiskAssessm
 const EXECUTE_MS = 86_400_000;
 
 // The longest effect that fits on a card. The card shows the full arguments next to the effect.
-const MAX_EFFECT = 2000;
+export const MAX_EFFECT = 2000;
 
 function originFault({ request, origin, now }: Case): string | null {
   const { runId } = callParts(request.toolCallId);

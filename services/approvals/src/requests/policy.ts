@@ -1,6 +1,7 @@
 import { approverScopes, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import { noPlaceFor, notAmongApprovers, ticketMismatch } from "../policy/check-approver.ts";
+import { counting, type Counted } from "../machine/edited.ts";
 
 /** Who decides about a write. */
 export type DecidedBy = "policy" | "people";
@@ -22,9 +23,9 @@ export function ticketFault(approval: Approval, decision: DecisionKind, ticket: 
   return `Approving ${isCritical ? "a critical" : "this"} write needs its ticket.`;
 }
 
-/** Returns the ticket of the approval. It is the first one that an approver named. */
-export function ticketOf({ decisions }: Pick<Approval, "decisions">): string | undefined {
-  return decisions.find((made) => made.decision === "approve" && made.ticket !== undefined)?.ticket;
+/** Returns the ticket of the approval. It is the first one that an approver of these arguments named. */
+export function ticketOf(approval: Counted): string | undefined {
+  return counting(approval).find((made) => made.ticket !== undefined)?.ticket;
 }
 
 /** The right of a person to decide. If it is missing, `rule` names what forbids it, and `reason` is a sentence for the person. */
@@ -38,8 +39,8 @@ export type Permission =
 
 /**
  * Returns whether this person may decide an approval of their own tenant. The person needs the role approver and the scope `approve:<tier>` or
- * `approve:*`, and is one of those whom the policy names. The person is neither the requester nor the principal behind a trigger, and decides only
- * once. Without the origin, nobody knows who asked, so nobody may decide unless an operator vouched for the approval.
+ * `approve:*`, and is one of those whom the policy names. The person is neither the requester nor the principal behind a trigger, and approves the
+ * same arguments only once. Without the origin, nobody knows who asked, so nobody may decide unless an operator vouched for the approval.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
   if (requesters(approval, origin).includes(approver.id))
@@ -49,11 +50,11 @@ export function permission(approver: Principal, approval: Approval, origin: RunO
   if (!approver.roles.includes("approver")) return no("role", "Only the role approver decides; this key can only read.");
   if (!holdsScope(approver, approval.tier))
     return no("scope", `Deciding a ${approval.tier} write needs the scope "approve:${approval.tier}" or "approve:*".`);
-  if (approval.decisions.some((made) => made.approver === approver.id))
+  if (counting(approval).some((made) => made.approver === approver.id))
     return no("twice", "You have already decided this: it needs another approver.");
   const outside = notAmongApprovers(approver, approval);
   if (outside !== null) return no("policy", outside);
-  const place = noPlaceFor(approver, approval);
+  const place = noPlaceFor(approver, { ...approval, decisions: [...counting(approval)] });
   if (place !== null) return no("place", place);
   return { allowed: true };
 }

@@ -18,6 +18,7 @@ import type { Outbox } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { type Facts, type GrantedSoFar, type Read, cancel, hold, type Holding, type Moment, resend } from "../machine/approval.ts";
+import { askedOf } from "../machine/edited.ts";
 import { type ApprovalDocuments, isShardOf, type Records, type RefusedApproval } from "../sealed/approval-documents.ts";
 import { grantedIn } from "./granted-so-far.ts";
 import type { GrantRate } from "./grant-rate.ts";
@@ -218,7 +219,7 @@ function isSameRequest(request: ApprovalRequest, before: Approval): boolean {
     request.toolVersion === before.toolVersion &&
     request.toolHash === before.toolHash &&
     request.sessionId === before.conversationId &&
-    argumentsHash(request.arguments) === before.argsHash
+    argumentsHash(request.arguments) === askedOf(before).argsHash
   );
 }
 

@@ -79,6 +79,36 @@ describe("the decision webhook", () => {
     expect(await t.audit()).toContainEqual(expect.objectContaining({ event: "decision", by: "amy", via: "webhook:chat" }));
   });
 
+  it("that repeats an approval after an edit gets the first answer, and approves the new arguments only with their hash", async () => {
+    await using s = await hooked();
+    const { t } = s;
+    const approval = await t.hold(bigWire(1));
+    const first = { approval, decision: "approve", approver: "U1", ticket: "T-1" };
+    const answer = await s.hook(first, { source: "desk", id: "msg-a" });
+    const edited = { order: "ORD-2", amount: 5 };
+    const edit = await t.decide("ben", approval, "approve", { arguments: edited, ticket: "T-2" });
+    expect((await s.hook(first, { source: "desk", id: "msg-a" })).body).toEqual(answer.body);
+    expect((await s.hook({ ...first, ticket: "T-3" }, { source: "desk", id: "msg-b" })).body).toEqual(answer.body);
+    expect(await t.stored(approval)).toMatchObject({ status: "pending" });
+    const { argumentsHash } = edit.body;
+    expect(await s.hook({ ...first, argumentsHash }, { source: "desk", id: "msg-c" })).toMatchObject({
+      status: 200,
+      body: { status: "approved", arguments: edited },
+    });
+    expect(await s.hook({ ...first, argumentsHash }, { source: "desk", id: "msg-d" })).toMatchObject({ body: { status: "approved" } });
+  });
+
+  it("edits the arguments like an approver's own decision", async () => {
+    await using s = await hooked();
+    const { t } = s;
+    const approval = await t.hold(bigRefund(1));
+    const edited = { order: "ORD-8821", amount: 20 };
+    const request = { approval, decision: "approve", approver: "U1", arguments: edited };
+    expect(await s.hook(request)).toMatchObject({ status: 200, body: { status: "approved", arguments: edited, edited: { by: "amy" } } });
+    expect(await s.hook(request)).toMatchObject({ status: 200, body: { status: "approved" } });
+    expect(await s.hook({ ...request, arguments: { ...edited, amount: 30 } })).toMatchObject({ status: 409, body: { code: "token_used" } });
+  });
+
   it("gives a repeat of its id the first answer, also after a restart and later decisions, and refuses the id for another request", async () => {
     await using s = await hooked();
     const { t } = s;

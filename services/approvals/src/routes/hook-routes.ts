@@ -110,6 +110,6 @@ function sourceOf(source: string, { tenant, keyId }: Principal): Principal {
 }
 
 /** Returns the decision as it is recorded under the `webhook-id`. The record names the approver instead of a token. */
-function asRequest({ decision, approver, comment, ticket }: HookDecision) {
-  return { decision, token: approver, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
+function asRequest({ approval: _, approver: token, ...decided }: HookDecision) {
+  return { ...decided, token };
 }

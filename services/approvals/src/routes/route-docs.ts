@@ -1,4 +1,12 @@
-import { ApprovalPage, ApprovalToDecide, ApprovalView, declared, ID_PATTERNS, type JsonObject } from "@toolbus/contracts";
+import {
+  ApprovalPage,
+  ApprovalToDecide,
+  ApprovalView,
+  BatchDecisionAnswers,
+  declared,
+  ID_PATTERNS,
+  type JsonObject,
+} from "@toolbus/contracts";
 import type { RouteDocs } from "@toolbus/runtime";
 import answers from "./recorded-answers.json" with { type: "json" };
 
@@ -11,6 +19,7 @@ export const views = {
   approval: declared("Approval", ApprovalView),
   toDecide: declared("ApprovalToDecide", ApprovalToDecide),
   page: declared("ApprovalPage", ApprovalPage),
+  batch: declared("BatchDecisionAnswers", BatchDecisionAnswers),
 } as const;
 
 export const exampleToken = "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";

@@ -82,7 +82,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         tag: TAG,
         summary: "Decides an approval, once.",
         description:
-          "The token that `GET /v1/approvals/{id}` gave this approver identifies the decision. A repeat of the same decision gets the first answer, and another decision is refused. The requester never decides, and nobody decides twice.",
+          "The token that `GET /v1/approvals/{id}` gave this approver identifies the decision. A repeat of the same decision gets the first answer, and another decision is refused. The requester never decides, and nobody decides twice. `arguments` approves these arguments instead of those on the card. They are checked as the agent's were, may raise the tier and never lower it, and make earlier approvals void. `argumentsHash` names the card that the approver saw, and a decision on an older card gets 409.",
         id: approvalId,
         answers: {
           200: {
@@ -100,6 +100,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         examples: [
           { decision: "approve", token: exampleToken },
           { decision: "revise", token: exampleToken, comment: "Name the two failed tests." },
+          { decision: "approve", token: exampleToken, arguments: { orderId: "A-1001", amount: 20 } },
         ],
         remedy: 'Send {"decision": "approve" or "deny" or "revise", "token": "…"}.',
       },

@@ -48,6 +48,7 @@ export const PEOPLE = [
   { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
   { id: "ben", tenant: "acme", roles: ["approver"], scopes: ["approve:high", "approve:critical"] },
   { id: "cat", tenant: "acme", roles: ["approver"], scopes: ["approve:low"] },
+  { id: "hal", tenant: "acme", roles: ["approver"], scopes: ["approve:high"] },
   { id: "rita", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
   { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
   { id: "oda", tenant: "other", roles: ["operator"], scopes: [] },

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { argumentChanges, changesInWords } from "./argument-changes.ts";
+
+describe("the changes of arguments", () => {
+  it("are those of the top-level fields that differ, whatever the order of keys", () => {
+    const before = { to: "ana", amount: 100, note: "old", where: { a: 1, b: [1] } };
+    const after = { amount: 20, to: "ana", fast: true, where: { b: [1], a: 1 } };
+    const changes = argumentChanges(before, after);
+    expect(changes).toEqual([
+      { name: "amount", before: "100", after: "20" },
+      { name: "fast", after: "true" },
+      { name: "note", before: '"old"' },
+    ]);
+    expect(changesInWords(changes)).toBe('"amount" was 100 and is 20; "fast" was absent and is true; "note" was "old" and is absent');
+  });
+
+  it("tell an absent field from one that every object inherits, and a number from its text", () => {
+    expect(argumentChanges({}, { constructor: 1 })).toEqual([{ name: "constructor", after: "1" }]);
+    expect(argumentChanges({ n: 1 }, { n: "1" })).toEqual([{ name: "n", before: "1", after: '"1"' }]);
+  });
+
+  it("stay small, however many and however long the arguments are", () => {
+    const of = (text: string) => Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, text.repeat(10_000)]));
+    expect(JSON.stringify(argumentChanges(of("a"), of("b"))).length).toBeLessThan(8000);
+  });
+});
