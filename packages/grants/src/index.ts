@@ -1,5 +1,7 @@
 export type { GrantClaims, Jwks, ReceiptClaims, StoredSigningKey } from "@toolbus/contracts";
+export { chained, type ChainEnd, chainFault, linkOf, type Unchained } from "./audit-chain.ts";
 export { canonicalJson } from "./canonical-json.ts";
+export { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { drawnRandom } from "./drawn-random.ts";
 export { parseGrantClaims, signGrant } from "./grant.ts";
 export { answerHash, argumentsHash, contentHash, hasToolHash, preparedHash, resultHash, secretHash, toolHash } from "./hashes.ts";
@@ -11,7 +13,7 @@ export { fileKeySet, httpKeySet, publicKeys, staticKeySet, unitedKeys } from "./
 export { generateSigningKey, publicKeyOf, publicKeySet, type Signer, signerOf } from "./keys.ts";
 export { ownKeys } from "./own-keys.ts";
 export { signReceipt, verifyReceipt } from "./receipt.ts";
-export { sealDocument, type SealKeys, secretTextOf } from "./seal.ts";
+export { openSeal, sealDocument, type SealKeys, secretTextOf } from "./seal.ts";
 export { generateSealKey, openSealKeys, sealKeysOf } from "./seal-keys-file.ts";
 export { sealReader } from "./seal-reader.ts";
 export { seenRevisions } from "./seen-revisions.ts";

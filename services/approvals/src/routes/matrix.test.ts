@@ -11,6 +11,8 @@ const TABLE = `
   GET  /v1/approvals/:id            401       401        403  403   200   200  200  200   404
   POST /v1/approvals/:id/decision   401       401        403  403   403   200  403  403   404
   POST /v1/hooks/:id                401       401        401  401   401   401  401  401   401
+  GET  /v1/audit                    401       401        403  403   200   403  403  403   403
+  GET  /v1/audit/checkpoints        401       401        403  403   200   403  403  403   403
   GET  /v1/era                      401       401        403  403   200   200  200  200   200
   POST /v1/era/raise                401       401        403  403   400   403  403  403   403
   POST /v1/era/resume               401       401        403  403   400   403  403  403   403
