@@ -1,6 +1,6 @@
 import { GRANT_ISSUER } from "./grant.ts";
 import type { JsonObject } from "./json.ts";
-import { Jwks } from "./jwks.ts";
+import { Jwks, PublicJwk } from "./jwks.ts";
 import { declaredQuery, parser } from "./parse.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import { type Static, Type } from "./schema.ts";
@@ -54,6 +54,17 @@ export const CheckpointView = Type.Object(
   closed,
 );
 export type CheckpointView = Static<typeof CheckpointView>;
+
+/** The first line of an export of the audit. */
+export const ExportHeader = Type.Object(
+  {
+    format: Type.Literal("toolbus-audit/1"),
+    tenant: OrNull(Type.String()),
+    keys: Type.Object({ keys: Type.Array(PublicJwk, { minItems: 1, maxItems: 64 }) }, closed),
+  },
+  closed,
+);
+export type ExportHeader = Static<typeof ExportHeader>;
 
 /** The payload of a checkpoint, which approvals signs. */
 export const CheckpointClaims = Type.Object(
@@ -128,4 +139,5 @@ export const checkpointsQuery = declaredQuery(
 );
 
 export const parseChainedRecord = parser(ChainedRecord);
-export const parseChainLink = parser(ChainLink);
+export const parseCheckpoint = parser(CheckpointView);
+export const parseExportHeader = parser(ExportHeader);

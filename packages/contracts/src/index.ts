@@ -25,6 +25,7 @@ export * from "./era-view.ts";
 export * from "./error-codes.ts";
 export { eventSchemaName, type EventSchemas } from "./event-schema.ts";
 export * from "./events.ts";
+export * from "./evidence.ts";
 export { type ExampleArguments, exampleArguments, MAX_EXAMPLE_CHARS, requiredArguments } from "./example-arguments.ts";
 export * from "./foreign-schema/index.ts";
 export * from "./grant.ts";

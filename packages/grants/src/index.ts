@@ -3,6 +3,7 @@ export { chained, type ChainEnd, chainFault, linkOf, type Unchained } from "./au
 export { canonicalJson } from "./canonical-json.ts";
 export { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { drawnRandom } from "./drawn-random.ts";
+export { evidenceText, publicKeysIn, signEvidence } from "./evidence.ts";
 export { parseGrantClaims, signGrant } from "./grant.ts";
 export { answerHash, argumentsHash, contentHash, hasToolHash, preparedHash, resultHash, secretHash, toolHash } from "./hashes.ts";
 export { MAX_SIGNED_CHARS } from "./jws.ts";
@@ -26,3 +27,6 @@ export { parseTrustedKeys, type TrustedKeys, trustedKeys, trustedKeysFile } from
 export { readPrivateFile } from "./private-file.ts";
 export { parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
 export { type StaleReason, plainlyForged, verifyGrant } from "./verify-grant.ts";
+export { type FileVerdict, trustedRoots } from "./verdict.ts";
+export { auditHeader, auditLine, verifyAudit } from "./verify-audit.ts";
+export { MAX_EVIDENCE_BYTES, verifyEvidence } from "./verify-evidence.ts";

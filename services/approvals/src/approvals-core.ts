@@ -19,6 +19,7 @@ import {
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { definitionPace } from "@toolbus/tool-kit";
 import { auditRoutes } from "./routes/audit-routes.ts";
+import { approvalEvidence } from "./record/approval-evidence.ts";
 import { chainReader } from "./record/chain-reader.ts";
 import { type Chainer, startChainer } from "./record/chainer.ts";
 import { copyRecords } from "./record/copy-records.ts";
@@ -193,13 +194,15 @@ export async function startApprovalsCore(
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const rate = decisionLimit();
+    const chains = chainReader({ sealed });
+    const jwks = publicKeySet(signing);
     const routes = [
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
       ...approvalRoutes({
         state,
         documents,
         decisions,
-        jwks: publicKeySet(signing),
+        jwks,
         unready: () => [...unready(), ...bus.unready()],
         warnings: () => bus.warnings?.() ?? [],
         storeNeed,
@@ -209,7 +212,12 @@ export async function startApprovalsCore(
       ...withOperatorKeys(
         [
           ...eraRoutes({ eras }),
-          ...auditRoutes({ chains: chainReader({ sealed }), jwks: publicKeySet(signing) }),
+          ...auditRoutes({
+            chains,
+            evidence: approvalEvidence({ sealed, documents, chains, signer, jwks, gatewayKeys: trusted.of("gateway") }),
+            jwks,
+            state,
+          }),
           ...writeRoutes({ writes, removals: createRemovals({ state, sealed, log }) }),
           ...webhookRoutes({
             state,

@@ -88,6 +88,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-29": {
+    breaks: "a record need not name the hash of the record before",
+    patches: [
+      {
+        file: "packages/grants/src/audit-chain.ts",
+        find: "if (n !== before.n + 1) return",
+        replace: "if (n === before.n) return",
+      },
+    ],
+  },
   "LV-31": {
     breaks: "the one command starts everything except the worker of the tools",
     patches: [

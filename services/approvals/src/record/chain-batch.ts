@@ -14,6 +14,7 @@ import {
 } from "@toolbus/contracts";
 import { chained, contentHash, type Unchained } from "@toolbus/grants";
 import type { Change, LogEntry } from "@toolbus/state";
+import { wellFormed } from "./well-formed.ts";
 
 /** A document as it was read, or version 0 and null if it does not exist. */
 export interface Seen<T> {
@@ -133,12 +134,4 @@ function fitting(record: Json): JsonObject {
   if (!isJsonObject(record)) return { event: "unreadable", hash: contentHash(text) };
   if (Buffer.byteLength(text) > MOST_RECORD_BYTES) return { event: "too_large", hash: contentHash(text) };
   return text.includes("\\ud") ? (wellFormed(record) as JsonObject) : record;
-}
-
-/** Returns the value with half surrogate pairs replaced, because canonical JSON has no text for them. */
-function wellFormed(value: Json): Json {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return (value as readonly Json[]).map(wellFormed);
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name.toWellFormed(), wellFormed(part)]));
 }

@@ -1,5 +1,21 @@
-import { AuditPage, auditQuery, type ChainKind, CheckpointPage, checkpointsQuery, declared, type Jwks } from "@toolbus/contracts";
-import { getRoute, HttpProblem, type Principal, type Route } from "@toolbus/runtime";
+import {
+  ApprovalEvidence,
+  AuditPage,
+  auditQuery,
+  type ChainKind,
+  CheckpointPage,
+  checkpointsQuery,
+  declared,
+  isApprovalId,
+  type Jwks,
+  shardOf,
+} from "@toolbus/contracts";
+import { getRoute, HttpProblem, noQuery, type Principal, type Route } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import { notFound, problemOf } from "../decisions/not-decided.ts";
+import type { ApprovalEvidenceOf } from "../record/approval-evidence.ts";
+import { isShardOf } from "../sealed/approval-documents.ts";
+import { approvalId } from "./route-docs.ts";
 import type { ChainReader } from "../record/chain-reader.ts";
 
 const TAG = "Audit";
@@ -8,12 +24,14 @@ const RECORDS = 50;
 
 export interface AuditRoutesOptions {
   readonly chains: ChainReader;
+  readonly evidence: ApprovalEvidenceOf;
   /** The public keys that verify checkpoints. */
   readonly jwks: Jwks;
+  readonly state: Pick<StateStore, "shards">;
 }
 
 /** Returns the routes with which operators read the chained audit of their tenant, and that of events without a tenant. */
-export function auditRoutes({ chains, jwks }: AuditRoutesOptions): readonly Route[] {
+export function auditRoutes({ chains, evidence, jwks, state }: AuditRoutesOptions): readonly Route[] {
   return [
     getRoute({
       url: "/v1/audit",
@@ -56,6 +74,28 @@ export function auditRoutes({ chains, jwks }: AuditRoutesOptions): readonly Rout
         return { checkpoints: found, keys: jwks, ...cursorOf(next) };
       },
     }),
+    getRoute({
+      url: "/v1/approvals/:id/evidence",
+      access: OPERATORS,
+      docs: {
+        operationId: "getApprovalEvidence",
+        tag: TAG,
+        summary: "Exports what approvals knows about a write, signed, for a check without this system.",
+        description:
+          "It has the exact arguments of the call, so treat it as confidential. `chained` is false for a few seconds after the approval changed. `toolbus evidence` puts it into one file with the part of the gateway, and `toolbus verify` checks that file.",
+        id: approvalId,
+        answers: { 200: { says: "The evidence.", body: views.evidence, example: exampleEvidence } },
+        problems: ["conflict"],
+      },
+      query: noQuery,
+      async handle({ id, principal }) {
+        const known = isApprovalId(id) && isShardOf(state, shardOf(id));
+        const found = known ? await evidence(id, principal.tenant) : null;
+        if (!found) throw notFound();
+        if ("kind" in found) throw problemOf(found);
+        return found;
+      },
+    }),
   ];
 }
 
@@ -76,7 +116,11 @@ function cursorOf(next: number | null): { readonly cursor?: string } {
   return next === null ? {} : { cursor: `a${next}` };
 }
 
-const views = { page: declared("AuditPage", AuditPage), checkpoints: declared("CheckpointPage", CheckpointPage) } as const;
+const views = {
+  evidence: declared("ApprovalEvidence", ApprovalEvidence),
+  page: declared("AuditPage", AuditPage),
+  checkpoints: declared("CheckpointPage", CheckpointPage),
+} as const;
 
 const AT = 1_763_718_400_000;
 const HASH = "sha256-z0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";
@@ -110,4 +154,22 @@ const exampleCheckpoints = {
       },
     ],
   },
+} as const;
+const exampleEvidence = {
+  part: {
+    callId: approvalId.example.slice("ap_".length),
+    approvalId: approvalId.example,
+    tenant: "acme",
+    approval: { toolName: "issue_refund", requester: "rita", status: "rejected" },
+    arguments: '{"amount":149.99,"order":"ORD-8821"}',
+    origin: null,
+    pin: null,
+    grant: null,
+    audit: [],
+    gatewayKeys: { keys: [] },
+    receiptKeys: [],
+  },
+  statement: "eyJhbGciOiJFZDI1NTE5Iiwia2lkIjoi….…",
+  keys: exampleCheckpoints.keys,
+  chained: true,
 } as const;
