@@ -11,6 +11,7 @@ const from =
 const auditRoutes = from("services/approvals/src/routes/audit-routes.test.ts");
 const copyRecords = from("services/approvals/src/record/copy-records.test.ts");
 const evidence = from("packages/grants/src/verify-evidence.test.ts");
+const insights = from("apps/cli/src/approvals/insights.test.ts");
 const auditExport = from("packages/grants/src/verify-audit.test.ts");
 const cliAudit = from("tests/e2e/cli-audit.test.ts");
 const agentService = from("services/agent/src/service.test.ts");
@@ -926,6 +927,12 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     evidence("does not rest on its checksum: a changed text or number is named although the attacker computed the checksum again"),
     cliAudit("writes one file about a write that happened, and verify finds everything in it whole without a server"),
     cliAudit("names the broken link of a changed file, and ends with 1"),
+  ],
+  "LV-28": [
+    insights("have shares and waiting times by tool and by the person whose decision ended each"),
+    insights("count what ended in the period, with the whole wait of an approval that began before it"),
+    cliAudit("shows how long writes waited and how they ended, by tool and approver"),
+    telemetry("has %s in %s, by its tags"),
   ],
   "LV-29": [
     auditExport("names the record after the gap if any record is removed"),

@@ -113,3 +113,16 @@ describe("toolbus audit", () => {
     expect(await cli.run(["verify", file])).toMatchObject({ code: 1 });
   });
 });
+
+describe("toolbus approvals insights", () => {
+  it("shows how long writes waited and how they ended, by tool and approver", async () => {
+    const { code, stdout } = await cli.run(["approvals", "insights"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^TOOL +ENDED +APPROVED +DENIED +EXPIRED +BY POLICY +WAIT P50 +WAIT P95\nfile_risk_report +1 +100 % +0 % +0 % +0 +/,
+    );
+    expect(stdout).toMatch(/\nAPPROVER .*\napprover:local +1 +100 %/);
+    const insights = await jsonOf(cli, ["approvals", "insights", "--since", "1h"]);
+    expect(insights).toMatchObject({ byTool: [{ name: "file_risk_report", ended: 1, approved: 1, denied: 0 }] });
+  });
+});

@@ -88,6 +88,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-28": {
+    breaks: "an approval that expired counts as denied",
+    patches: [
+      {
+        file: "apps/cli/src/approvals/insights.ts",
+        find: 'denied: count("rejected", "revision_requested"),',
+        replace: 'denied: count("rejected", "revision_requested", "expired"),',
+      },
+    ],
+  },
   "LV-29": {
     breaks: "a record need not name the hash of the record before",
     patches: [

@@ -2,10 +2,15 @@ import type { ChainedRecord, ChainKind, CheckpointView, Jwks } from "@toolbus/co
 import { readAuditPage, readCheckpoints } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 
-/** Yields every record of a chain, from the first one. */
-export async function* recordsOf(service: Client, chain: ChainKind): AsyncGenerator<ChainedRecord, void> {
+/** Yields every record of a chain, from the first one, or those of events from a time on. */
+export async function* recordsOf(
+  service: Client,
+  chain: ChainKind,
+  { since }: { readonly since?: number } = {},
+): AsyncGenerator<ChainedRecord, void> {
+  const filter = since === undefined ? "" : `&since=${since}`;
   for (let cursor: string | undefined = ""; cursor !== undefined;) {
-    const page = readAuditPage(await service.get(`/v1/audit?${queryOf(chain, cursor)}`));
+    const page = readAuditPage(await service.get(`/v1/audit?${queryOf(chain, cursor)}${filter}`));
     yield* page.records;
     cursor = page.cursor;
   }
