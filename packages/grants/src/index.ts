@@ -1,5 +1,5 @@
 export type { GrantClaims, Jwks, ReceiptClaims, StoredSigningKey } from "@toolbus/contracts";
-export { chained, type ChainEnd, chainFault, linkOf, type Unchained } from "./audit-chain.ts";
+export { chained, chainFault, linkOf, type Unchained } from "./audit-chain.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { drawnRandom } from "./drawn-random.ts";

@@ -98,6 +98,28 @@ describe("evidence that somebody with the keys of one service made", () => {
     expect((await verifyEvidence(await fileOf(change(parts)))).broken).toMatch(named);
   });
 
+  it("is not whole if it names another person's decision than the audit, although nobody needs a grant for a denial", async () => {
+    const { approval: part, call } = await partsFrom(SEED_DENIED);
+    const decisions = [{ ...(part.approval["decisions"] as readonly JsonObject[])[0], approver: "mallory" }];
+    const changed = { ...part, approval: { ...part.approval, decisions } };
+    expect((await verifyEvidence(await fileOf({ approval: part, call }))).broken).toBeNull();
+    expect((await verifyEvidence(await fileOf({ approval: changed, call }))).broken).toBe(
+      "The audit has no record of the decision of mallory.",
+    );
+  });
+
+  it("is not whole with a white space more, or with a key that does not have the id of its bytes, although its checksum is right", async () => {
+    const text = await fileOf(await partsFrom(SEED_WITH_ALL));
+    expect((await verifyEvidence(`${text}\n`)).broken).toMatch(/not canonical JSON/);
+    expect((await verifyEvidence(text.replace(":", ": "))).broken).toMatch(/not canonical JSON/);
+    const { checksum: _, ...parts } = JSON.parse(text) as { readonly keys: { readonly keys: readonly JsonObject[] } } & JsonObject;
+    const [key] = parts.keys.keys;
+    const added = { ...parts, keys: { keys: [...parts.keys.keys, { ...key, kid: "another-id" }] } } as unknown as JsonObject;
+    expect((await verifyEvidence(canonicalJson({ ...added, checksum: checksumOf(added) }))).broken).toBe(
+      "The key another-id in the file does not have the id of its bytes.",
+    );
+  });
+
   it("is whole only under the keys that the reader trusts, and says which keys the file gave itself", async () => {
     const text = await fileOf(await partsFrom(SEED_WITH_ALL));
     const mine = publicKeyOf(own.identityOf("approvals").signer);
@@ -118,14 +140,14 @@ describe("evidence that somebody with the keys of one service made", () => {
 });
 
 /** A seed whose write was approved by a person and has every part. */
-const SEED_WITH_ALL = await seedWithAll();
+const SEED_WITH_ALL = await seedWith(({ approval: part, call }) => {
+  return part.approval["need"] === 2 && part.origin !== null && part.grant?.signed !== null && (call?.receipt ?? null) !== null;
+});
+const SEED_DENIED = await seedWith(({ approval: part }) => part.approval["status"] === "rejected" && part.origin !== null);
 
-async function seedWithAll(): Promise<number> {
-  for (let seed = 1; seed < 500; seed++) {
-    const { approval: part, call } = await partsFrom(seed);
-    if (part.approval["need"] === 2 && part.origin && part.grant?.signed && call?.receipt) return seed;
-  }
-  throw new Error("No seed has every part.");
+async function seedWith(fits: (parts: Parts) => boolean): Promise<number> {
+  for (let seed = 1; seed < 500; seed++) if (fits(await partsFrom(seed))) return seed;
+  throw new Error("No seed has these parts.");
 }
 
 async function brokenIn(bytes: Buffer): Promise<string | null> {
