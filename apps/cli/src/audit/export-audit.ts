@@ -20,7 +20,8 @@ export async function exportAudit(context: Context, file: string, { format, chai
   const { checkpoint: newest, keys } = await newestOf(service, chain);
   const { output, around } = context;
   if (!newest) {
-    output.note("The chain has no records yet, so no file was written.");
+    if (output.json) output.document({ file: null, format, records: 0, checkpoint: null });
+    else output.note("The chain has no records yet, so no file was written.");
     return EXIT.ok;
   }
   const handle = await newFile(file, around.cwd);
