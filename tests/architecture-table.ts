@@ -64,7 +64,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
     clients: [],
   },
-  "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["commander", "eventsource-parser"] },
+  // It checks evidence offline with grants, and needs no running system for that.
+  "apps/cli": {
+    ours: below("contracts", "grants", "runtime", "example-release-api", "all-in-one"),
+    clients: ["commander", "eventsource-parser"],
+  },
   // Only for development: it runs the services' real code.
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
   bench: {

@@ -24,6 +24,7 @@ const ROUTES = {
     streamRun            get  /v1/runs/{id}/events               200 204
     listRunEvents        get  /v1/runs/{id}/history              200
     issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
+    getCallEvidence      get  /v1/calls/{id}/evidence            200
     listDeadLetters      get  /v1/dead-letters                   200
     getDeadLetter        get  /v1/dead-letters/{id}              200
     replayDeadLetter     post /v1/dead-letters/{id}/replay       200 202
@@ -41,6 +42,9 @@ const ROUTES = {
     decideApproval       post /v1/approvals/{id}/decision        200
     decideApprovals      post /v1/approvals/decisions            200
     decideByWebhook      post /v1/hooks/{id}                     200
+    getApprovalEvidence  get  /v1/approvals/{id}/evidence        200
+    listAudit            get  /v1/audit                          200
+    listCheckpoints      get  /v1/audit/checkpoints              200
     getEra               get  /v1/era                            200
     raiseEra             post /v1/era/raise                      200
     resumeWrites         post /v1/era/resume                     200

@@ -8,6 +8,12 @@ const from =
   (file: string) =>
   (test: string): Proof => ({ file, test });
 
+const auditRoutes = from("services/approvals/src/routes/audit-routes.test.ts");
+const copyRecords = from("services/approvals/src/record/copy-records.test.ts");
+const evidence = from("packages/grants/src/verify-evidence.test.ts");
+const insights = from("apps/cli/src/approvals/insights.test.ts");
+const auditExport = from("packages/grants/src/verify-audit.test.ts");
+const cliAudit = from("tests/e2e/cli-audit.test.ts");
 const agentService = from("services/agent/src/service.test.ts");
 const agentMessages = from("services/agent/src/outgoing/messages.test.ts");
 const writesInOrder = from("services/agent/src/transitions/writes-in-order.test.ts");
@@ -408,6 +414,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     policyDecisions("waits for people with %s=%s, however low its tier"),
     watchedPolicy("gets stricter by HITL_MODE and WRITE_TOOLS, also without a file"),
     attack("$what gets no write and no answer, and is recorded"),
+  ],
+  "A-19": [
+    auditRoutes("lists what happened to each write, chained and up to a checkpoint that the published keys verify"),
+    auditRoutes("shows no tenant the records of another one, and everybody's operator the events without a tenant"),
+    {
+      file: "tests/servers/redis-audit-chain.test.ts",
+      test: "has each record once, in one chain, although both of two replicas copy and one is killed",
+    },
   ],
   "E-01": [
     errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
@@ -947,6 +961,27 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     corpusOnTheWire("fails no request when it is compiled, and many when it is sent unchanged"),
     soundness("is accepted by the tool's own schema after it is restored, or a loss names the place"),
     corpus("is set aside for %s only if a schema is invalid, with the place and a remedy"),
+  ],
+  "BEST-8": [
+    evidence("names a broken link if any of ${FLIPS} bytes of each of ${FILES} files is flipped"),
+    evidence("names a broken link for every single byte of a file, whichever bit is flipped"),
+    evidence("does not rest on its checksum: a changed text or number is named although the attacker computed the checksum again"),
+    cliAudit("writes one file about a write that happened, and verify finds everything in it whole without a server"),
+    cliAudit("names the broken link of a changed file, and ends with 1"),
+  ],
+  "LV-28": [
+    insights("have shares and waiting times by tool and by the person whose decision ended each"),
+    insights("count what ended in the period, with the whole wait of an approval that began before it"),
+    cliAudit("shows how long writes waited and how they ended, by tool and approver"),
+    telemetry("has %s in %s, by its tags"),
+  ],
+  "LV-29": [
+    auditExport("names the record after the gap if any record is removed"),
+    auditExport("names a record if any two are swapped"),
+    auditExport("is not whole under a checkpoint that was kept elsewhere if its end was removed or rewritten"),
+    copyRecords("have each record once if the process is killed before or after any commit"),
+    cliAudit("exports the chain, and verify names a record that was changed, removed or cut off"),
+    cliAudit("exports a CSV file with the records, the checkpoints and the keys"),
   ],
   "BEST-9": [
     { file: "tests/servers/permissions.test.ts", test: "may do what their services do, and nothing else" },

@@ -300,6 +300,7 @@ describe("the metrics", () => {
     ["toolbus.runs.ended", "{run}", { "toolbus.status": "completed" }],
     ["toolbus.approvals.held", "{approval}", { "toolbus.tier": "high" }],
     ["toolbus.approvals.decided", "{approval}", { "toolbus.outcome": "approved", "toolbus.tier": "high" }],
+    ["toolbus.approvals.wait", "s", { "toolbus.outcome": "approved", "toolbus.tier": "high" }],
     ["toolbus.approvals.pending", "{approval}", {}],
   ])("has %s in %s, by its tags", (name, unit, tags) => {
     const metrics = traced.receiver.metrics().filter((metric) => metric.name === name);

@@ -85,6 +85,21 @@ export const keys = {
   /** The request that an operator's `Idempotency-Key` was used for, under the hash of that key. */
   operatorKey: (hash: string) => keyOf("token", HOME_SHARD, `operator:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
+  /**
+   * The hash-chained copy of the audit: the records of one tenant, or those without a tenant for null. All chains are in one shard, so that a commit can
+   * store records together with the position up to which the log of another shard was copied.
+   */
+  auditChain: (tenant: string | null) => keyOf("audit", HOME_SHARD, `chain.${chainName(tenant)}`),
+  /** The log of a chain's signed checkpoints. */
+  auditCheckpoints: (tenant: string | null) => keyOf("audit", HOME_SHARD, `checkpoints.${chainName(tenant)}`),
+  auditHead: (tenant: string | null) => keyOf("audit", HOME_SHARD, `head.${chainName(tenant)}`),
+  /** How far the log of this shard was copied into the chains. */
+  auditPosition: (shard: string) => keyOf("audit", HOME_SHARD, `position.${shard}`),
+  auditLease: () => keyOf("audit", HOME_SHARD, "chainer"),
+  /** The numbers of an approval's records in the chain of its tenant. */
+  auditOf: (approvalId: string) => keyOf("audit", HOME_SHARD, `of.${approvalId}`),
+  /** An index of all chains. Members are `chainName`s. */
+  auditChains: () => "index.approvals.chains",
   /** The definition of a tool that approvals uses. */
   pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),
   /** Another version of the tool that approvals also grants. */
@@ -122,3 +137,13 @@ export const keys = {
   /** An index of the conversations of the principal with this hash, by the time when they began. It has that prefix for the same reason. */
   conversationIndex: (hash: string) => `index.runs.~conversations.${hash}`,
 } as const;
+
+/** Returns the name of the chain of a tenant, or of the chain without a tenant for null. The prefix keeps a tenant from taking that name. */
+export function chainName(tenant: string | null): string {
+  return tenant === null ? "system" : `tenant.${tenant}`;
+}
+
+/** Returns the tenant of a chain's name, with null for the chain without a tenant. */
+export function tenantOfChain(name: string): string | null {
+  return name.startsWith("tenant.") ? name.slice("tenant.".length) : null;
+}

@@ -1,6 +1,9 @@
 export type { GrantClaims, Jwks, ReceiptClaims, StoredSigningKey } from "@toolbus/contracts";
+export { chained, chainFault, linkOf, type Unchained } from "./audit-chain.ts";
 export { canonicalJson } from "./canonical-json.ts";
+export { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { drawnRandom } from "./drawn-random.ts";
+export { evidenceText, publicKeysIn, signEvidence } from "./evidence.ts";
 export { parseGrantClaims, signGrant } from "./grant.ts";
 export { answerHash, argumentsHash, contentHash, hasToolHash, preparedHash, resultHash, secretHash, toolHash } from "./hashes.ts";
 export { MAX_SIGNED_CHARS } from "./jws.ts";
@@ -11,7 +14,7 @@ export { fileKeySet, httpKeySet, publicKeys, staticKeySet, unitedKeys } from "./
 export { generateSigningKey, publicKeyOf, publicKeySet, type Signer, signerOf } from "./keys.ts";
 export { ownKeys } from "./own-keys.ts";
 export { signReceipt, verifyReceipt } from "./receipt.ts";
-export { sealDocument, type SealKeys, secretTextOf } from "./seal.ts";
+export { openSeal, sealDocument, type SealKeys, secretTextOf } from "./seal.ts";
 export { generateSealKey, openSealKeys, sealKeysOf } from "./seal-keys-file.ts";
 export { sealReader } from "./seal-reader.ts";
 export { seenRevisions } from "./seen-revisions.ts";
@@ -24,3 +27,6 @@ export { parseTrustedKeys, type TrustedKeys, trustedKeys, trustedKeysFile } from
 export { readPrivateFile } from "./private-file.ts";
 export { parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
 export { type StaleReason, plainlyForged, verifyGrant } from "./verify-grant.ts";
+export { type FileVerdict, trustedRoots } from "./verdict.ts";
+export { auditHeader, auditLine, verifyAudit } from "./verify-audit.ts";
+export { MAX_EVIDENCE_BYTES, verifyEvidence } from "./verify-evidence.ts";

@@ -18,7 +18,9 @@ export type SignedType =
   | "tb-probe+jwt"
   | "tb-origin+jwt"
   | "tb-removal+jwt"
-  | "tb-message+jwt";
+  | "tb-message+jwt"
+  | "tb-checkpoint+jwt"
+  | "tb-evidence+jwt";
 
 /** The only accepted algorithm (RFC 9864). A header must name it, and never chooses another one. */
 const ALGORITHM = "Ed25519";

@@ -115,6 +115,7 @@ export interface Metric {
 
 const MILLISECONDS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000];
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const LONG_SECONDS = [1, 5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 14_400, 43_200, 86_400];
 const DOLLARS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 100];
 const SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
@@ -176,6 +177,12 @@ export const metricNames = {
   runsEnded: counter("toolbus.runs.ended", "{run}", "Runs that ended, by how, and why where they failed"),
   approvalsHeld: counter("toolbus.approvals.held", "{approval}", "Writes that wait for people, by tier"),
   approvalsDecided: counter("toolbus.approvals.decided", "{approval}", "Approvals that ended, by outcome and tier"),
+  approvalsWait: histogram(
+    "toolbus.approvals.wait",
+    "s",
+    "How long a write waited for people until its approval ended, by outcome and tier",
+    LONG_SECONDS,
+  ),
   deadLetters: counter("toolbus.dead_letters", "{letter}", "Dead letters that were kept, by queue"),
   deadLetterReplays: counter(
     "toolbus.dead_letters.replays",

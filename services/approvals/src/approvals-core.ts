@@ -28,6 +28,11 @@ import {
 } from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { definitionPace } from "@toolbus/tool-kit";
+import { auditRoutes } from "./routes/audit-routes.ts";
+import { approvalEvidence } from "./record/approval-evidence.ts";
+import { chainReader } from "./record/chain-reader.ts";
+import { type Chainer, startChainer } from "./record/chainer.ts";
+import { copyRecords } from "./record/copy-records.ts";
 import { answerMaker } from "./answers/answers.ts";
 import { approvalDocuments } from "./sealed/approval-documents.ts";
 import { correlationIdFrom } from "./routes/correlation-id.ts";
@@ -116,7 +121,8 @@ export async function startApprovalsCore(
   } = infrastructure;
   needKeysOf(trusted, ["gateway", "agent"]);
   const signer = await signerOf(signing[0]);
-  const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying });
+  let chainer: Chainer | null = null;
+  const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying, onRecords: (shard) => chainer?.soon(shard) });
   // The code below uses only this store, so that every commit is sealed.
   const state = sealed.store;
   // These are closed in reverse order of opening, both at a stop and when a later step of the start fails.
@@ -130,6 +136,9 @@ export async function startApprovalsCore(
       perMinute: config.SECURITY_EVENTS_PER_MINUTE,
     });
     open.defer(() => security.stop());
+    const copy = copyRecords({ sealed, signer, newId: () => text(random(16)), log });
+    chainer = startChainer({ state, copy, newId: () => text(random(16)), log, everyMs: LOOKS * config.POLL_MS, soonMs: config.POLL_MS });
+    open.defer(() => chainer?.stop());
     const origins = signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") });
     const documents = approvalDocuments({ sealed, origins, security: security.record });
     const reported = reportForgedDocuments({ sealed, security: security.record });
@@ -210,6 +219,8 @@ export async function startApprovalsCore(
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const rate = decisionLimit();
+    const chains = chainReader({ sealed });
+    const jwks = publicKeySet(signing);
     const routes = [
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
       batchRoute({ state, documents, decisions, rate }),
@@ -217,7 +228,7 @@ export async function startApprovalsCore(
         state,
         documents,
         decisions,
-        jwks: publicKeySet(signing),
+        jwks,
         unready: () => [...unready(), ...bus.unready()],
         warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
         storeNeed,
@@ -227,6 +238,12 @@ export async function startApprovalsCore(
       ...withOperatorKeys(
         [
           ...eraRoutes({ eras }),
+          ...auditRoutes({
+            chains,
+            evidence: approvalEvidence({ sealed, documents, chains, signer, jwks, gatewayKeys: trusted.of("gateway") }),
+            jwks,
+            state,
+          }),
           ...writeRoutes({ writes, removals: createRemovals({ state, sealed, log }) }),
           ...webhookRoutes({
             state,
@@ -332,6 +349,8 @@ export async function startApprovalsCore(
 }
 
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
+// The chainer looks at all shards each time that the other loops have polled this often.
+const LOOKS = 20;
 const CONCURRENCY = 16;
 const DEADLINE_MS = 10_000;
 const ROLLBACK_BACKOFF_MS = [1000, 5000, 30_000, 60_000, 300_000] as const;

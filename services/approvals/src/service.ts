@@ -42,6 +42,7 @@ const ABOUT = {
   ].join("\n\n"),
   tags: {
     Approvals: "Writes that wait for people, and their decisions.",
+    Audit: "Who did what to which write, in chains of records that nobody can change unnoticed; for operators.",
     Era: "Decides which grants count; raised when the store has lost writes.",
     Writes: "Which tools may write, and from which tier on people are asked; for operators.",
     Security: "Documents and messages that were refused because no authorised service wrote them; for operators.",

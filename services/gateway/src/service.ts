@@ -18,6 +18,7 @@ import type { Gateway } from "./gateway.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { deadLetterRoutes } from "./routes/dead-letters.ts";
+import { evidenceRoutes } from "./routes/evidence.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
 import { limitsOf } from "./routes/limits.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
@@ -142,6 +143,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
       ...triggerRoutes(parts, limits),
       ...runRoutes(parts, limits),
       ...runEventRoutes(parts, limits),
+      ...evidenceRoutes(parts),
       ...toolRoutes(parts),
       ...agentRoutes(parts),
       ...deadLetterRoutes(parts, limits),

@@ -177,4 +177,14 @@ export const approvalsMutations: Mutations = {
       },
     ],
   },
+  "A-19": {
+    breaks: "the audit has no record of how an approval ended",
+    patches: [
+      {
+        file: "services/approvals/src/machine/approval-move.ts",
+        find: "...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),",
+        replace: "...(events.length > 0 ? { append: [audited(approval, events.slice(0, 1), at)] } : {}),",
+      },
+    ],
+  },
 };

@@ -108,6 +108,26 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-28": {
+    breaks: "an approval that expired counts as denied",
+    patches: [
+      {
+        file: "apps/cli/src/approvals/insights.ts",
+        find: 'denied: count("rejected", "revision_requested"),',
+        replace: 'denied: count("rejected", "revision_requested", "expired"),',
+      },
+    ],
+  },
+  "LV-29": {
+    breaks: "a record need not name the hash of the record before",
+    patches: [
+      {
+        file: "packages/grants/src/audit-chain.ts",
+        find: "if (n !== before.n + 1) return",
+        replace: "if (n === before.n) return",
+      },
+    ],
+  },
   "LV-31": {
     breaks: "the one command starts everything except the worker of the tools",
     patches: [

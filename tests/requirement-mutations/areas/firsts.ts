@@ -35,6 +35,16 @@ export const firstsMutations: Mutations = {
       },
     ],
   },
+  "BEST-8": {
+    breaks: "the verifier does not compare the signed part with the statement of approvals",
+    patches: [
+      {
+        file: "packages/grants/src/evidence.ts",
+        find: "return claims.hash === canonicalHash(part) ? null",
+        replace: "return claims.hash !== canonicalHash(null) ? null",
+      },
+    ],
+  },
   "BEST-9": {
     breaks: "every login on NATS may send decisions to the agent",
     without: ["tests/e2e/apart/apart.test.ts"],

@@ -4,6 +4,7 @@ import type { Define } from "../toolbus/command.ts";
 import type { DecideOptions } from "../approvals/decide-approval.ts";
 import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
+import { span } from "./span.ts";
 
 const APPROVAL = "ap_rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E.1.0";
 const ASKS = "Shows the card and asks y/N; without a terminal, --yes is needed.";
@@ -67,6 +68,16 @@ export function addApprovals(program: Command, define: Define): void {
     `toolbus approvals revise ${APPROVAL}`,
     `toolbus approvals revise ${APPROVAL} --yes --comment "Make it high"`,
   ]);
+
+  define(approvals, {
+    name: "insights",
+    summary: "show how long writes waited for people, and how many were denied or expired, by tool and approver",
+    more: "It counts the records of the audit, so it needs an operator's key of approvals.",
+    audience: "approvals",
+    examples: ["toolbus approvals insights", "toolbus approvals insights --since 7d --json"],
+    run: async (context, command) =>
+      (await import("../approvals/show-insights.ts")).showInsights(context, command.opts<{ since: number }>().since),
+  }).option("--since <time>", "only approvals that ended in the last 12h or 7d", span, 30 * 86_400_000);
 
   define(approvals, {
     name: "adopt",

@@ -1,8 +1,12 @@
 import {
   AgentList,
+  ApprovalEvidence,
   ApprovalPage,
   ApprovalToDecide,
   ApprovalView,
+  AuditPage,
+  CallEvidence,
+  CheckpointPage,
   ContextView,
   ConversationPage,
   ConversationView,
@@ -58,6 +62,10 @@ export const readSeals = read("count of seals", parser(open(SealsView)));
 export const readRemoval = read("removal", parser(open(ToolRemoval)));
 export const readApproval = read("approval", parser(open(ApprovalView)));
 export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
+export const readAuditPage = read("audit", parser(open(AuditPage)));
+export const readCheckpoints = read("list of checkpoints", parser(open(CheckpointPage)));
+export const readApprovalEvidence = read("evidence", parser(open(ApprovalEvidence)));
+export const readCallEvidence = read("evidence", parser(open(CallEvidence)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));
 
 /** Returns a function that parses an answer by its schema. It throws a Failure if the server sends another version of the answer. */

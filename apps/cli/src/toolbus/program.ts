@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addApprovals } from "../commands/approvals.ts";
+import { addAudit } from "../commands/audit.ts";
 import { addBroker } from "../commands/broker.ts";
 import { addChat } from "../commands/chat.ts";
 import { addConversations } from "../commands/conversations.ts";
@@ -91,6 +92,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addConversations,
     addApprovals,
     addPolicy,
+    addAudit,
     addTools,
     addDeadLetters,
     addEra,

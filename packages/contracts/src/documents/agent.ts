@@ -298,6 +298,8 @@ export const Call = Type.Object(
     /** The people who approved the write, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     result: Type.Optional(ToolResult),
+    /** The worker's receipt for the result of a write. It is absent if no worker signed the result. */
+    receipt: Type.Optional(Type.String({ maxLength: 8192 })),
     /** The text that the model reads instead of the result. It is absent if the model reads the result itself. */
     shown: Type.Optional(ShownResult),
     resolvedAt: Type.Optional(Type.Integer()),

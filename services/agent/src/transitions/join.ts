@@ -4,6 +4,7 @@ import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveCall } from "./resolve-call.ts";
+import { withReceipt } from "./resolved-call.ts";
 import type { Rules } from "./rules.ts";
 
 /** An answer from a worker, or from its ledger. */
@@ -12,6 +13,8 @@ export interface Answer {
   /** Proves that the sender of the answer saw the invoke. Null for a result from the ledger. */
   readonly secretHash: string | null;
   readonly result: ToolResult;
+  /** The worker's receipt for the result. The caller has verified the receipt of a write. */
+  readonly receipt?: string;
 }
 
 export type Joined =
@@ -30,6 +33,6 @@ export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Jo
   if (call.state === "resolved")
     return { kind: "duplicate", differs: resultHash(call.result ?? { content: "" }) !== resultHash(answer.result) };
   const draft = new Draft(snapshot, rules);
-  resolveCall(draft, call, answer.result);
+  resolveCall(draft, withReceipt(call, answer), answer.result);
   return { kind: "join", change: draft.build(`join:${call.callId}`) };
 }

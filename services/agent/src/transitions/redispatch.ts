@@ -10,6 +10,7 @@ import { ledgerNote, withFollowing } from "./follow.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { GRANT_MARGIN_MS } from "./next-write.ts";
 import { continueWrites, resolveCall } from "./resolve-call.ts";
+import { withReceipt } from "./resolved-call.ts";
 import type { Rules } from "./rules.ts";
 import { lapsed, mayBeginUntil, waitForLedger } from "./sent-write.ts";
 import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
@@ -127,7 +128,7 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
   const { now } = draft;
   // Until the deadline a worker may still answer. After the deadline, the write that the row hides may have happened.
   if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveUnknown(draft, call, unproven(call));
-  if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
+  if (row?.state === "done" && row.result) return resolveCall(draft, withReceipt(call, row), row.result);
   if (draft.run.cancel && row?.state !== "sending") {
     // The stop was committed before this row was read. So a write that has not begun, or has begun but not sent, never will.
     if (why.forgetful) return resolveUnknown(draft, call, forgotten(call));

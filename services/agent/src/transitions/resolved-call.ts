@@ -8,6 +8,11 @@ export function resolvedCall(call: Call, result: ToolResult, shown: ShownResult 
   return { ...rest, state: "resolved", heldMs: heldMs(call, now), result, ...(shown ? { shown } : {}), resolvedAt: now };
 }
 
+/** Returns a write with the receipt of its result, which proves the result to people later. The receipt of a read is never verified, so it is not kept. */
+export function withReceipt(call: Call, { receipt }: { readonly receipt?: string | undefined }): Call {
+  return receipt === undefined || call.kind !== "write" ? call : { ...call, receipt };
+}
+
 /** Returns how long a call has waited so far for people, or for a worker while none was alive, in milliseconds. */
 export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: number): number {
   const since = heldSince ?? unservedSince;

@@ -12,14 +12,16 @@ describe("sealing again", () => {
     const granted = await t.ask(smallRefund(2));
     await t.decided.next();
     await t.post2("/v1/era/raise", { era: 1, reason: "restored" });
+    await t.chained();
     expect(await t.seals()).toEqual({ left: 0, resealed: 0 });
     await t.rotate();
     // Approvals knows the new keys now but does not use them yet.
     expect(await t.seals()).toMatchObject({ left: 0 });
     const before = await t.stored(granted);
     await t.rotate();
-    expect(await t.seals()).toEqual({ left: 4, resealed: 0 });
-    expect((await t.post2("/v1/seals/again")).body).toEqual({ left: 0, resealed: 4 });
+    // Two approvals, a pin and the era; of the audit's chains, the positions in two shards and the ends of two chains.
+    expect(await t.seals()).toEqual({ left: 8, resealed: 0 });
+    expect((await t.post2("/v1/seals/again")).body).toEqual({ left: 0, resealed: 8 });
     expect((await t.post2("/v1/seals/again")).body).toEqual({ left: 0, resealed: 0 });
     await t.rotate({ finish: true });
     expect(await t.stored(granted)).toEqual(before);
@@ -27,6 +29,7 @@ describe("sealing again", () => {
     await t.decide("amy", pending, "approve");
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
     expect((await t.get("otto", "/v1/era")).status).toBe(200);
+    await t.chained();
     expect((await t.store.read([keys.pin(refund.name)])).documents[0]?.value).toMatchObject({ pinnedBy: "first_sight" });
     expect((await t.audit(HOME_SHARD)).filter(({ event }) => event === "pinned")).toHaveLength(1);
   });

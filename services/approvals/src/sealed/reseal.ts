@@ -1,4 +1,14 @@
-import { type Approval, HOME_SHARD, isApprovalId, type Json, keys, parseApproval, shardName, shardOf } from "@toolbus/contracts";
+import {
+  type Approval,
+  HOME_SHARD,
+  isApprovalId,
+  type Json,
+  keys,
+  parseApproval,
+  shardName,
+  shardOf,
+  tenantOfChain,
+} from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import { isShardOf } from "./approval-documents.ts";
@@ -15,7 +25,7 @@ export interface Seals {
 }
 
 /**
- * Checks approvals, the pins of registered tools, the era and the probe of approvals' keys. The audit names every approval. Decision tokens and
+ * Checks approvals, the pins of registered tools, the era, the probe of approvals' keys and the ends of the audit's chains. The audit names every approval. Decision tokens and
  * counts are left out, because they are useless after two days and an old key has to stay that long.
  */
 export function createSeals({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): Seals {
@@ -60,6 +70,8 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
     const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
     const pins = writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]);
     yield [...new Set([...pins, keys.era(), keys.keyProbe()])];
+    yield Array.from({ length: state.shards }, (_, n) => keys.auditPosition(shardName(n)));
+    for await (const chains of pagesOfChains()) yield chains.map((name) => keys.auditHead(tenantOfChain(name)));
     const { now } = await state.read([keys.era()]);
     for (let n = 0; n < state.shards; n++) {
       const seen = new Set<string>();
@@ -71,6 +83,15 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
         if (entries.some(({ value }) => now - (writtenAt(value) ?? now) > FINISHED_KEPT_MS)) break;
       }
     }
+  }
+
+  async function* pagesOfChains(): AsyncGenerator<readonly string[], void> {
+    let cursor: string | undefined;
+    do {
+      const page = await state.page(keys.auditChains(), { limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+      if (page.members.length > 0) yield page.members.map(({ member }) => member);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
   }
 
   function approvalIn(value: Json): string | null {

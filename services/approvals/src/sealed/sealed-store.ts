@@ -1,5 +1,6 @@
-import { type Json, type JsonObject, keys as storeKeys } from "@toolbus/contracts";
+import { isJsonObject, type Json, type JsonObject, keys as storeKeys } from "@toolbus/contracts";
 import {
+  openSeal,
   sealDocument,
   type SealKeys,
   sealReader,
@@ -30,6 +31,11 @@ export interface SealedStore {
    */
   read(keys: readonly string[]): Promise<{ readonly now: number; readonly documents: readonly ReadDocument[] }>;
   readonly isOfOlderKey: IsOfOlderKey;
+  /**
+   * Returns a record of the audit without its seal, and whether approvals sealed it for this log. Every commit through `store` seals its records, because
+   * the chain of the audit is signed and must not vouch for a record that somebody else put into the store.
+   */
+  openRecord(log: string, value: Json): { readonly attested: boolean; readonly record: Json };
 }
 
 /**
@@ -65,6 +71,8 @@ export interface SealedStoreOptions {
   readonly signer: Signer;
   /** The public halves of approvals' own keys. */
   readonly ownKeys: KeySet;
+  /** Is called with the shard after each commit that added records to the audit. */
+  readonly onRecords?: (shard: string) => void;
 }
 
 // Two more reads are enough. Each of them starts after this process saw the newer document, so it finds an older one only if answers race again.
@@ -72,9 +80,13 @@ const READS = 3;
 
 const SEALED: ReadonlySet<string> = new Set(["approval", "token", "quota"]);
 const SIGNED: Readonly<Record<string, SignedDocumentType>> = { pin: "tb-pin+jwt", era: "tb-era+jwt", removal: "tb-removal+jwt" };
+/** The documents of the chain that decide where the next record goes. The other documents of this family only save work. */
+const SEALED_OF_CHAIN = /^tb:audit:\{00\}:(?:head|position)\./;
+/** The logs in which transitions record what they did. */
+const RECORDS = /^tb:audit:\{[0-9a-f]{2}\}:audit$/;
 const PROBE: SignedDocumentType = "tb-probe+jwt";
 
-export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOptions): SealedStore {
+export function sealedStore({ state, seals, signer, ownKeys, onRecords }: SealedStoreOptions): SealedStore {
   const seen = seenRevisions();
   const sealed = sealReader({ keys: seals });
   // The readers remember the documents that they verified, because pins and the era are read for every write and change rarely.
@@ -82,7 +94,11 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
   const self: SealedStore = {
     store: {
       ...state,
-      commit: async (shard, change) => state.commit(shard, await protectedChange(change)),
+      async commit(shard, change) {
+        const reply = await state.commit(shard, await protectedChange(change));
+        if (reply.outcome === "ok" && change.append?.some(({ log }) => RECORDS.test(log))) onRecords?.(shard);
+        return reply;
+      },
     },
     async open(key, document) {
       if (!document) return { kind: "absent" };
@@ -103,6 +119,13 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
     },
     isOfOlderKey: ({ key, stored, opened }) =>
       opened.kind === "genuine" && isOurs(key) && keyIdIn(stored?.value) !== (typOf(key) ? signer.kid : seals.current.kid),
+    openRecord(log, value) {
+      const opened = openSeal({ key: log, value }, seals);
+      if (opened.kind === "genuine") return { attested: true, record: opened.content };
+      if (!isJsonObject(value)) return { attested: false, record: value };
+      const { seal: _, ...record } = value;
+      return { attested: false, record };
+    },
     async read(keys) {
       for (let tries = 1; ; tries++) {
         const { now, documents } = await state.read(keys);
@@ -133,11 +156,22 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
   }
 
   async function protectedChange(change: Change): Promise<Change> {
-    if (!change.put) return change;
+    const { put: puts, append } = change;
+    if (!puts && !append) return change;
     return {
       ...change,
-      put: await Promise.all(change.put.map(async (put) => ({ ...put, value: await protectedValue(put.key, put.value) }))),
+      ...(append ? { append: append.map((one) => (RECORDS.test(one.log) ? sealedRecords(one) : one)) } : {}),
+      ...(puts ? { put: await protectedPuts(puts) } : {}),
     };
+  }
+
+  function sealedRecords(append: NonNullable<Change["append"]>[number]): NonNullable<Change["append"]>[number] {
+    const { log, entries } = append;
+    return { ...append, entries: entries.map((entry) => sealDocument({ key: log, revision: 1, content: entry as JsonObject }, seals)) };
+  }
+
+  async function protectedPuts(puts: NonNullable<Change["put"]>): Promise<NonNullable<Change["put"]>> {
+    return Promise.all(puts.map(async (put) => ({ ...put, value: await protectedValue(put.key, put.value) })));
   }
 
   /**
@@ -165,7 +199,7 @@ function keyIdIn(value: Json | undefined): string | null {
 }
 
 function isOurs(key: string): boolean {
-  return SEALED.has(familyOf(key)) || typOf(key) !== undefined;
+  return SEALED.has(familyOf(key)) || SEALED_OF_CHAIN.test(key) || typOf(key) !== undefined;
 }
 
 /** Returns the kind of signature that a document under this key needs, or undefined if the document is sealed or not approvals' own. */

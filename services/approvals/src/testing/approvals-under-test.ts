@@ -7,6 +7,7 @@ import {
   type Approval,
   approvalIdOf,
   attributes,
+  HOME_SHARD,
   type Json,
   type JsonObject,
   keys,
@@ -15,6 +16,7 @@ import {
   messageIds,
   messageTypes,
   parseApproval,
+  parseChainPosition,
   shardOf,
   type ToolDefinition,
   topics,
@@ -210,6 +212,18 @@ export async function setup(options: Options = {}) {
     async audit(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.audit(shard));
     },
+    /** Waits until every record of the audit has its place in a chain. */
+    async chained(): Promise<void> {
+      await until(async () => {
+        for (const shard of [shardOf(RUN), HOME_SHARD]) {
+          const { documents } = await store.read([keys.auditPosition(shard)]);
+          const position = parseChainPosition(documents[0]?.value);
+          const records = await store.range(keys.audit(shard), { after: 0, limit: 10_000 });
+          if (records.length !== (position.ok ? position.value.sequence : 0)) return false;
+        }
+        return true;
+      });
+    },
     async security(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.security(shard, "approvals"));
     },
@@ -317,7 +331,11 @@ async function http(response: Response): Promise<HttpAnswer> {
 
 async function entries(store: StateStore, log: string): Promise<readonly JsonObject[]> {
   const found = await store.range(log, { after: 0, limit: 1000 });
-  return found.map(({ value }) => value as JsonObject);
+  // The records of the audit are sealed, which no test of what they say has to know.
+  return found.map(({ value }) => {
+    const { seal: _, ...record } = value as { readonly [name: string]: Json };
+    return record;
+  });
 }
 
 /** Returns a store as approvals sees it, and a function that signs documents as approvals does. */

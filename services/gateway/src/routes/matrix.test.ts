@@ -26,6 +26,7 @@ const TABLE = `
   POST /v1/runs/:id/cancel              401       401        202  404  202   403  403   403   404  404
   POST /v1/runs/:id/answers             401       401        202  404  403   403  403   403   404  404
   POST /v1/runs/:id/stream-ticket       401       401        201  404  201   403  403   403   404  404
+  GET  /v1/calls/:id/evidence           401       401        403  403  200   403  403  403   403  404
   GET  /v1/dead-letters                 401       401        403  403  200   403  403   403   403  200
   GET  /v1/dead-letters/:id             401       401        403  403  200   403  403   403   403  404
   POST /v1/dead-letters/:id/replay      401       401        403  403  202   403  403   403   403  404
@@ -65,9 +66,11 @@ describe("the routes of the gateway", () => {
           ? conversationId
           : url.startsWith("/v1/dead-letters")
             ? letterId
-            : url.endsWith("/events")
-              ? await ended(t)
-              : runId,
+            : url.startsWith("/v1/calls")
+              ? callId
+              : url.endsWith("/events")
+                ? await ended(t)
+                : runId,
       );
       const answer = await t.ask(personOf(who), address, askingOf(method, url, callId, who));
       if (answer.status >= 400) problemOf(answer);

@@ -1,0 +1,16 @@
+/**
+ * Returns one row of a CSV file (RFC 4180). A spreadsheet runs a cell as a formula if it begins with one of these characters, and a record has texts of
+ * strangers. An apostrophe makes the cell a text.
+ */
+export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
+  return `${cells.map(cellOf).join(",")}\r\n`;
+}
+
+function cellOf(value: string | number | boolean | null): string {
+  if (typeof value !== "string") return value === null ? "" : String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// White space and control characters before the sign do not stop a spreadsheet, and neither do the full-width forms of the signs.
+const FORMULA = /^[\s\u0000-\u001f]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;

@@ -1,0 +1,62 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type ApprovalEvidence, approvalCallId, approvalIdOf, type CallEvidence, isApprovalId } from "@toolbus/contracts";
+import { evidenceText, verifyEvidence } from "@toolbus/grants";
+import { readApprovalEvidence, readCallEvidence } from "../http/answers.ts";
+import { Answered, Unreachable } from "../http/client.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { idOf } from "../toolbus/ids.ts";
+import { SELF } from "../toolbus/self.ts";
+import { newFile } from "./new-file.ts";
+
+/** Writes one file with everything that approvals and the gateway know about a write. The call may also be named by its approval. */
+export async function writeEvidence(context: Context, typed: string | undefined, out: string | undefined): Promise<ExitCode> {
+  const callId = typed !== undefined && isApprovalId(typed) ? approvalCallId(typed) : idOf("call", typed);
+  const { chained: _, ...approvals } = await ofApprovals(context, callId);
+  const text = evidenceText(approvals, await ofGateway(context, callId));
+  const { output, around } = context;
+  const handle = out === undefined ? null : await newFile(out, around.cwd);
+  try {
+    await handle?.writeFile(text);
+  } finally {
+    await handle?.close();
+  }
+  // A file that is not whole is still written, because what is broken may be just what somebody has to look into.
+  const { broken, missing } = await verifyEvidence(text);
+  if (broken !== null) output.note(`The evidence is not whole: ${broken}`);
+  if (out === undefined) output.out.write(text);
+  else if (output.json) output.document({ file: out, callId, broken, missing });
+  else {
+    for (const part of missing) output.note(`Not in the file: ${part}`);
+    output.note(`The evidence is in ${out}. Check it with "${SELF} verify ${out}".`);
+  }
+  return EXIT.ok;
+}
+
+/** Reads the part of approvals. Waits a moment for the newest record of the approval, which is chained shortly after its event. */
+async function ofApprovals(context: Context, callId: string): Promise<ApprovalEvidence> {
+  const service = await context.approvals();
+  for (let tries = 1; ; tries++) {
+    const evidence = readApprovalEvidence(await service.get(`/v1/approvals/${encodeURIComponent(approvalIdOf(callId))}/evidence`));
+    if (evidence.chained || tries === TRIES) return evidence;
+    await wait(WAIT_MS, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted());
+  }
+}
+
+/** Reads the gateway's part. Without it, the file still proves who approved what. */
+async function ofGateway(context: Context, callId: string): Promise<CallEvidence | null> {
+  try {
+    const service = await context.gatewayForOperators();
+    return readCallEvidence(await service.get(`/v1/calls/${encodeURIComponent(callId)}/evidence`));
+  } catch (error) {
+    if (error instanceof Answered || error instanceof Unreachable || (error instanceof Failure && error.exitCode === EXIT.notAllowed)) {
+      context.output.note(`The gateway's part is not in the file: ${error.message}`);
+      return null;
+    }
+    throw error;
+  }
+}
+
+const TRIES = 20;
+const WAIT_MS = 500;
