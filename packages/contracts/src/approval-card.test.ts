@@ -33,7 +33,7 @@ describe("the card of an approval", () => {
     expect(cardOf(view, 0).status).toBe("pending, 1 of 2 approvers");
     expect(cardOf({ ...view, approversNeeded: 1, decisions: [] }, 0).status).toBe("pending");
     expect(cardOf({ ...view, status: "rejected", reason: "not now" }, 0).status).toBe("rejected: not now");
-    expect(cardOf(view, 0).decisions).toEqual([{ label: "approve by amy", text: "ticket T-1", depth: 0 }]);
+    expect(cardOf(view, 0).decisions).toEqual([{ label: "approve by amy", text: "(ticket T-1)", depth: 0 }]);
   });
 
   it("shows every argument with its parts, and masks personal data in them and in the effect", () => {

@@ -46,13 +46,7 @@ export function cardOf(view: ApprovalView, now: number): ApprovalCard {
     doubts: (view.doubts ?? []).map(doubtInWords),
     facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
     arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", 0)),
-    decisions: view.decisions.map(({ approver, decision, comment, ticket, via }) => ({
-      label: visible(`${decision} by ${approver}`),
-      text: visible(
-        [comment ?? "", ticket === undefined ? "" : `ticket ${ticket}`, via === "http" ? "" : `via ${via}`].filter(Boolean).join("; "),
-      ),
-      depth: 0,
-    })),
+    decisions: view.decisions.map(decisionLine),
   };
 }
 
@@ -70,6 +64,12 @@ export function unmaskedField({ effect, arguments: args }: Pick<ApprovalView, "e
   }
   if (found === undefined) return null;
   return visible(typeof found === "string" ? found : JSON.stringify(found));
+}
+
+function decisionLine({ approver, decision, comment = "", ticket, via }: ApprovalView["decisions"][number]): CardLine {
+  const more = [ticket === undefined ? "" : `ticket ${ticket}`, via === "http" ? "" : `via ${via}`].filter(Boolean).join(", ");
+  const text = [comment, more === "" ? "" : `(${more})`].filter(Boolean).join(" ");
+  return { label: visible(`${decision} by ${approver}`), text: visible(text), depth: 0 };
 }
 
 /** Returns the status, the number of approvals if one is not enough, and the reason. */

@@ -84,6 +84,8 @@ export const keys = {
   token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
   /** The request that an operator's `Idempotency-Key` was used for, under the hash of that key. */
   operatorKey: (hash: string) => keyOf("token", HOME_SHARD, `operator:${hash}`),
+  /** A person's session on the approval page, under the hash of the secret in the person's cookie. */
+  pageSession: (hash: string) => keyOf("token", HOME_SHARD, `session:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
   /** The definition of a tool that approvals uses. */
   pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),

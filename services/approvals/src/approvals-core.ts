@@ -2,6 +2,8 @@ import { consumeQueue, listenTo } from "@toolbus/bus";
 import { ApprovalCancel, ApprovalRequest, ApprovalRollback, counted, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
 import { type KeySet, publicKeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
+  type ApiKeys,
+  failedLogins,
   type Infrastructure,
   needKeysOf,
   observedOutbox,
@@ -32,6 +34,8 @@ import type { HookSources } from "./decisions/hook-sources.ts";
 import { keepProbe } from "./probe/keep-probe.ts";
 import { pinStore } from "./pins/pin-store.ts";
 import { withOperatorKeys } from "./routes/operator-keys.ts";
+import { pageLinkOf } from "./page/page-address.ts";
+import { pageRoutes } from "./page/page-routes.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
 import { createPins } from "./pins/pins.ts";
 import { grantRate } from "./requests/grant-rate.ts";
@@ -77,6 +81,8 @@ export interface ApprovalsOutside {
   readonly webhooks?: WebhookPlan;
   /** The sources that decide by a signed request. */
   readonly hooks?: HookSources;
+  /** The API keys with which people sign in on the approval page. Without keys, there is no page. */
+  readonly keys?: ApiKeys;
 }
 
 /** Starts approvals with its keys. Resolves when approvals accepts work. */
@@ -84,7 +90,7 @@ export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
   { signing, verifying, seals }: ApprovalsKeys,
-  { webhooks: plan = NOBODY, hooks = new Map() }: ApprovalsOutside = {},
+  { webhooks: plan = NOBODY, hooks = new Map(), keys: apiKeys }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const {
     bus,
@@ -132,7 +138,7 @@ export async function startApprovalsCore(
       service: APPROVALS_SERVICE,
       plan,
       webhookEventsIn: (change) => approvalEventsIn(change, config),
-      contentOf: (delivery) => contentOfApproval(documents, delivery),
+      contentOf: (delivery) => contentOfApproval(documents, delivery, (id) => pageLinkOf(config, id)),
       log,
       random: fraction,
       newNonce: () => text(random(9)),
@@ -185,7 +191,23 @@ export async function startApprovalsCore(
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const rate = decisionLimit();
+    const page = (keys: ApiKeys): readonly Route[] =>
+      pageRoutes({
+        state,
+        sealed,
+        documents,
+        decisions,
+        keys,
+        settings: config,
+        clock,
+        random,
+        rate,
+        log,
+        signIns: rateLimit({ ...SIGN_INS, state, service: APPROVALS_SERVICE, random }),
+        failed: failedLogins(config.AUTH_FAILURES_PER_MINUTE, monotonic),
+      });
     const routes = [
+      ...(apiKeys === undefined ? [] : page(apiKeys)),
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
       ...approvalRoutes({
         state,
@@ -306,6 +328,7 @@ export async function startApprovalsCore(
 }
 
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
+const SIGN_INS = { name: "sign-ins", words: "sign in 10 times", perMinute: 10 } as const;
 const CONCURRENCY = 16;
 const DEADLINE_MS = 10_000;
 const ROLLBACK_BACKOFF_MS = [1000, 5000, 30_000, 60_000, 300_000] as const;

@@ -13,6 +13,7 @@ import {
 import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
 import { readHookSources } from "./decisions/hook-sources.ts";
+import { checkPublicUrl } from "./page/page-address.ts";
 import { publishKeys } from "./routes/publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
 
@@ -52,12 +53,13 @@ const ABOUT = {
 
 async function start(infrastructure: Infrastructure, config: ApprovalsConfig): Promise<ApprovalsService> {
   const { log } = infrastructure;
+  checkPublicUrl(config);
   const own = await approvalsKeys(config, infrastructure);
   await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet(own.signing));
   const webhooks = await readWebhookPlan(config);
   const hooks = await readHookSources(config.DECISION_HOOKS_FILE);
   const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
-  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, keys });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,

@@ -88,6 +88,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-27": {
+    breaks: "the list of approvals shows those of another tenant",
+    patches: [
+      {
+        file: "services/approvals/src/decisions/pending-list.ts",
+        find: 'if (approval.status === "pending" && approval.tenant === options.tenant) approvals.push(approval);',
+        replace: 'if (approval.status === "pending" && options.tenant !== "") approvals.push(approval);',
+      },
+    ],
+  },
   "LV-31": {
     breaks: "the one command starts everything except the worker of the tools",
     patches: [

@@ -53,8 +53,9 @@ export interface Decisions {
   ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
   /**
    * Applies one decision. If two decisions race, the store orders them. The first is accepted, and the person who made the second sees the outcome.
+   * `via` names the way that the decision came, by default the API.
    */
-  decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
+  decide(approvalId: string, approver: Principal, request: DecisionRequest, via?: string): Promise<DecisionOutcome>;
   /**
    * Applies one decision of a person who has no token but for whom another system vouches. It uses the person's own token, so that the same decision
    * again gets the same answer and another decision is refused. `via` names the system.
@@ -82,7 +83,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       }
       throw crowded(approvalId);
     },
-    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, HTTP),
+    decide: (approvalId, approver, request, via = HTTP) => decideBy(approvalId, approver, request, via),
     async decideFor(approvalId, approver, { decision, comment, ticket }, via) {
       const seen = await self.look(approvalId, approver);
       if (!seen) return no("not_found", "There is no such approval.");
