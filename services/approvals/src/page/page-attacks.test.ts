@@ -111,6 +111,17 @@ describe("a visitor of the approval page", () => {
     expect((await browser.open("/approvals")).status).toBe(200);
   });
 
+  it("has no session after 8 hours, even if somebody puts the stored session back without its expiry", async () => {
+    await using t = await setup();
+    const browser = browserOf(t);
+    await browser.signIn("amy");
+    const name = keys.pageSession(hash("sha256", `toolbus-session\n${browser.cookie.split("=")[1] ?? ""}`, "base64url"));
+    const { documents } = await t.store.read([name]);
+    t.clock.now += 8 * 3_600_000;
+    await putDocument(t.store, name, documents[0]?.value ?? null);
+    expect((await browser.open("/approvals")).location).toBe("/sign-in");
+  });
+
   it("decides nothing with a GET, whatever is in the address", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
