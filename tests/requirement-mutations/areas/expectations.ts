@@ -89,12 +89,12 @@ export const expectationsMutations: Mutations = {
     ],
   },
   "LV-27": {
-    breaks: "the list of approvals shows those of another tenant",
+    breaks: "the list of the approval page does not say who asked",
     patches: [
       {
-        file: "services/approvals/src/decisions/pending-list.ts",
-        find: 'if (approval.status === "pending" && approval.tenant === options.tenant) approvals.push(approval);',
-        replace: 'if (approval.status === "pending" && options.tenant !== "") approvals.push(approval);',
+        file: "services/approvals/src/page/list-page.ts",
+        find: "asked by <bdi>${view.requester}</bdi>",
+        replace: "asked",
       },
     ],
   },
