@@ -49,7 +49,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: [] },
   "packages/runtime": {
     ours: below("contracts", "telemetry", "bus", "state", "grants", "models"),
-    clients: ["envalid", "@fastify/cors", "fastify", "yaml"],
+    clients: ["envalid", "@fastify/cookie", "@fastify/cors", "@fastify/formbody", "fastify", "yaml"],
   },
 
   "services/agent": { ours: belowServices, clients: [] },
@@ -92,7 +92,9 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   commander: ["apps/cli/src"],
   "eventsource-parser": ["apps/cli/src"],
   "fast-xml-parser": ["examples/release-api/src"],
+  "@fastify/cookie": ["packages/runtime/src"],
   "@fastify/cors": ["packages/runtime/src"],
+  "@fastify/formbody": ["packages/runtime/src"],
   fastify: ["packages/runtime/src", "services/gateway/src", "bench/src"],
   "gpt-tokenizer": ["packages/models/src/tokens"],
   ioredis: ["packages/state/src/redis", "bench/src"],

@@ -59,6 +59,8 @@ const edits = from("services/approvals/src/decisions/edits.test.ts");
 const editedWrite = from("services/agent/src/transitions/edited-write.test.ts");
 const cliEdit = from("tests/e2e/cli-edit.test.ts");
 const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
+const approvalPage = from("services/approvals/src/page/page.test.ts");
+const approvalPageInBrowser = from("tests/e2e/approval-page.test.ts");
 const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
 const reportedApprovals = from("services/approvals/src/answers/reported-approvals.test.ts");
@@ -546,6 +548,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     stream("shows several viewers the same, and one that leaves stops nothing"),
     postedStream("that goes away stops nothing: the run is followed at its own address"),
     streamLoad("get every event although others are slow or never read, which cost bounded memory and are disconnected"),
+  ],
+  "LV-27": [
+    approvalPage("lists what waits in the person's tenant, with age, tier, requester and effect"),
+    approvalPageInBrowser("leads from the address through sign-in, list and card to an approval by two people"),
   ],
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),

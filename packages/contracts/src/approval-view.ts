@@ -18,9 +18,9 @@ const approvalFields = {
   callId: Type.String(),
   /**
    * The addresses at which the approval is read and decided, relative to the address of approvals. Each contains the call's id. Earlier versions do
-   * not send this field.
+   * not send this field. `page` is the whole address of the approval's page for people, if an operator has set `APPROVALS_PUBLIC_URL`.
    */
-  links: Type.Optional(Type.Object({ self: Type.String(), decision: Type.String() }, closed)),
+  links: Type.Optional(Type.Object({ self: Type.String(), decision: Type.String(), page: Type.Optional(Type.String()) }, closed)),
   correlationId: Type.String(),
   runId: Type.String(),
   conversationId: Type.String(),

@@ -84,6 +84,8 @@ export const keys = {
   token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
   /** The request that an operator's `Idempotency-Key` was used for, under the hash of that key. */
   operatorKey: (hash: string) => keyOf("token", HOME_SHARD, `operator:${hash}`),
+  /** A person's session on the approval page, under the hash of the secret in the person's cookie. */
+  pageSession: (hash: string) => keyOf("token", HOME_SHARD, `session:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
   /**
    * The hash-chained copy of the audit: the records of one tenant, or those without a tenant for null. All chains are in one shard, so that a commit can

@@ -5,6 +5,7 @@ export { storeDurability } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";
 export { bodyTextOf } from "./http/body-text.ts";
 export { watchedApiKeys } from "./http/watched-api-keys.ts";
+export { type FailedLogins, failedLogins } from "./http/failed-logins.ts";
 export { healthRoutes, type Need } from "./http/health-routes.ts";
 export { startHttpServer } from "./http/http-server.ts";
 export { httpSettings, perMinute } from "./http/http-settings.ts";
@@ -12,7 +13,18 @@ export { idempotencyKey, keyReused } from "./http/idempotency-key.ts";
 export { openApiOf } from "./http/openapi.ts";
 export { HttpProblem } from "./http/problem.ts";
 export { type RateLimit, rateLimit } from "./http/rate-limit.ts";
-export { getRoute, idOf, type Incoming, noBody, noQuery, deleteRoute, postRoute, type Route, type RouteDocs } from "./http/route.ts";
+export {
+  getRoute,
+  idOf,
+  type Incoming,
+  noBody,
+  noQuery,
+  deleteRoute,
+  postRoute,
+  type RenderProblem,
+  type Route,
+  type RouteDocs,
+} from "./http/route.ts";
 export { SAFE_HEADERS } from "./http/safe-headers.ts";
 export { endedCalls } from "./ended-calls.ts";
 export { nearest } from "./nearest.ts";

@@ -22,6 +22,7 @@ export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, rel
     ...notes,
     `gateway    ${gatewayUrl}`,
     `approvals  ${approvalsUrl}`,
+    `page       ${approvalsUrl}/   decide in a browser; sign in with the approver key`,
     ...where.map(([word, what]) => `${word.padEnd(9)}  ${what}`),
     `model      ${model}`,
     "",

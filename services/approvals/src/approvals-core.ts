@@ -12,6 +12,8 @@ import {
 } from "@toolbus/contracts";
 import { type KeySet, publicKeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
+  type ApiKeys,
+  failedLogins,
   type Infrastructure,
   needKeysOf,
   observedOutbox,
@@ -50,6 +52,8 @@ import { unregisteredTools } from "./policy-file/unregistered-tools.ts";
 import { defaultPolicy } from "./policy/policy.ts";
 import { pinStore } from "./pins/pin-store.ts";
 import { withOperatorKeys } from "./routes/operator-keys.ts";
+import { pageLinkOf } from "./page/page-address.ts";
+import { pageRoutes } from "./page/page-routes.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
 import { createPins } from "./pins/pins.ts";
 import { grantRate } from "./requests/grant-rate.ts";
@@ -98,6 +102,8 @@ export interface ApprovalsOutside {
   readonly hooks?: HookSources;
   /** The policy in use. Without it, the tiers and the settings decide. */
   readonly policy?: Pick<WatchedPolicy, "current" | "warnings">;
+  /** The API keys with which people sign in on the approval page. Without keys, there is no page. */
+  readonly keys?: ApiKeys;
 }
 
 /** Starts approvals with its keys. Resolves when approvals accepts work. */
@@ -105,7 +111,12 @@ export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
   { signing, verifying, seals }: ApprovalsKeys,
-  { webhooks: plan = NOBODY, hooks = new Map(), policy = fixedPolicy(defaultPolicy(policySettings(config))) }: ApprovalsOutside = {},
+  {
+    webhooks: plan = NOBODY,
+    hooks = new Map(),
+    policy = fixedPolicy(defaultPolicy(policySettings(config))),
+    keys: apiKeys,
+  }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const {
     bus,
@@ -157,7 +168,7 @@ export async function startApprovalsCore(
       service: APPROVALS_SERVICE,
       plan,
       webhookEventsIn: approvalEventsIn,
-      contentOf: (delivery) => contentOfApproval(documents, delivery),
+      contentOf: (delivery) => contentOfApproval(documents, delivery, (id) => pageLinkOf(config, id)),
       log,
       random: fraction,
       newNonce: () => text(random(9)),
@@ -221,7 +232,23 @@ export async function startApprovalsCore(
     const rate = decisionLimit();
     const chains = chainReader({ sealed });
     const jwks = publicKeySet(signing);
+    const page = (keys: ApiKeys): readonly Route[] =>
+      pageRoutes({
+        state,
+        sealed,
+        documents,
+        decisions,
+        keys,
+        settings: config,
+        clock,
+        random,
+        rate,
+        log,
+        signIns: rateLimit({ ...SIGN_INS, state, service: APPROVALS_SERVICE, random }),
+        failed: failedLogins(config.AUTH_FAILURES_PER_MINUTE, monotonic),
+      });
     const routes = [
+      ...(apiKeys === undefined ? [] : page(apiKeys)),
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
       batchRoute({ state, documents, decisions, rate }),
       ...approvalRoutes({
@@ -351,6 +378,7 @@ export async function startApprovalsCore(
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 // The chainer looks at all shards each time that the other loops have polled this often.
 const LOOKS = 20;
+const SIGN_INS = { name: "sign-ins", words: "sign in 10 times", perMinute: 10 } as const;
 const CONCURRENCY = 16;
 const DEADLINE_MS = 10_000;
 const ROLLBACK_BACKOFF_MS = [1000, 5000, 30_000, 60_000, 300_000] as const;

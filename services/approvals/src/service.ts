@@ -14,6 +14,7 @@ import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
 import { readHookSources } from "./decisions/hook-sources.ts";
 import { watchedPolicy } from "./policy-file/watched-policy.ts";
+import { checkPublicUrl } from "./page/page-address.ts";
 import { publishKeys } from "./routes/publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
 
@@ -54,13 +55,14 @@ const ABOUT = {
 
 async function start(infrastructure: Infrastructure, config: ApprovalsConfig): Promise<ApprovalsService> {
   const { log } = infrastructure;
+  checkPublicUrl(config);
   const own = await approvalsKeys(config, infrastructure);
   await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet(own.signing));
   const webhooks = await readWebhookPlan(config);
   const hooks = await readHookSources(config.DECISION_HOOKS_FILE);
   const policy = await watchedPolicy(config, { targets: webhooks.targets.map(({ name }) => name), log });
   const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
-  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy, keys });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,

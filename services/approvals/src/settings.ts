@@ -1,5 +1,16 @@
 import { HITL_MODES, LONGEST_WAIT_MS } from "@toolbus/contracts";
-import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str, webhookSettings } from "@toolbus/runtime";
+import {
+  httpAddress,
+  httpSettings,
+  integer,
+  loopTimings,
+  milliseconds,
+  perMinute,
+  port,
+  type SettingsOf,
+  str,
+  webhookSettings,
+} from "@toolbus/runtime";
 
 export const approvalsSettings = {
   ...loopTimings,
@@ -10,6 +21,15 @@ export const approvalsSettings = {
     desc: "the address that approvers reach; in production, use another address than the gateway's",
   }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
+  APPROVALS_PUBLIC_URL: httpAddress({
+    default: "",
+    desc: "the address at which people open the approval page, such as https://approvals.example.com; webhooks link to it; empty: no links",
+  }),
+  APPROVALS_PAGE_OVER_HTTP: str({
+    default: "false",
+    choices: ["true", "false"],
+    desc: "true lets people sign in on the approval page over plain HTTP from other machines; anybody in between can then read their keys",
+  }),
   APPROVALS_API_KEYS_FILE: str({
     default: ".toolbus/approvals-api-keys.json",
     desc: "the file of approvers' API keys, as hashes; never the gateway's",

@@ -128,6 +128,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-27": {
+    breaks: "the list of the approval page does not say who asked",
+    patches: [
+      {
+        file: "services/approvals/src/page/list-page.ts",
+        find: "asked by <bdi>${view.requester}</bdi>",
+        replace: "asked",
+      },
+    ],
+  },
   "LV-31": {
     breaks: "the one command starts everything except the worker of the tools",
     patches: [

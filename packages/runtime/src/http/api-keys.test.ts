@@ -105,6 +105,16 @@ describe("a key that begins investigations", () => {
   });
 });
 
+describe("the mark of a key", () => {
+  it("changes with the key's secret, is not the stored hash, and exists only for a known name", () => {
+    const markWith = (secret: string) => apiKeys([keyFor("ana", secret)], () => 0).markOf("key of ana");
+    expect(markWith("one")).toBe(markWith("one"));
+    expect(markWith("one")).not.toBe(markWith("two"));
+    expect(markWith("one")).not.toBe(Buffer.from(sha256("one"), "hex").toString("base64url"));
+    expect(apiKeys([keyFor("ana", "one")], () => 0).markOf("key of bo")).toBeNull();
+  });
+});
+
 async function setup(text: string) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "api-keys-"));
   const file = path.join(folder, "keys.json");

@@ -25,6 +25,8 @@ export interface ApiKeys {
    * depend on this key.
    */
   named(keyId: string): Principal | null;
+  /** Returns a text that changes when the key with this name gets another secret, or null if there is no such key. It does not show the secret. */
+  markOf(keyId: string): string | null;
 }
 
 /** Returns the entries of a file of API keys. They contain hashes instead of keys. Throws a `Refusal` that names the fault of the file. */
@@ -71,6 +73,10 @@ export function apiKeys(keys: readonly ApiKey[], clock: () => number): ApiKeys {
     named(keyId) {
       const entry = known.find(({ key }) => key.id === keyId);
       return entry && isGood(entry.key) ? principalOf(entry.key) : null;
+    },
+    markOf(keyId) {
+      const entry = known.find(({ key }) => key.id === keyId);
+      return entry ? hash("sha256", entry.digest, "base64url") : null;
     },
   };
 }

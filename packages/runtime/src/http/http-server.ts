@@ -12,6 +12,7 @@ import type { HttpConfig } from "./http-settings.ts";
 import { sayGoodbye, wantsEvents } from "./late-stream.ts";
 import type { ApiAbout } from "./openapi.ts";
 import { openRequests } from "./open-requests.ts";
+import { pageFinder, withForms } from "./page-routes.ts";
 import { HttpProblem } from "./problem.ts";
 import { answerBrokenRequest, answerProblems, asProblem, MAX_BODY_BYTES, MAX_HEADER_BYTES, sendProblem } from "./problem-answers.ts";
 import { type RequestSpans, requestSpans } from "./request-spans.ts";
@@ -59,7 +60,8 @@ const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: ""
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkRoutes(options.routes);
   const origins = readOrigins("CORS_ORIGINS", options.config.CORS_ORIGINS);
-  const routes = [...options.routes, ...docsRoutes(options.api, options.routes)];
+  const documented = options.routes.filter(({ page }) => page === undefined);
+  const routes = [...options.routes, ...docsRoutes(options.api, documented)];
   const bounds = options.bounds ?? CONNECTION_BOUNDS;
   const app = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -74,7 +76,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let stopped: Promise<void> | null = null;
   const spans = requestSpans(app, { service: options.name, host: options.host });
   const open = openRequests(app);
-  answerProblems(app, options.log, options.config.HTTPS_ONLY === "true" ? ONLY_TLS : {});
+  answerProblems(app, options.log, options.config.HTTPS_ONLY === "true" ? ONLY_TLS : {}, pageFinder(routes));
   await allowOrigins(app, origins);
   const lasting = new Set(routes.filter(({ whileStopping }) => whileStopping).map(({ url }) => url));
   app.addHook("onRequest", async (request, reply) => {
@@ -90,7 +92,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     );
   });
   const door: Door = { keys: options.keys, spans, failed: failedLogins(options.config.AUTH_FAILURES_PER_MINUTE, options.monotonic) };
-  for (const route of routes) add(app, route, door);
+  for (const route of routes) if (route.page === undefined) add(app, route, door);
+  await withForms(app, routes, (scope, route) => add(scope, route, door));
   refuseOtherMethods(app, routes);
   try {
     await app.listen({ host: options.host, port: options.port });
@@ -129,7 +132,7 @@ interface Door {
   readonly failed: FailedLogins;
 }
 
-function add(app: FastifyInstance, { method, url, access, credential, handle }: Route, door: Door): void {
+function add(app: FastifyInstance, { method, url, access, credential, page, handle }: Route, door: Door): void {
   const callers = new WeakMap<FastifyRequest, Principal>();
   app.route({
     method,
@@ -139,7 +142,7 @@ function add(app: FastifyInstance, { method, url, access, credential, handle }: 
     // This check runs before the body is read, so a stranger's body is not parsed and the stranger sees no fault in it.
     onRequest: async (request) => {
       if (access === "public") return;
-      const { authorization } = request.headers;
+      const authorization = page === undefined ? request.headers.authorization : undefined;
       const principal = authorization === undefined && credential ? await credential(request, door.keys) : door.keys.find(authorization);
       if (!principal) throw stranger(authorization === undefined ? null : door.failed.note(request.ip));
       callers.set(request, withRole(principal, access));

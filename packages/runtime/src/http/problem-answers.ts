@@ -1,9 +1,10 @@
 import { NO_ROUTE, type ProblemCode, problemCodes } from "@toolbus/contracts";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Socket } from "node:net";
 import { HttpProblem } from "./problem.ts";
+import type { ProblemPage, RenderProblem } from "./route.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 /** The maximum size of a request's body, in bytes. */
@@ -12,9 +13,14 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Turns every refusal of a server into a problem (RFC 9457) with these headers. The server logs its own faults and does not show them to the client.
+ * Turns every refusal of a server into a problem (RFC 9457) with these headers, or into a page if the route is for browsers. The server logs its own faults and does not show them to the client.
  */
-export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly<Record<string, string>>): void {
+export function answerProblems(
+  app: FastifyInstance,
+  log: Log,
+  headers: Readonly<Record<string, string>>,
+  pageOf: (request: FastifyRequest) => RenderProblem | undefined,
+): void {
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries({ ...SAFE_HEADERS, ...headers })) if (!reply.hasHeader(name)) reply.header(name, value);
   });
@@ -31,8 +37,14 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
     // A store's refusal lasts until somebody fixes the cause, and only its own message names this cause.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
-    sendProblem(reply, problem);
+    const render = pageOf(request);
+    if (render) sendPage(reply, render(problem, request));
+    else sendProblem(reply, problem);
   });
+}
+
+function sendPage(reply: FastifyReply, { status, headers, html }: ProblemPage): void {
+  reply.code(status).headers(headers).type("text/html; charset=utf-8").send(html);
 }
 
 export function sendProblem(reply: FastifyReply, problem: HttpProblem): void {

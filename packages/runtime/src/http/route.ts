@@ -70,6 +70,11 @@ export interface Route {
   readonly whileStopping?: boolean;
   /** Set on a public route whose handler checks the `webhook-signature` over the body instead of a key. The handler refuses everybody else. */
   readonly signed?: true;
+  /**
+   * Set on a route for browsers, which answers HTML. It reads forms instead of JSON and identifies its callers only by `credential`, never by
+   * `Authorization`. The function renders its refusals. The description of the API does not contain the route.
+   */
+  readonly page?: RenderProblem;
   /** Whether the route limits the rate of its callers. */
   readonly limited?: boolean;
   /**
@@ -77,6 +82,15 @@ export interface Route {
    * has answered by itself.
    */
   readonly handle: (request: FastifyRequest, reply: FastifyReply, principal: Principal) => Promise<unknown>;
+}
+
+/** Renders a refusal for a browser. */
+export type RenderProblem = (problem: HttpProblem, request: FastifyRequest) => ProblemPage;
+
+export interface ProblemPage {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly html: string;
 }
 
 /** The input of a handler. */
@@ -88,7 +102,7 @@ export interface Incoming {
   readonly reply: FastifyReply;
 }
 
-interface Definition extends Pick<Route, "url" | "access" | "credential" | "whileStopping"> {
+interface Definition extends Pick<Route, "url" | "access" | "credential" | "page" | "whileStopping"> {
   readonly docs: Omit<RouteDocs, "query" | "body">;
 }
 

@@ -30,6 +30,7 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
   return {
     find: (authorization) => current.find(authorization),
     named: (keyId) => current.named(keyId),
+    markOf: (keyId) => current.markOf(keyId),
     stop: () => clearInterval(timer),
   };
 

@@ -67,6 +67,14 @@ async function reported(
 }
 
 describe("what waits for people", () => {
+  it("has the address of the approval's page, if an operator has said where people open it", async () => {
+    await using told = await reported({ APPROVALS_PUBLIC_URL: "https://approvals.example.com" });
+    const id = await told.t.hold(bigRefund(1));
+    expect((await told.next()).data["links"]).toMatchObject({ page: `https://approvals.example.com/approvals/${id}` });
+    await told.t.decide("amy", id, "deny");
+    expect((await told.next()).data["links"]).toMatchObject({ page: `https://approvals.example.com/approvals/${id}` });
+  });
+
   it("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it", async () => {
     await using s = await reported();
     const { t } = s;

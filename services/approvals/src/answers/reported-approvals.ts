@@ -45,18 +45,20 @@ function auditedAt(change: Change, approvalId: string): number | null {
 
 /**
  * Returns what a webhook sends about an approval: the view of the API at the time of the event, so that each attempt sends the same. Returns null if
- * this service did not store the approval, or if the event no longer applies, such as a reminder about an approval that has ended.
+ * this service did not store the approval, or if the event no longer applies, such as a reminder about an approval that has ended. `pageOf` returns
+ * the address of an approval's page.
  */
 export async function contentOfApproval(
   documents: Pick<ApprovalDocuments, "approval">,
   { event, subject, at }: Pick<WebhookDelivery, "event" | "subject" | "at">,
+  pageOf: (approvalId: string) => string | undefined = () => undefined,
 ): Promise<WebhookContent | null> {
   const approval = isApprovalId(subject) ? await documents.approval(subject) : null;
   if (!approval) return null;
   const { tenant } = approval;
-  if (event === "approval.ended") return approval.status === "pending" ? null : { tenant, data: viewOf(approval) };
+  if (event === "approval.ended") return approval.status === "pending" ? null : { tenant, data: viewOf(approval, pageOf(subject)) };
   if ((event === "approval.reminder" || event === "approval.escalated") && approval.status !== "pending") return null;
-  return { tenant, data: viewOf(pendingAt(approval, at)) };
+  return { tenant, data: viewOf(pendingAt(approval, at), pageOf(subject)) };
 }
 
 /** Returns the approval as it was at this time, while people could still decide. */

@@ -78,8 +78,9 @@ export interface Decisions {
   ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
   /**
    * Applies one decision. If two decisions race, the store orders them. The first is accepted, and the person who made the second sees the outcome.
+   * `via` names the way that the decision came, by default the API.
    */
-  decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
+  decide(approvalId: string, approver: Principal, request: DecisionRequest, via?: string): Promise<DecisionOutcome>;
   /** Does the same for one of several decisions that the person sent together. High and critical writes are never decided this way. */
   decideAmongOthers(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
@@ -109,7 +110,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       }
       throw crowded(approvalId);
     },
-    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: true }),
+    decide: (approvalId, approver, request, via = HTTP) => decideBy(approvalId, approver, request, { via, alone: true }),
     decideAmongOthers: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: false }),
     async decideFor(approvalId, approver, wanted, via) {
       const seen = await self.look(approvalId, approver);

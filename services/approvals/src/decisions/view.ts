@@ -22,15 +22,15 @@ export type Right =
 
 /**
  * Returns the view of an approval that people see. Credentials are removed everywhere, because nobody needs one to decide and many people see a card.
- * The grant still covers the unchanged arguments, by their hash.
+ * The grant still covers the unchanged arguments, by their hash. `page` is the whole address of the approval's page, if an operator has set one.
  */
-export function viewOf(approval: Approval): ApprovalView {
+export function viewOf(approval: Approval, page?: string): ApprovalView {
   const args = parseCanonicalArguments(approval.arguments);
   const self = `/v1/approvals/${approval.approvalId}`;
   const view = redacted<ApprovalView>({
     id: approval.approvalId,
     callId: approval.callId,
-    links: { self, decision: `${self}/decision` },
+    links: { self, decision: `${self}/decision`, ...(page === undefined ? {} : { page }) },
     correlationId: approval.correlationId,
     runId: approval.runId,
     conversationId: approval.conversationId,

@@ -16,7 +16,8 @@ export type AuditEvent =
   | "refused"
   | "renewed"
   | "lapsed"
-  | "withdrawn";
+  | "withdrawn"
+  | "revealed";
 
 type Append = NonNullable<Change["append"]>[number];
 

@@ -48,7 +48,8 @@ const ROWS = lines.map((line) => {
 describe("the routes of approvals", () => {
   it("are exactly those of the table", async () => {
     await using t = await setup();
-    const served = t.routes.map(({ method, url }) => `${method} ${url}`);
+    // The routes of the approval page have a table of their own, because people sign in there.
+    const served = t.routes.filter(({ page }) => page === undefined).map(({ method, url }) => `${method} ${url}`);
     expect(served.toSorted()).toEqual(ROWS.map(({ method, url }) => `${method} ${url}`).toSorted());
     expect(ROWS.every(({ statuses }) => statuses.length === COLUMNS.length)).toBe(true);
   });

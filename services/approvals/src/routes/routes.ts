@@ -131,7 +131,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {
     const wanted = { tenant: reader.tenant, limit, ...(from === undefined ? {} : { cursor: from }) };
     const { approvals, cursor } = await atCursor(() => pendingApprovals({ state, documents }, wanted));
-    return { approvals: approvals.map(viewOf), ...(cursor === undefined ? {} : { cursor }) };
+    return { approvals: approvals.map((approval) => viewOf(approval)), ...(cursor === undefined ? {} : { cursor }) };
   }
 
   async function look(id: string, reader: Principal): Promise<object> {
@@ -154,7 +154,8 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   }
 }
 
-async function atCursor<T>(page: () => Promise<T>): Promise<T> {
+/** Reads a page of a list. Throws a problem if its cursor comes from no page. */
+export async function atCursor<T>(page: () => Promise<T>): Promise<T> {
   try {
     return await page();
   } catch (error) {

@@ -173,6 +173,17 @@ export async function setup(options: Options = {}) {
     async get(who: Person | null, url: string): Promise<HttpAnswer> {
       return http(await fetch(service.url + url, { headers: authorization(who) }));
     },
+    /** The address of the service. */
+    get url(): string {
+      return service.url;
+    },
+    /** Replaces the file of API keys. The service reads it again within two seconds. `part` changes the entry of a key, or null removes it. */
+    async changeKey(who: Person, part: object | null): Promise<void> {
+      const changed = PEOPLE.flatMap((person) =>
+        person.id !== who ? [apiKey(person)] : part === null ? [] : [{ ...apiKey(person), ...part }],
+      );
+      await writeFile(keysFile, JSON.stringify(changed));
+    },
     /** Every route that the service serves. */
     routes: service.routes,
     /** Sends one request and returns the response as it arrives over HTTP. */

@@ -1,0 +1,68 @@
+import { type Static, Type } from "./schema.ts";
+import { DECISIONS } from "./documents/approval.ts";
+import { ID_PATTERNS } from "./ids.ts";
+import { declared, declaredQuery } from "./parse.ts";
+
+// The forms of the approval page. A browser sends every field, so a field that the person left empty is an empty text.
+
+const closed = { additionalProperties: false } as const;
+/** Binds a form to the session and the approval that it was made for. */
+const form = Type.String({ maxLength: 100 });
+
+export const DecisionForm = Type.Object(
+  {
+    form,
+    decision: Type.Enum([...DECISIONS]),
+    /** The single-use token of this approver. */
+    token: Type.String({ minLength: 16, maxLength: 200 }),
+    /** The arguments on the card that the approver saw. */
+    argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
+    /** A browser counts a line break as one character, and sends two. */
+    comment: Type.Optional(Type.String({ maxLength: 4000 })),
+    ticket: Type.Optional(Type.String({ maxLength: 100 })),
+  },
+  closed,
+);
+export type DecisionForm = Static<typeof DecisionForm>;
+export const decisionForm = declared("DecisionForm", DecisionForm);
+
+export const RevealForm = Type.Object(
+  {
+    form,
+    /** The place of the masked field, as a JSON Pointer into the approval. */
+    pointer: Type.String({ minLength: 1, maxLength: 2000 }),
+  },
+  closed,
+);
+export type RevealForm = Static<typeof RevealForm>;
+export const revealForm = declared("RevealForm", RevealForm);
+
+export const SignInForm = Type.Object(
+  {
+    key: Type.String({ maxLength: 512 }),
+    /** The approval to show after signing in. */
+    to: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  closed,
+);
+export type SignInForm = Static<typeof SignInForm>;
+export const signInForm = declared("SignInForm", SignInForm);
+
+export const SignOutForm = Type.Object({ form }, closed);
+export type SignOutForm = Static<typeof SignOutForm>;
+export const signOutForm = declared("SignOutForm", SignOutForm);
+
+/** The query of the sign-in page. */
+export const signInQuery = declaredQuery(
+  "SignInQuery",
+  Type.Object(
+    { to: Type.Optional(Type.String({ pattern: ID_PATTERNS.approval, description: "The approval to show after signing in." })) },
+    closed,
+  ),
+);
+
+/** The query of the list on the approval page. */
+export const pageListQuery = declaredQuery(
+  "PageListQuery",
+  Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The place where the page begins." })) }, closed),
+);
