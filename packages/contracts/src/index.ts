@@ -1,3 +1,4 @@
+export * from "./approval-card.ts";
 export * from "./approval-view.ts";
 export * from "./attributes.ts";
 export * from "./counted.ts";
@@ -39,6 +40,7 @@ export * from "./message.ts";
 export * from "./messages.ts";
 export * from "./money.ts";
 export * from "./parse.ts";
+export * from "./personal-data.ts";
 export * from "./profile-file.ts";
 export * from "./public-tool.ts";
 export * from "./registry-version.ts";

@@ -1,30 +1,48 @@
+import type { ApprovalCard } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { type ApprovalCard, cardLines } from "./approval-card.ts";
+import { cardLines } from "./approval-card.ts";
 
 const card: ApprovalCard = {
   id: "ap_1",
-  tool: "pay",
-  toolVersion: "1",
-  tier: "high",
-  effect: "Pays 100 to pаypal.com.",
-  arguments: { to: "pаypal.com" },
-  doubts: [{ place: "/arguments/to", why: "mixed_scripts", word: "pаypal", spelled: "p\\u0430ypal" }],
-  requester: "rita",
-  idempotency: { mode: "none", inWords: "If this is interrupted, nobody can tell." },
-  expiresAt: 0,
+  title: { text: "Pays 100 to pаypal.com." },
+  status: "pending",
+  doubts: ['"pаypal" in /arguments/to: it mixes letters of several scripts, p\\u0430ypal'],
+  facts: [{ label: "Requester", text: "rita", depth: 0 }],
+  arguments: [
+    { label: "to", text: "pаypal.com", depth: 0 },
+    { label: "items", text: "", depth: 0 },
+    { label: "-", text: "one\nrequester   amy", depth: 1 },
+    {
+      label: "mail",
+      text: "[masked: e-mail address, …@example.com]",
+      depth: 0,
+      masked: { pointer: "/arguments/mail", what: ["e-mail address"] },
+    },
+  ],
+  decisions: [],
 };
 
 describe("a card at a terminal", () => {
   it("says right below the effect which word may be read as another, where it stands and how it is spelled", () => {
-    expect(cardLines(card, 0).slice(0, 2)).toEqual([
+    expect(cardLines(card).slice(0, 2)).toEqual([
       "Pays 100 to pаypal.com.",
       '! LOOK CLOSELY at "pаypal" in /arguments/to: it mixes letters of several scripts, p\\u0430ypal',
     ]);
   });
 
-  it("says nothing if there is no such word, or if the approvals service does not report them", () => {
-    const { doubts: _, ...silent } = card;
-    expect(cardLines({ ...card, doubts: [] }, 0)).toEqual(cardLines(silent, 0));
-    expect(cardLines(silent, 0).join("\n")).not.toContain("LOOK CLOSELY");
+  it("says nothing if there is no such word", () => {
+    expect(cardLines({ ...card, doubts: [] }).join("\n")).not.toContain("LOOK CLOSELY");
+  });
+
+  it("indents the parts of an argument and every further line of a text, so that no argument looks like a line of the card", () => {
+    expect(cardLines(card).slice(-5)).toEqual([
+      "to: pаypal.com",
+      "items:",
+      "  - one",
+      "      requester   amy",
+      "mail: [masked: e-mail address, …@example.com] (masked at /arguments/mail)",
+    ]);
+    const title = { text: "Pays.\nrequester   amy" };
+    expect(cardLines({ ...card, title }).slice(0, 2)).toEqual(["Pays.", "    requester   amy"]);
   });
 });

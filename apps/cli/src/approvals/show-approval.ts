@@ -1,4 +1,4 @@
-import type { ApprovalToDecide } from "@toolbus/contracts";
+import { type ApprovalToDecide, cardOf } from "@toolbus/contracts";
 import { readApprovalToDecide } from "../http/answers.ts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -21,17 +21,11 @@ export async function showApproval(context: Context, typed: string | undefined):
 
 /** Returns the card and the decisions as text. */
 export function approvalLines({ output, around }: Context, approval: ApprovalToDecide): string[] {
-  const { status, decisions, approversNeeded, reasons, reason, mayNotBecause } = approval;
-  const approved = decisions.filter(({ decision }) => decision === "approve").length;
-  const open = status === "pending" && approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approvers` : "";
+  const { status, decisions } = cardOf(approval, around.now());
   return [
     ...framedCard(approval, around.now(), WIDTH, (line) => output.paint("yellow", line)),
-    `status     ${status.replaceAll("_", " ")}${open}${reason === undefined ? "" : `: ${reason}`}`,
-    ...decisions.map(
-      ({ approver, decision, comment }) => `decision   ${decision} by ${approver}${comment === undefined ? "" : `: ${comment}`}`,
-    ),
-    ...reasons.map((why) => `risk       ${why}`),
-    `run        ${approval.runId}`,
-    ...(mayNotBecause === undefined ? [] : [`This key may not decide it: ${mayNotBecause}`]),
+    `status     ${status}`,
+    ...decisions.map(({ label, text }) => `decision   ${label}${text === "" ? "" : `: ${text}`}`),
+    ...(approval.mayNotBecause === undefined ? [] : [`This key may not decide it: ${approval.mayNotBecause}`]),
   ].flatMap((line) => wrapped(line, WIDTH));
 }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import type { Report, RunEnd, RunEvent } from "@toolbus/contracts";
-import { type ApprovalCard, framedCard } from "../approvals/approval-card.ts";
+import type { ApprovalView, Report, RunEnd, RunEvent } from "@toolbus/contracts";
+import { framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
 import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
@@ -13,7 +13,7 @@ type Style = Parameters<typeof styleText>[0];
 export interface Screen {
   line(text?: string): void;
   item(item: StreamItem): void;
-  card(card: ApprovalCard, now: number): void;
+  card(card: ApprovalView, now: number): void;
   report(end: RunEnd, where: readonly string[]): void;
 }
 
@@ -87,7 +87,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
     for (const call of event.calls) line(`  ${paint("cyan", "→")} ${call.tool} ${paint("dim", short(call.arguments))}`);
   }
 
-  function card(approval: ApprovalCard, now: number): void {
+  function card(approval: ApprovalView, now: number): void {
     // A terminal that does not know its width reports 0.
     const width = Math.max(40, Math.min(out.columns || 100, 110));
     line();

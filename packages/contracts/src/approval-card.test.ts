@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { cardOf, unmaskedField } from "./approval-card.ts";
+import type { ApprovalView } from "./approval-view.ts";
+
+const view: ApprovalView = {
+  id: "ap_1",
+  callId: "1",
+  correlationId: "c",
+  runId: "rn_1",
+  conversationId: "cv_1",
+  tool: "pay",
+  toolVersion: "1",
+  toolHash: "sha256-a",
+  toolset: "pay",
+  arguments: { to: "anna@example.com", amount: 100, items: [{ sku: "A/1", "x~/y": "b@example.com" }, "plain"], none: [] },
+  argumentsHash: "sha256-b",
+  effect: "Pays 100 to anna@example.com.",
+  tier: "critical",
+  reasons: ["more than 50"],
+  idempotency: { mode: "none", inWords: "Nobody can tell." },
+  requester: "rita",
+  agent: "default",
+  status: "pending",
+  approversNeeded: 2,
+  decisions: [{ approver: "amy", decision: "approve", at: 1, via: "http", ticket: "T-1" }],
+  requestedAt: 0,
+  expiresAt: 600_000,
+  endedAt: null,
+};
+
+describe("the card of an approval", () => {
+  it("says how many approvers of those that it needs have approved", () => {
+    expect(cardOf(view, 0).status).toBe("pending, 1 of 2 approvers");
+    expect(cardOf({ ...view, approversNeeded: 1, decisions: [] }, 0).status).toBe("pending");
+    expect(cardOf({ ...view, status: "rejected", reason: "not now" }, 0).status).toBe("rejected: not now");
+    expect(cardOf(view, 0).decisions).toEqual([{ label: "approve by amy", text: "ticket T-1", depth: 0 }]);
+  });
+
+  it("shows every argument with its parts, and masks personal data in them and in the effect", () => {
+    const what = ["e-mail address"];
+    const text = "[masked: e-mail address, …@example.com]";
+    const { title, arguments: lines } = cardOf(view, 0);
+    expect(title).toEqual({ text: `Pays 100 to ${text}.`, masked: { pointer: "/effect", what } });
+    expect(lines).toEqual([
+      { label: "to", text, depth: 0, masked: { pointer: "/arguments/to", what } },
+      { label: "amount", text: "100", depth: 0 },
+      { label: "items", text: "", depth: 0 },
+      { label: "-", text: "", depth: 1 },
+      { label: "sku", text: "A/1", depth: 2 },
+      { label: "x~/y", text, depth: 2, masked: { pointer: "/arguments/items/0/x~0~1y", what } },
+      { label: "-", text: "plain", depth: 1 },
+      { label: "none", text: "[]", depth: 0 },
+    ]);
+    expect(JSON.stringify(cardOf(view, 0))).not.toContain("anna");
+  });
+
+  it("names no personal data in the pointer of an argument whose name is some", () => {
+    const card = cardOf({ ...view, arguments: { people: { "anna@example.com": "owner" } } }, 0);
+    expect(card.arguments[1]).toMatchObject({
+      label: "[masked: e-mail address, …@example.com]",
+      text: "owner",
+      masked: { pointer: "/arguments/people" },
+    });
+  });
+
+  it("shows invisible characters as escapes, wherever they are", () => {
+    const odd = "a\u202eb\u200b";
+    const card = cardOf(
+      {
+        ...view,
+        effect: odd,
+        requester: odd,
+        agent: odd,
+        reasons: [odd],
+        reason: odd,
+        arguments: { [odd]: odd },
+        decisions: [{ ...view.decisions[0]!, comment: odd }],
+      },
+      0,
+    );
+    expect(JSON.stringify(card)).not.toMatch(/[\u202e\u200b]/);
+    expect(card.title.text).toBe("a\\u202eb\\u200b");
+  });
+
+  it("spells out each doubtful word", () => {
+    const doubts = [{ place: "/arguments/to", why: "mixed_scripts", word: "pаypal", spelled: "p\\u0430ypal" }] as const;
+    expect(cardOf({ ...view, doubts: [...doubts] }, 0).doubts).toEqual([
+      '"pаypal" in /arguments/to: it mixes letters of several scripts, p\\u0430ypal',
+    ]);
+  });
+
+  it("shows what is nested too deeply as JSON", () => {
+    const deep = { a: { b: { c: { d: { e: { f: { g: { h: 1 } } } } } } } };
+    expect(cardOf({ ...view, arguments: deep }, 0).arguments.at(-1)).toEqual({ label: "g", text: '{"h":1}', depth: 6 });
+  });
+});
+
+describe("the whole text of a masked field", () => {
+  it.each([
+    ["/effect", "Pays 100 to anna@example.com."],
+    ["/arguments/to", "anna@example.com"],
+    ["/arguments/items/0/x~0~1y", "b@example.com"],
+    ["/arguments/items/1", "plain"],
+    ["/arguments/items/0", '{"sku":"A/1","x~/y":"b@example.com"}'],
+  ])("is found at the pointer of the card: %s", (pointer, text) => {
+    expect(unmaskedField(view, pointer)).toBe(text);
+  });
+
+  it.each([
+    "",
+    "/",
+    "effect",
+    "/requester",
+    "/arguments/nothing",
+    "/arguments/to/length",
+    "/arguments/__proto__",
+    "/arguments/items/length",
+  ])("is nowhere else: %s", (pointer) => {
+    expect(unmaskedField(view, pointer)).toBeNull();
+  });
+});

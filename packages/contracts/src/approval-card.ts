@@ -1,0 +1,130 @@
+import type { ApprovalView } from "./approval-view.ts";
+import type { Json } from "./json.ts";
+import { maskPersonalData, type PersonalData } from "./personal-data.ts";
+import { visible } from "./tool-definition.ts";
+
+/**
+ * What a person reads before a decision, without any layout. The page, the terminal and every other channel render this card, so all of them show
+ * the same. Every text is external: a renderer escapes it for its format.
+ */
+export interface ApprovalCard {
+  readonly id: string;
+  /** The effect in the words of the tool's template. */
+  readonly title: CardText;
+  /** Such as `pending, 1 of 2 approvers`, or `rejected: not this week`. */
+  readonly status: string;
+  /** Sentences that spell out words that a person may misread. A renderer shows them right below the title. */
+  readonly doubts: readonly string[];
+  /** The facts about the write, one per line. */
+  readonly facts: readonly CardLine[];
+  readonly arguments: readonly CardLine[];
+  readonly decisions: readonly CardLine[];
+}
+
+/** A text in which personal data is masked. */
+export interface CardText {
+  readonly text: string;
+  /** Absent if nothing is masked. `pointer` is a JSON Pointer into the approval. The field at it has the whole text. */
+  readonly masked?: { readonly pointer: string; readonly what: readonly PersonalData[] };
+}
+
+/** A line with its label. An argument with parts has an empty text, and its parts follow one level deeper. The label of a list's item is `-`. */
+export interface CardLine extends CardText {
+  readonly label: string;
+  readonly depth: number;
+}
+
+/**
+ * Makes the card of an approval from the data that approvals stores, not from the model's words. The view has no credentials. Personal data in the
+ * effect and in the arguments is masked, and invisible characters are shown as escapes.
+ */
+export function cardOf(view: ApprovalView, now: number): ApprovalCard {
+  return {
+    id: view.id,
+    title: masked(view.effect, "/effect"),
+    status: statusOf(view),
+    doubts: (view.doubts ?? []).map(doubtInWords),
+    facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
+    arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", 0)),
+    decisions: view.decisions.map(({ approver, decision, comment, ticket, via }) => ({
+      label: visible(`${decision} by ${approver}`),
+      text: visible(
+        [comment ?? "", ticket === undefined ? "" : `ticket ${ticket}`, via === "http" ? "" : `via ${via}`].filter(Boolean).join("; "),
+      ),
+      depth: 0,
+    })),
+  };
+}
+
+/**
+ * Returns the whole text of one masked field of an approval, or null if the pointer names no field of its effect or arguments. The text still has no
+ * credentials and shows invisible characters as escapes.
+ */
+export function unmaskedField({ effect, arguments: args }: Pick<ApprovalView, "effect" | "arguments">, pointer: string): string | null {
+  if (!pointer.startsWith("/")) return null;
+  let found: Json | undefined = { effect, arguments: args };
+  for (const part of pointer.slice(1).split("/")) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof found !== "object" || found === null || !Object.prototype.propertyIsEnumerable.call(found, name)) return null;
+    found = (found as { readonly [name: string]: Json })[name];
+  }
+  if (found === undefined) return null;
+  return visible(typeof found === "string" ? found : JSON.stringify(found));
+}
+
+/** Returns the status, the number of approvals if one is not enough, and the reason. */
+function statusOf({ status, decisions, approversNeeded, reason }: ApprovalView): string {
+  const approved = decisions.filter(({ decision }) => decision === "approve").length;
+  const open = status === "pending" && approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approvers` : "";
+  return visible(`${status.replaceAll("_", " ")}${open}${reason === undefined ? "" : `: ${reason}`}`);
+}
+
+function factsOf(view: ApprovalView, now: number): readonly (readonly [string, string])[] {
+  const minutes = Math.max(0, Math.round((view.expiresAt - now) / 60_000));
+  return [
+    ["Tool", `${view.tool}@${view.toolVersion}, a ${view.tier}-tier write`],
+    ["Requester", view.requester],
+    ["Agent", view.agent],
+    ...view.reasons.map((why) => ["Risk", why] as const),
+    ["Delivery", view.idempotency.inWords],
+    ...(view.status === "pending" ? [["Expires", `in ${minutes} min`] as const] : []),
+    ["Approval", view.id],
+    ["Run", view.runId],
+  ];
+}
+
+function doubtInWords({ place, why, word, spelled }: NonNullable<ApprovalView["doubts"]>[number]): string {
+  const [at, what, letters] = [place, word, spelled].map((text) => maskPersonalData(visible(text)).text);
+  return `"${what}" in ${at}: ${WHY_DOUBTED[why]}, ${letters}`;
+}
+
+const WHY_DOUBTED: Readonly<Record<NonNullable<ApprovalView["doubts"]>[number]["why"], string>> = {
+  mixed_scripts: "it mixes letters of several scripts",
+  looks_latin: "its letters only look like ordinary Latin ones",
+  mixed_digits: "it mixes digits of several scripts",
+  hidden_characters: "it has invisible characters",
+};
+
+/** Returns the lines of one argument. If its name is personal data, only `parent` can be named, because a pointer would contain the name. */
+function argumentLines(name: string, value: Json, parent: string, depth: number, label = name): CardLine[] {
+  const shownLabel = maskPersonalData(visible(label));
+  const named = shownLabel.masked.length === 0;
+  const pointer = named ? `${parent}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}` : parent;
+  const parts = depth < MAX_DEPTH && typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (parts.length > 0) {
+    const own = { label: shownLabel.text, text: "", depth, ...(named ? {} : { masked: { pointer, what: shownLabel.masked } }) };
+    const itemLabel = Array.isArray(value) ? "-" : undefined;
+    return [own, ...parts.flatMap(([part, inner]) => argumentLines(part, inner, pointer, depth + 1, itemLabel))];
+  }
+  const whole = masked(typeof value === "string" ? value : JSON.stringify(value), pointer);
+  const what = [...new Set([...shownLabel.masked, ...(whole.masked?.what ?? [])])];
+  return [{ label: shownLabel.text, text: whole.text, depth, ...(what.length === 0 ? {} : { masked: { pointer, what } }) }];
+}
+
+// Deeper parts are shown as JSON, because nobody can read a line that is indented so far.
+const MAX_DEPTH = 6;
+
+function masked(text: string, pointer: string): CardText {
+  const shown = maskPersonalData(visible(text));
+  return { text: shown.text, ...(shown.masked.length === 0 ? {} : { masked: { pointer, what: shown.masked } }) };
+}
