@@ -33,6 +33,7 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
   const log: Log = { ...silentLog, info: note, warn: note, error: note };
   const target = {
     name: "ops",
+    kind: "webhook" as const,
     url: new URL(to.url),
     secrets: secrets.map((secret) => webhookSecret(secret) ?? new Uint8Array()),
     events: new Set(["run.ended"] as const),
