@@ -20,6 +20,7 @@ import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { definitionPace } from "@toolbus/tool-kit";
 import { answerMaker } from "./answers/answers.ts";
 import { approvalDocuments } from "./sealed/approval-documents.ts";
+import { emailChannel } from "./channels/email/email-channel.ts";
 import { correlationIdFrom } from "./routes/correlation-id.ts";
 import { createDecisions } from "./decisions/decisions.ts";
 import { readEnabledTools } from "./pins/enabled-tools.ts";
@@ -133,6 +134,7 @@ export async function startApprovalsCore(
       plan,
       webhookEventsIn: (change) => approvalEventsIn(change, config),
       contentOf: (delivery) => contentOfApproval(documents, delivery),
+      channels: { email: emailChannel({ publicUrl: config.APPROVALS_PUBLIC_URL }) },
       log,
       random: fraction,
       newNonce: () => text(random(9)),

@@ -1,4 +1,15 @@
-import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str, webhookSettings } from "@toolbus/runtime";
+import {
+  httpAddress,
+  httpSettings,
+  integer,
+  loopTimings,
+  milliseconds,
+  perMinute,
+  port,
+  type SettingsOf,
+  str,
+  webhookSettings,
+} from "@toolbus/runtime";
 
 export const approvalsSettings = {
   ...loopTimings,
@@ -9,6 +20,10 @@ export const approvalsSettings = {
     desc: "the address that approvers reach; in production, use another address than the gateway's",
   }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
+  APPROVALS_PUBLIC_URL: httpAddress({
+    default: "",
+    desc: "the address at which people reach approvals, for the links in e-mails and Slack messages; empty: they have no links",
+  }),
   APPROVALS_API_KEYS_FILE: str({
     default: ".toolbus/approvals-api-keys.json",
     desc: "the file of approvers' API keys, as hashes; never the gateway's",
