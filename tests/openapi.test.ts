@@ -40,6 +40,7 @@ const ROUTES = {
     getApproval          get  /v1/approvals/{id}                 200
     decideApproval       post /v1/approvals/{id}/decision        200
     decideByWebhook      post /v1/hooks/{id}                     200
+    decideInSlack        post /v1/slack/interactions  200
     getEra               get  /v1/era                            200
     raiseEra             post /v1/era/raise                      200
     resumeWrites         post /v1/era/resume                     200

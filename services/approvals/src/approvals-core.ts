@@ -21,6 +21,8 @@ import { definitionPace } from "@toolbus/tool-kit";
 import { answerMaker } from "./answers/answers.ts";
 import { approvalDocuments } from "./sealed/approval-documents.ts";
 import { emailChannel } from "./channels/email/email-channel.ts";
+import { slackOf } from "./channels/slack/slack-of.ts";
+import type { SlackWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import { correlationIdFrom } from "./routes/correlation-id.ts";
 import { createDecisions } from "./decisions/decisions.ts";
 import { readEnabledTools } from "./pins/enabled-tools.ts";
@@ -43,6 +45,7 @@ import { handleRollbacks } from "./eras/rollbacks.ts";
 import { createRemovals } from "./pins/removals.ts";
 import { createSeals } from "./sealed/reseal.ts";
 import { approvalRoutes } from "./routes/routes.ts";
+import { slackRoutes } from "./routes/slack-routes.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
 import { securityRecorder } from "./sealed/security.ts";
 import { contentOfApproval, approvalEventsIn } from "./answers/reported-approvals.ts";
@@ -78,6 +81,8 @@ export interface ApprovalsOutside {
   readonly webhooks?: WebhookPlan;
   /** The sources that decide by a signed request. */
   readonly hooks?: HookSources;
+  /** The workspaces of Slack whose people decide by button. */
+  readonly workspaces?: SlackWorkspaces;
 }
 
 /** Starts approvals with its keys. Resolves when approvals accepts work. */
@@ -85,7 +90,7 @@ export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
   { signing, verifying, seals }: ApprovalsKeys,
-  { webhooks: plan = NOBODY, hooks = new Map() }: ApprovalsOutside = {},
+  { webhooks: plan = NOBODY, hooks = new Map(), workspaces = [] }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const {
     bus,
@@ -128,13 +133,14 @@ export async function startApprovalsCore(
       pollMs: config.POLL_MS,
     });
     open.defer(() => answers.stop());
+    const slack = slackOf({ state, documents, plan, workspaces, publicUrl: config.APPROVALS_PUBLIC_URL });
     const webhooks = startWebhooks({
       state,
       service: APPROVALS_SERVICE,
       plan,
       webhookEventsIn: (change) => approvalEventsIn(change, config),
       contentOf: (delivery) => contentOfApproval(documents, delivery),
-      channels: { email: emailChannel({ publicUrl: config.APPROVALS_PUBLIC_URL }) },
+      channels: { email: emailChannel({ publicUrl: config.APPROVALS_PUBLIC_URL }), slack: slack.channel },
       log,
       random: fraction,
       newNonce: () => text(random(9)),
@@ -187,8 +193,11 @@ export async function startApprovalsCore(
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const rate = decisionLimit();
+    const interactions = slack.interactions({ decisions, rate, clock, log });
+    open.defer(() => interactions.stop());
     const routes = [
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
+      ...slackRoutes({ workspaces, interactions, clock }),
       ...approvalRoutes({
         state,
         documents,

@@ -12,6 +12,7 @@ import {
 } from "@toolbus/runtime";
 import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
+import { readSlackWorkspaces, refuseMuteWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import { readHookSources } from "./decisions/hook-sources.ts";
 import { publishKeys } from "./routes/publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
@@ -56,8 +57,10 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
   await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet(own.signing));
   const webhooks = await readWebhookPlan(config);
   const hooks = await readHookSources(config.DECISION_HOOKS_FILE);
+  const workspaces = await readSlackWorkspaces(config.DECISION_HOOKS_FILE);
+  refuseMuteWorkspaces(workspaces, webhooks, config.DECISION_HOOKS_FILE);
   const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
-  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, workspaces });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,

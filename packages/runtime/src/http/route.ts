@@ -68,8 +68,13 @@ export interface Route {
   readonly credential?: (request: FastifyRequest, keys: ApiKeys) => Promise<Principal | null>;
   /** Whether the route also answers while the server stops. */
   readonly whileStopping?: boolean;
-  /** Set on a public route whose handler checks the `webhook-signature` over the body instead of a key. The handler refuses everybody else. */
-  readonly signed?: true;
+  /**
+   * Set on a public route whose handler checks a signature over the body instead of a key: the `webhook-signature`, or that of Slack. The handler
+   * refuses everybody else.
+   */
+  readonly signed?: true | "slack";
+  /** Set on a signed route that receives a form instead of JSON. Its handler reads the form from the text of the body. */
+  readonly form?: true;
   /** Whether the route limits the rate of its callers. */
   readonly limited?: boolean;
   /**

@@ -35,7 +35,7 @@ export type AttemptOutcome =
  * last one, and make an attempt again if the process died before its end was recorded.
  */
 export interface Channel<T> {
-  /** Makes one attempt. Never throws. */
+  /** Makes one attempt. A target's fault is an outcome. If it throws, the attempt has failed. */
   send(sending: Sending<T>): Promise<AttemptOutcome>;
 }
 

@@ -2,7 +2,15 @@ import { type Json, keys, parseWebhookDelivery, shardOf, type WebhookDelivery } 
 import type { Change, StateStore, TimerRow } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import type { Outbox } from "../outbox.ts";
-import { ANSWER_WITHIN_MS, type AttemptOutcome, channelOf, type Channels, sendThrough, type WebhookContent } from "./channel.ts";
+import {
+  ANSWER_WITHIN_MS,
+  type AttemptOutcome,
+  channelOf,
+  type Channels,
+  type Sending,
+  sendThrough,
+  type WebhookContent,
+} from "./channel.ts";
 import type { ResolveName } from "./network-guard.ts";
 import { webhookChannel } from "./send-webhook.ts";
 import {
@@ -133,13 +141,23 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
 
   async function send(target: Target, begun: ReadDelivery, content: WebhookContent, now: number): Promise<void> {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
-    const outcome = (await sendThrough(channels, { target, delivery: begun.value, content, now, signal })) ?? NO_CHANNEL;
+    const outcome = await attemptOf({ target, delivery: begun.value, content, now, signal });
     // The stop interrupted this attempt. When its timer is due, another process repeats it.
     if (stopping.signal.aborted && outcome.kind === "failed") return;
     try {
       await settle(begun, outcome, now);
     } catch (error) {
       log.warn({ error, ...about(begun.value) }, "the end of a webhook's attempt could not be recorded; the attempt is repeated");
+    }
+  }
+
+  async function attemptOf(sending: Sending<Target>): Promise<AttemptOutcome> {
+    try {
+      return (await sendThrough(channels, sending)) ?? NO_CHANNEL;
+    } catch (error) {
+      // The store was unavailable, or a channel has a bug. Neither may end the process, and the retry does the rest.
+      log.error({ error, ...about(sending.delivery) }, "an attempt ended with a fault of this service; it is repeated");
+      return { kind: "failed", reason: "this service had a fault" };
     }
   }
 

@@ -14,8 +14,7 @@ const MOST_SUBJECT = 150;
 
 /** Renders the card of an approval as a mail: as plain text, and as simple HTML with the same lines. `page` is the address of its page. */
 export function emailText(card: ApprovalCard, event: WebhookEvent, page: string | null): EmailText {
-  const status = headOf(card.status, 60);
-  const [begins, says] = INTRO[event] ?? [status, `This no longer waits: ${card.status}.`];
+  const [begins, says] = introOf(event, card);
   const lines: readonly Line[] = [
     { text: says },
     { text: "" },
@@ -40,10 +39,12 @@ export function emailText(card: ApprovalCard, event: WebhookEvent, page: string 
   };
 }
 
-const INTRO: Readonly<Partial<Record<WebhookEvent, readonly [string, string]>>> = {
-  "approval.held": ["waits for a decision", "A write waits for people to decide."],
-  "approval.reminder": ["still waits", "A write still waits for people to decide, and a part of their time is over."],
-};
+function introOf(event: WebhookEvent, { status }: ApprovalCard): readonly [string, string] {
+  if (event === "approval.held") return ["waits for a decision", "A write waits for people to decide."];
+  if (event === "approval.ended") return [headOf(status, 60), `This no longer waits: ${status}.`];
+  return ["still waits", "A write still waits for people to decide, and a part of their time is over."];
+}
+
 const LINK = "Read it and decide";
 const NEVER = "The link decides nothing by itself.";
 
