@@ -18,6 +18,7 @@ import {
   delivered,
   deliveriesOf,
   deliveryOfTimer,
+  deliveryTimer,
   type DeliveryRules,
   dropped,
   failed,
@@ -80,7 +81,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       const deliveryId = deliveryOfTimer(id);
       if (deliveryId === null) return false;
       const found = await read(deliveryId);
-      if (!found || found.read.value.state !== "waiting") await forgetTimer(shard, deliveryId, found?.read.version ?? 0);
+      if (!found || found.read.value.state !== "waiting") await setTimer(shard, deliveryId, found?.read.version ?? 0, null);
+      // A store that restarts after a crash makes every timer due, also that of a reminder.
+      else if (found.now < found.read.value.at) await setTimer(shard, deliveryId, found.read.version, found.read.value.at - found.now);
       else await attempt(found.now, found.read);
       return true;
     },
@@ -196,11 +199,11 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     return state.commit(shardOf(deliveryId), change);
   }
 
-  async function forgetTimer(shard: string, deliveryId: string, version: number): Promise<void> {
+  async function setTimer(shard: string, deliveryId: string, version: number, dueIn: number | null): Promise<void> {
     await state.commit(shard, {
-      op: `hook:${deliveryId}:untime:${rules.newNonce()}`,
+      op: `hook:${deliveryId}:timer:${rules.newNonce()}`,
       guards: [{ key: keys.delivery(service, deliveryId), version }],
-      timers: [{ service, id: `hook:${deliveryId}`, dueIn: null }],
+      timers: [{ service, id: deliveryTimer(deliveryId), dueIn }],
     });
   }
 }
