@@ -27,17 +27,23 @@ export type Place = Pick<SlackMessage, "channel" | "ts">;
 
 /**
  * Every attempt can be repeated. The message is posted at least once: if the process dies after Slack accepted it and before its name is recorded, it
- * is posted again, and the button of the first one shows the outcome when somebody presses it. Posting reads the approval again after the message is
+ * is posted again, and a button of the first one shows the outcome when somebody presses it. Posting reads the approval again after the message is
  * recorded, and the end of the approval reads the record after the approval has ended. So one of the two finds the other, and no message keeps its
  * buttons.
  */
 export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackChannelOptions): SlackChannel {
   const self: SlackChannel = {
-    async send({ target, delivery: { event }, content, now, signal }) {
+    async send({ target, delivery: { event, attempts }, content, now, signal }) {
       const view = content.data as ApprovalView;
       if (event === "approval.ended") return self.refresh(target, view.id, signal, now);
       const posted = await placeOf(target, view.id);
-      if (view.status !== "pending") return posted ? self.refresh(target, view.id, signal, now) : { kind: "delivered" };
+      if (view.status !== "pending") {
+        if (posted) return self.refresh(target, view.id, signal, now);
+        // An earlier attempt may have posted a message whose name nobody knows. People then read the outcome below it.
+        return attempts > 1 ? post(target, view, now, signal) : { kind: "delivered" };
+      }
+      // Without a message, the delivery of `approval.held` still posts one, and that reminds people enough.
+      if (!posted && event === "approval.reminder") return { kind: "delivered" };
       if (posted && event !== "approval.held") return told(await say(target, posted, reminderMessage(cardOf(view, now)), signal));
       return posted ? self.refresh(target, view.id, signal, now) : post(target, view, now, signal);
     },
@@ -69,7 +75,7 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
     if (!message.ok) return { kind: "refused", reason: "its answer does not name the message" };
     await record(message.value, now);
     const after = await viewNow(view.id);
-    return after && after.status !== "pending" ? self.refresh(target, view.id, signal, now) : { kind: "delivered" };
+    return after && after.status !== view.status ? self.refresh(target, view.id, signal, now) : { kind: "delivered" };
   }
 
   function say(target: SlackTarget, { channel, ts }: Place, text: SlackText, signal: AbortSignal): Promise<SlackAnswer> {
@@ -88,10 +94,9 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
 
   async function record(message: SlackMessage, now: number): Promise<void> {
     const key = keys.slackMessage(message.target, message.approvalId);
-    const { documents } = await state.read([key]);
     const { outcome } = await state.commit(shardOf(message.approvalId), {
       op: `slack:${message.target}:${message.approvalId}:${message.ts}`,
-      guards: [{ key, version: documents[0]?.version ?? 0 }],
+      guards: [{ key, version: 0 }],
       put: [{ key, value: { ...message }, expiresAt: now + FINISHED_KEPT_MS }],
     });
     // Another process recorded its own message in the meantime. The attempt is repeated and finds that one.

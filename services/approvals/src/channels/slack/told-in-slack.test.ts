@@ -1,3 +1,4 @@
+import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { until } from "../../testing/approvals-under-test.ts";
 import { CHANNEL, slacked, textsIn, TOKEN } from "../../testing/slacked-under-test.ts";
@@ -5,6 +6,17 @@ import { bigRefund, bigWire } from "../../testing/writes-under-test.ts";
 
 const buttonsOf = (message: unknown): readonly string[] =>
   [...JSON.stringify(message).matchAll(/"action_id":"toolbus:(\w+)"/g)].map(([, id = ""]) => id);
+
+/** Returns a store in which the change with this op fails as if the process had died, for as long as `fails` returns true. */
+const dyingAt =
+  (op: string, fails: () => boolean) =>
+  (store: StateStore): StateStore => ({
+    ...store,
+    async commit(shard, change) {
+      if (fails() && change.op.startsWith(op)) throw new Error("The process dies here.");
+      return store.commit(shard, change);
+    },
+  });
 
 describe("a channel of Slack", () => {
   it("shows a held write as a message with buttons, and its outcome without buttons, whoever decided where", async () => {
@@ -124,21 +136,11 @@ describe("a channel of Slack", () => {
 
   it("may get a message twice if the first one could not be recorded, and the second one is updated", async () => {
     let fails = true;
-    await using s = await slacked({
-      wrapStore: (store) => ({
-        ...store,
-        async commit(shard, change) {
-          if (fails && change.op.startsWith("slack:")) {
-            fails = false;
-            throw new Error("The process dies here.");
-          }
-          return store.commit(shard, change);
-        },
-      }),
-    });
+    await using s = await slacked({ wrapStore: dyingAt("slack:", () => fails) });
     const id = await s.t.hold(bigRefund(1));
     await s.called("chat.postMessage", 1);
     await s.retried("approval.held", id);
+    fails = false;
     await s.called("chat.postMessage", 2);
     await s.settled("approval.held", id);
     await s.t.decide("amy", id, "approve");
@@ -147,6 +149,21 @@ describe("a channel of Slack", () => {
     expect(await s.press(id, "deny", "U2")).toEqual({ status: 200, body: {} });
     expect((await s.called("chat.update", 2))[1]).toMatchObject({ ts: "1700000000.000001" });
     expect((await s.called("chat.postEphemeral", 1))[0]).toMatchObject({ user: "U2", text: 'This ended as "approved".' });
+  });
+
+  it("reads the outcome below a message whose name was lost, if the write has ended before it could be posted again", async () => {
+    let fails = true;
+    await using s = await slacked({ wrapStore: dyingAt("slack:", () => fails) });
+    const id = await s.t.hold(bigRefund(1));
+    await s.called("chat.postMessage", 1);
+    await s.t.decide("amy", id, "deny");
+    await s.settled("approval.ended", id);
+    fails = false;
+    await s.retried("approval.held", id);
+    const [, outcome] = await s.called("chat.postMessage", 2);
+    expect([buttonsOf(outcome), textsIn(outcome)[1]]).toEqual([[], "This no longer waits: rejected"]);
+    await s.settled("approval.held", id);
+    expect(s.slack.calls).toHaveLength(2);
   });
 
   it("shows the first of two approvals too", async () => {
