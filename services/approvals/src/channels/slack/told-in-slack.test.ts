@@ -175,4 +175,21 @@ describe("a channel of Slack", () => {
     expect(textsIn(update).join("\n")).toMatch(/pending, 1 of 2 approvers[^]*approve by amy: ticket CHG-1; via slack:T1/);
     expect(buttonsOf(update)).toEqual(["approve", "deny", "revise"]);
   });
+
+  it("ends with the newest state although an older update arrives after it", async () => {
+    const slow = Promise.withResolvers<void>();
+    await using s = await slacked({
+      reply: ({ method }, count) => (method === "chat.update" && count === 1 ? { after: slow.promise } : {}),
+    });
+    const id = await s.t.hold(bigWire(1));
+    await s.settled("approval.held", id);
+    await s.submit(id, "approve", "U1", { ticket: "CHG-1" });
+    await s.called("chat.update", 1);
+    await s.t.decide("ben", id, "approve");
+    await s.settled("approval.ended", id);
+    expect(s.slack.of("chat.update")).toHaveLength(2);
+    slow.resolve();
+    const updates = await s.called("chat.update", 3);
+    expect(updates.map((update) => buttonsOf(update).length)).toEqual([3, 0, 0]);
+  });
 });
