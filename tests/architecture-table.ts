@@ -54,7 +54,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   "services/agent": { ours: belowServices, clients: [] },
   "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client"] },
-  "services/approvals": { ours: belowServices, clients: [] },
+  "services/approvals": { ours: belowServices, clients: ["nodemailer"] },
   "services/gateway": { ours: belowServices, clients: ["fastify"] },
 
   // It is below all-in-one, which starts it if no release API is configured: docs/decisions/0007.
@@ -100,6 +100,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["packages/state/src/redis", "bench/src"],
   jose: ["packages/grants/src"],
   "node:sqlite": ["packages/state/src/sqlite"],
+  nodemailer: ["services/approvals/src/channels/email"],
   openai: ["packages/models/src/openai", "bench/src"],
   pino: ["packages/telemetry/src"],
   testcontainers: ["packages/testing/src/servers"],

@@ -45,6 +45,7 @@ const ROUTES = {
     getApprovalEvidence  get  /v1/approvals/{id}/evidence        200
     listAudit            get  /v1/audit                          200
     listCheckpoints      get  /v1/audit/checkpoints              200
+    decideInSlack        post /v1/slack/interactions  200
     getEra               get  /v1/era                            200
     raiseEra             post /v1/era/raise                      200
     resumeWrites         post /v1/era/resume                     200

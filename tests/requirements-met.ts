@@ -67,6 +67,12 @@ const reportedApprovals = from("services/approvals/src/answers/reported-approval
 const reportedRuns = from("services/agent/src/reported-runs.test.ts");
 const webhooks = from("packages/runtime/src/webhooks/webhooks.test.ts");
 const webhookSignature = from("packages/runtime/src/webhooks/webhook-signature.test.ts");
+const emailChannel = from("services/approvals/src/channels/email/email-channel.test.ts");
+const toldByEmail = from("services/approvals/src/channels/email/told-by-email.test.ts");
+const toldInSlack = from("services/approvals/src/channels/slack/told-in-slack.test.ts");
+const slackInteractions = from("services/approvals/src/channels/slack/slack-interactions.test.ts");
+const slackSignature = from("services/approvals/src/channels/slack/slack-signature.test.ts");
+const slackEndToEnd = from("tests/e2e/slack.test.ts");
 const expiry = from("services/approvals/src/requests/expiry.test.ts");
 const approval = from("services/approvals/src/machine/approval.test.ts");
 const grantMutations = from("packages/grants/src/grant-mutations.test.ts");
@@ -424,6 +430,21 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       file: "tests/servers/redis-audit-chain.test.ts",
       test: "has each record once, in one chain, although both of two replicas copy and one is killed",
     },
+  ],
+  "A-20": [
+    toldInSlack("shows a held write as a message with buttons, and its outcome without buttons, whoever decided where"),
+    toldInSlack("gets a reminder as a reply, and sees that a write has expired"),
+    toldByEmail("get a mail when a write is held, when half of its time is over, and when it has ended"),
+    emailChannel("is sent only over TLS to a server whose certificate is trusted, unless the operator decides otherwise"),
+  ],
+  "LV-26": [
+    slackInteractions("press a button, read the card in a dialog and decide there, as the approvers that they are"),
+    slackInteractions(
+      "decide nothing if the file does not name them, if they asked for the write, or if the write is not their tenant's: one sentence says so",
+    ),
+    slackInteractions("decide nothing with a request that Slack did not sign freshly over these bytes"),
+    slackSignature("is accepted as in the example that Slack published, by either of two secrets"),
+    slackEndToEnd("shows its outcome although every process is killed before its message was recorded, and right after it was decided"),
   ],
   "E-01": [
     errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),

@@ -81,7 +81,7 @@ const HELD: Readonly<Record<string, string>> = {
   "rate.gateway": "the requests of a caller in the current minute",
   "rate.approvals": "the requests of an approver in the current minute",
   "hook.agent": "an unsent webhook about a run",
-  "hook.approvals": "an unsent webhook about an approval",
+  "hook.approvals": "an unsent webhook, mail or message about an approval; the name of its message in Slack",
 };
 
 const LISTED: Readonly<Record<string, string>> = {
@@ -90,7 +90,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "index.dead": "dead letters by time",
   "index.dead.*": "dead letters of one queue by time",
   "index.hooks.agent": "given-up webhooks about runs",
-  "index.hooks.approvals": "given-up webhooks about approvals",
+  "index.hooks.approvals": "given-up webhooks, mails and messages about approvals",
   "index.registry": "registered tools",
   "index.removals": "registrations that an operator wants to remove",
   "index.runs.*": "a principal's runs, open runs and conversations",

@@ -39,7 +39,32 @@ export const HookSourceEntry = Type.Object(
 );
 export type HookSourceEntry = Static<typeof HookSourceEntry>;
 
-export const parseHookSourcesFile = parser(Type.Object({ sources: Type.Array(HookSourceEntry, { maxItems: 16 }) }, closed));
+/** A workspace of Slack whose people may decide, in the same file. */
+export const SlackWorkspaceEntry = Type.Object(
+  {
+    /** The id of the workspace, or of the organisation if a whole organisation installed the app. */
+    workspace: Type.String({ pattern: "^[TE][A-Z0-9]{1,20}$" }),
+    /** The signing secrets of the app. There are two while one replaces the other. */
+    signingSecrets: Type.Array(Type.String({ pattern: "^[A-Za-z0-9]{16,128}$" }), { minItems: 1, maxItems: 2 }),
+    /** As for a source. The names of people are Slack's ids of users. Membership of a channel gives no right. */
+    tenant: HookSourceEntry.properties.tenant,
+    tiers: HookSourceEntry.properties.tiers,
+    approvers: HookSourceEntry.properties.approvers,
+    groups: HookSourceEntry.properties.groups,
+  },
+  closed,
+);
+export type SlackWorkspaceEntry = Static<typeof SlackWorkspaceEntry>;
+
+export const parseHookSourcesFile = parser(
+  Type.Object(
+    {
+      sources: Type.Optional(Type.Array(HookSourceEntry, { maxItems: 16 })),
+      slack: Type.Optional(Type.Array(SlackWorkspaceEntry, { maxItems: 16 })),
+    },
+    closed,
+  ),
+);
 
 /** The body of `POST /v1/hooks/{id}`. Another system reports that one of its people has decided. */
 export const HookDecision = Type.Object(

@@ -128,6 +128,8 @@ export const keys = {
   removals: () => "index.removals",
   /** A delivery to a target of webhooks, in the family of the service that sends it. */
   delivery: (service: string, deliveryId: string) => keyOf(`hook.${service}`, shardOf(deliveryId), deliveryId),
+  /** The message about an approval in the channel of a Slack target, in the family of approvals' deliveries. */
+  slackMessage: (target: string, approvalId: string) => keyOf("hook.approvals", shardOf(approvalId), `slack:${target}:${approvalId}`),
   /** An index of the deliveries that were given up, by time. */
   failedDeliveries: (service: string) => `index.hooks.${service}`,
   runIndex: (principal: string) => `index.runs.${principal}`,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "./schema.ts";
 import { ApprovalView } from "./approval-view.ts";
 import { EndedCall } from "./ended-call.ts";
-import { DELIVERY_STATES, WEBHOOK_EVENTS } from "./documents/webhook-delivery.ts";
+import { CHANNELS, DELIVERY_STATES, WEBHOOK_EVENTS } from "./documents/webhook-delivery.ts";
 import { RunView } from "./http-views.ts";
 import { declaredQuery } from "./parse.ts";
 
@@ -46,6 +46,8 @@ export const DeliveryView = Type.Object(
     /** The approval or the run that the event is about. */
     subject: Type.String(),
     target: Type.String(),
+    /** How the target is told. Earlier versions do not send this field, and have only webhooks. */
+    channel: Type.Optional(Type.Enum([...CHANNELS])),
     at: Type.Integer(),
     attempts: Type.Integer(),
     state: Type.Enum([...DELIVERY_STATES]),

@@ -37,6 +37,9 @@ import { type Chainer, startChainer } from "./record/chainer.ts";
 import { copyRecords } from "./record/copy-records.ts";
 import { answerMaker } from "./answers/answers.ts";
 import { approvalDocuments } from "./sealed/approval-documents.ts";
+import { emailChannel } from "./channels/email/email-channel.ts";
+import { slackOf } from "./channels/slack/slack-of.ts";
+import type { SlackWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import { correlationIdFrom } from "./routes/correlation-id.ts";
 import { createDecisions } from "./decisions/decisions.ts";
 import { readEnabledTools } from "./pins/enabled-tools.ts";
@@ -65,6 +68,7 @@ import { createRemovals } from "./pins/removals.ts";
 import { createSeals } from "./sealed/reseal.ts";
 import { batchRoute } from "./routes/batch-route.ts";
 import { approvalRoutes } from "./routes/routes.ts";
+import { slackRoutes } from "./routes/slack-routes.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
 import { securityRecorder } from "./sealed/security.ts";
 import { contentOfApproval, approvalEventsIn } from "./answers/reported-approvals.ts";
@@ -104,6 +108,8 @@ export interface ApprovalsOutside {
   readonly policy?: Pick<WatchedPolicy, "current" | "warnings">;
   /** The API keys with which people sign in on the approval page. Without keys, there is no page. */
   readonly keys?: ApiKeys;
+  /** The workspaces of Slack whose people decide by button. */
+  readonly workspaces?: SlackWorkspaces;
 }
 
 /** Starts approvals with its keys. Resolves when approvals accepts work. */
@@ -116,6 +122,7 @@ export async function startApprovalsCore(
     hooks = new Map(),
     policy = fixedPolicy(defaultPolicy(policySettings(config))),
     keys: apiKeys,
+    workspaces = [],
   }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const {
@@ -163,12 +170,14 @@ export async function startApprovalsCore(
       pollMs: config.POLL_MS,
     });
     open.defer(() => answers.stop());
+    const slack = slackOf({ state, documents, plan, workspaces, publicUrl: config.APPROVALS_PUBLIC_URL });
     const webhooks = startWebhooks({
       state,
       service: APPROVALS_SERVICE,
       plan,
       webhookEventsIn: approvalEventsIn,
       contentOf: (delivery) => contentOfApproval(documents, delivery, (id) => pageLinkOf(config, id)),
+      channels: { email: emailChannel({ publicUrl: config.APPROVALS_PUBLIC_URL }), slack: slack.channel },
       log,
       random: fraction,
       newNonce: () => text(random(9)),
@@ -247,10 +256,13 @@ export async function startApprovalsCore(
         signIns: rateLimit({ ...SIGN_INS, state, service: APPROVALS_SERVICE, random }),
         failed: failedLogins(config.AUTH_FAILURES_PER_MINUTE, monotonic),
       });
+    const interactions = slack.interactions({ decisions, rate, clock, log });
+    open.defer(() => interactions.stop());
     const routes = [
       ...(apiKeys === undefined ? [] : page(apiKeys)),
       ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
       batchRoute({ state, documents, decisions, rate }),
+      ...slackRoutes({ workspaces, interactions, clock }),
       ...approvalRoutes({
         state,
         documents,

@@ -12,6 +12,7 @@ import {
 } from "@toolbus/runtime";
 import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
+import { readSlackWorkspaces, refuseMuteWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import { readHookSources } from "./decisions/hook-sources.ts";
 import { watchedPolicy } from "./policy-file/watched-policy.ts";
 import { checkPublicUrl } from "./page/page-address.ts";
@@ -61,8 +62,10 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
   const webhooks = await readWebhookPlan(config);
   const hooks = await readHookSources(config.DECISION_HOOKS_FILE);
   const policy = await watchedPolicy(config, { targets: webhooks.targets.map(({ name }) => name), log });
+  const workspaces = await readSlackWorkspaces(config.DECISION_HOOKS_FILE);
+  refuseMuteWorkspaces(workspaces, webhooks, config.DECISION_HOOKS_FILE);
   const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
-  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy, keys });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy, keys, workspaces });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,

@@ -187,4 +187,8 @@ export const approvalsMutations: Mutations = {
       },
     ],
   },
+  "A-20": {
+    breaks: "a message in Slack keeps its buttons after the write has ended",
+    patches: [{ file: "services/approvals/src/channels/slack/slack-blocks.ts", find: "...(asks && pending", replace: "...(asks" }],
+  },
 };

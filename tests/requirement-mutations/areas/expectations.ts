@@ -138,6 +138,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-26": {
+    breaks: "everybody who sees a message in Slack decides as an approver",
+    patches: [
+      {
+        file: "services/approvals/src/channels/slack/slack-workspaces.ts",
+        find: "Object.hasOwn(approvers, user) ? approvers[user] : undefined;",
+        replace: "Object.hasOwn(approvers, user) ? approvers[user] : Object.values(approvers)[0];",
+      },
+    ],
+  },
   "LV-31": {
     breaks: "the one command starts everything except the worker of the tools",
     patches: [

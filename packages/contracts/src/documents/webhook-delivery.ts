@@ -8,8 +8,12 @@ const closed = { additionalProperties: false } as const;
 export const WEBHOOK_EVENTS = ["approval.held", "approval.reminder", "approval.escalated", "approval.ended", "run.ended"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
+/** The ways in which a target is told about an event. */
+export const CHANNELS = ["webhook", "email", "slack"] as const;
+export type ChannelKind = (typeof CHANNELS)[number];
+
 /**
- * The state of a delivery. It is `failed` if every attempt failed, and `gone` if the target answered 410. In both states the service has given up the
+ * The state of a delivery. It is `failed` if every attempt failed or the target refused it for good, and `gone` if the target answered 410. In both states the service has given up the
  * delivery.
  */
 export const DELIVERY_STATES = ["waiting", "failed", "gone"] as const;
@@ -28,6 +32,8 @@ export const WebhookDelivery = Type.Object(
     subject: Type.String(),
     /** The target's name in the file of targets. */
     target: Type.String(),
+    /** How the target is told. Absent for a webhook, as in the documents of earlier versions. */
+    channel: Type.Optional(Type.Enum([...CHANNELS])),
     /** The time of the event, by the store's clock. */
     at: Type.Integer(),
     /** The number of attempts that have begun. */

@@ -7,6 +7,7 @@ import { boundedServer, CONNECTION_BOUNDS, type ConnectionBounds } from "./conne
 import { keepBodyText } from "./body-text.ts";
 import { allowOrigins, readOrigins } from "./cross-origin.ts";
 import { docsRoutes } from "./docs-routes.ts";
+import { withSignedForms } from "./form-bodies.ts";
 import { type FailedLogins, failedLogins } from "./failed-logins.ts";
 import type { HttpConfig } from "./http-settings.ts";
 import { sayGoodbye, wantsEvents } from "./late-stream.ts";
@@ -92,8 +93,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     );
   });
   const door: Door = { keys: options.keys, spans, failed: failedLogins(options.config.AUTH_FAILURES_PER_MINUTE, options.monotonic) };
-  for (const route of routes) if (route.page === undefined) add(app, route, door);
+  for (const route of routes) if (route.page === undefined && !route.form) add(app, route, door);
   await withForms(app, routes, (scope, route) => add(scope, route, door));
+  await withSignedForms(app, routes, (scope, route) => add(scope, route, door));
   refuseOtherMethods(app, routes);
   try {
     await app.listen({ host: options.host, port: options.port });

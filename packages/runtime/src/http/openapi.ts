@@ -96,7 +96,8 @@ export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout,
       },
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key of this service." },
-        ...(webhooks || routes.some(({ signed }) => signed) ? { webhookSignature: SIGNATURE } : {}),
+        ...(webhooks || routes.some(({ signed }) => signed === true) ? { webhookSignature: SIGNATURE } : {}),
+        ...(routes.some(({ signed }) => signed === "slack") ? { slackSignature: SLACK_SIGNATURE } : {}),
       },
     },
   };
@@ -166,7 +167,7 @@ function within(value: Json | undefined, ...path: readonly string[]): Json | und
 const schemaIn = (schema: object, names: Names): Json => withRefs(JSON.parse(JSON.stringify(schema)), names);
 
 function operationOf(route: Route, names: Names): Operation {
-  const { access, docs, signed } = route;
+  const { access, docs, signed, form } = route;
   const open = signed ? "For callers who sign it." : "Open to everybody.";
   const who = access === "public" ? open : `For the role ${access.join(" or ")}.`;
   return {
@@ -174,16 +175,16 @@ function operationOf(route: Route, names: Names): Operation {
     tags: [docs.tag],
     summary: docs.summary,
     description: [docs.description, who].filter(Boolean).join("\n\n"),
-    security: signed ? SIGNED : access === "public" ? [] : [{ apiKey: [] }],
+    security: signed ? (signed === "slack" ? SIGNED_BY_SLACK : SIGNED) : access === "public" ? [] : [{ apiKey: [] }],
     parameters: parametersOf(route),
     ...(docs.body
       ? {
           requestBody: {
             required: docs.body.required,
             content: {
-              "application/json": {
+              [form ? "application/x-www-form-urlencoded" : "application/json"]: {
                 schema: schemaIn(docs.body.declared.schema, names),
-                examples: Object.fromEntries(docs.body.examples.map((value, i) => [`example${i + 1}`, { value }])),
+                ...(form ? {} : { examples: Object.fromEntries(docs.body.examples.map((value, i) => [`example${i + 1}`, { value }])) }),
               },
             },
           },
@@ -296,6 +297,13 @@ const SIGNATURE: JsonObject = {
   in: "header",
   name: "webhook-signature",
   description: "HMAC-SHA256 over the body with a shared secret, as Standard Webhooks defines it.",
+};
+const SIGNED_BY_SLACK: JsonObject[] = [{ slackSignature: [] }];
+const SLACK_SIGNATURE: JsonObject = {
+  type: "apiKey",
+  in: "header",
+  name: "x-slack-signature",
+  description: "HMAC-SHA256 over the time and the body with the signing secret of the app, as Slack defines it.",
 };
 
 const text = { type: "string" } as const;

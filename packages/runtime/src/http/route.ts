@@ -68,8 +68,13 @@ export interface Route {
   readonly credential?: (request: FastifyRequest, keys: ApiKeys) => Promise<Principal | null>;
   /** Whether the route also answers while the server stops. */
   readonly whileStopping?: boolean;
-  /** Set on a public route whose handler checks the `webhook-signature` over the body instead of a key. The handler refuses everybody else. */
-  readonly signed?: true;
+  /**
+   * Set on a public route whose handler checks a signature over the body instead of a key: the `webhook-signature`, or that of Slack. The handler
+   * refuses everybody else.
+   */
+  readonly signed?: true | "slack";
+  /** Set on a signed route that receives a form instead of JSON. Its handler reads the form from the text of the body. */
+  readonly form?: true;
   /**
    * Set on a route for browsers, which answers HTML. It reads forms instead of JSON and identifies its callers only by `credential`, never by
    * `Authorization`. The function renders its refusals. The description of the API does not contain the route.

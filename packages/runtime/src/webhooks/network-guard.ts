@@ -67,6 +67,19 @@ export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
 }
 
 /**
+ * Returns why mail must not be sent through this server, or null if it may be. It does not resolve the name. Without the operator's permission only the
+ * ports for mail of a public address are allowed, and only with TLS.
+ */
+export function whyNoMail({ host, port, tls }: { readonly host: string; readonly port: number; readonly tls: string }): string | null {
+  if (tls === "none") return "it would send mail without TLS, and its host is not allowed";
+  if (!MAIL_PORTS.has(port)) return `its port ${port} is none of 25, 465 and 587, and its host is not allowed`;
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return `${host} is not a public address, and is not allowed`;
+  return null;
+}
+
+const MAIL_PORTS: ReadonlySet<number> = new Set([25, 465, 587]);
+
+/**
  * Returns a function that resolves a name for one connection. If one address is not public, it refuses the name. The socket uses exactly the checked
  * addresses, so an attacker cannot change the name's addresses after the check.
  */

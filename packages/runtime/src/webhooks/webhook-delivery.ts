@@ -1,7 +1,7 @@
 import { deliveryIdOf, type Json, keys, type WebhookDelivery, type WebhookEvent } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
-import { ANSWER_WITHIN_MS } from "./send-webhook.ts";
-import type { WebhookTarget } from "./webhook-targets.ts";
+import { ANSWER_WITHIN_MS } from "./channel.ts";
+import type { Target } from "./webhook-targets.ts";
 
 /** An event to report to its subscribers. */
 export interface ReportedEvent {
@@ -37,6 +37,7 @@ const KEPT_MS = 30 * 86_400_000;
 /** The maximum time of an attempt, with a margin. Until then no other process makes the next attempt. */
 const ATTEMPT_MS = ANSWER_WITHIN_MS + 5000;
 const MOST_REASON = 300;
+const MOST_WAIT_MS = 86_400_000;
 
 /** Returns the id of a delivery's timer. */
 export const deliveryTimer = (deliveryId: string): string => `${TIMER}${deliveryId}`;
@@ -51,7 +52,7 @@ export const deliveryOfTimer = (timerId: string): string | null => (timerId.star
  */
 export function deliveriesOf(
   reported: readonly ReportedEvent[],
-  targets: readonly WebhookTarget[],
+  targets: readonly Target[],
   service: string,
 ): Pick<Change, "put" | "timers"> {
   const wanted = reported.flatMap((one) =>
@@ -60,9 +61,10 @@ export function deliveriesOf(
       .map((target) => ({ ...one, target })),
   );
   return {
-    put: wanted.map(({ event, subject, at, target: { name } }) => {
+    put: wanted.map(({ event, subject, at, target: { name, kind } }) => {
       const deliveryId = deliveryIdOf(event, subject, name);
-      const value: WebhookDelivery = { deliveryId, event, subject, target: name, at, attempts: 0, state: "waiting" };
+      const channel = kind === "webhook" ? {} : { channel: kind };
+      const value: WebhookDelivery = { deliveryId, event, subject, target: name, ...channel, at, attempts: 0, state: "waiting" };
       return { key: keys.delivery(service, deliveryId), value, expiresAt: at + KEPT_MS };
     }),
     timers: wanted.map(({ event, subject, dueIn, target: { name } }) => timerOf(deliveryIdOf(event, subject, name), service, dueIn)),
@@ -92,17 +94,20 @@ export function dropped({ version, value }: ReadDelivery, rules: DeliveryRules):
   return removed({ version, value }, "dropped", rules);
 }
 
-/** Returns the change after a failed attempt: either a retry after the next wait, or the end of the delivery. */
+/**
+ * Returns the change after a failed attempt: either a retry after the next wait, or the end of the delivery. A target may ask for a longer wait, of at
+ * most a day.
+ */
 export function failed(
   { version, value }: ReadDelivery,
-  reason: string,
+  { reason, afterMs = 0 }: { readonly reason: string; readonly afterMs?: number },
   now: number,
   rules: DeliveryRules,
 ): { readonly change: Change; readonly again: number | null } {
   const wait = rules.retriesMs[value.attempts - 1];
   if (wait === undefined) return { change: givenUp({ version, value }, "failed", reason, now, rules), again: null };
   // The wait is up to a tenth longer, at random.
-  const dueIn = Math.round(wait * (1 + rules.random() / 10));
+  const dueIn = Math.round(Math.max(wait, Math.min(afterMs, MOST_WAIT_MS)) * (1 + rules.random() / 10));
   const next = { ...value, failedAt: now, reason: reason.slice(0, MOST_REASON) };
   return { change: changed({ version, value: next }, "failed", now, rules, { dueIn }), again: dueIn };
 }

@@ -13,6 +13,7 @@ import {
 } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import type { Principal } from "../http/api-keys.ts";
+import { channelOf } from "./channel.ts";
 import { HttpProblem } from "../http/problem.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { getRoute, noBody, postRoute, type Route } from "../http/route.ts";
@@ -104,7 +105,7 @@ export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: Webh
 }
 
 function viewOf({ deliveryId: id, ...delivery }: WebhookDelivery): DeliveryView {
-  return { id, ...delivery, links: { send: `/v1/webhooks/${id}/send` } };
+  return { id, ...delivery, channel: channelOf(delivery), links: { send: `/v1/webhooks/${id}/send` } };
 }
 
 function notFound(): HttpProblem {
@@ -121,6 +122,7 @@ const example: JsonObject = {
   event: "run.ended",
   subject: "rn_05_01JD0000000000000000000001",
   target: "ops",
+  channel: "webhook",
   at: AT,
   attempts: 8,
   state: "failed",

@@ -18,12 +18,14 @@ interface Options {
   readonly secrets?: readonly string[];
   readonly allowed?: boolean;
   readonly tenant?: string;
+  /** The time from the change until its event is sent. */
+  readonly inMs?: number;
   /** Returns the status of each answer. 0 means no answer. */
   readonly answer?: (count: number) => number;
 }
 
 /** Creates a service with one document and a clock that the test moves. The service sends an event for every change of the document. */
-async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Options = {}) {
+async function setup({ secrets = [FIRST], allowed = true, tenant, answer, inMs = 0 }: Options = {}) {
   const to = await receiver(answer);
   let now = START;
   let nonce = 0;
@@ -33,6 +35,7 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
   const log: Log = { ...silentLog, info: note, warn: note, error: note };
   const target = {
     name: "ops",
+    kind: "webhook" as const,
     url: new URL(to.url),
     secrets: secrets.map((secret) => webhookSecret(secret) ?? new Uint8Array()),
     events: new Set(["run.ended"] as const),
@@ -44,7 +47,7 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
       service: "agent",
       plan: { targets: [target], allowed: new Set(allowed ? [to.host] : []), retriesMs: [5000, 30_000] },
       webhookEventsIn: ({ put = [] }) =>
-        put.filter(({ key }) => key === keys.run(RUN)).map(() => ({ event: "run.ended", subject: RUN, at: now, dueIn: 0 })),
+        put.filter(({ key }) => key === keys.run(RUN)).map(() => ({ event: "run.ended", subject: RUN, at: now + inMs, dueIn: inMs })),
       contentOf: async () => ({ tenant: "acme", data: { says: "it ended" } }),
       log,
       random: () => 0,
@@ -207,6 +210,18 @@ describe("webhooks", () => {
     await Promise.all(two.flatMap((webhooks) => rows.map((row) => webhooks.onTimer(row))));
     await t.until(isGone);
     await Promise.all(two.map((webhooks) => webhooks.stop()));
+    expect(t.to.count).toBe(1);
+  });
+
+  it("are not sent early, although a store that was restarted makes their timer due", async () => {
+    await using t = await setup({ inMs: 60_000 });
+    await t.end();
+    expect(await t.start().onTimer({ shard: "05", id: `hook:${ID}`, due: START })).toBe(true);
+    t.tick(59_999);
+    expect([await t.due(), t.to.count]).toEqual([0, 0]);
+    t.tick(1);
+    await t.due();
+    await t.until(isGone);
     expect(t.to.count).toBe(1);
   });
 

@@ -2,13 +2,23 @@ import { type Json, keys, parseWebhookDelivery, shardOf, type WebhookDelivery } 
 import type { Change, StateStore, TimerRow } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import type { Outbox } from "../outbox.ts";
+import {
+  ANSWER_WITHIN_MS,
+  type AttemptOutcome,
+  channelOf,
+  type Channels,
+  type Sending,
+  sendThrough,
+  type WebhookContent,
+} from "./channel.ts";
 import type { ResolveName } from "./network-guard.ts";
-import { type AttemptOutcome, sendWebhook } from "./send-webhook.ts";
+import { webhookChannel } from "./send-webhook.ts";
 import {
   beginAttempt,
   delivered,
   deliveriesOf,
   deliveryOfTimer,
+  deliveryTimer,
   type DeliveryRules,
   dropped,
   failed,
@@ -18,13 +28,7 @@ import {
   sentAgain,
   type ReportedEvent,
 } from "./webhook-delivery.ts";
-import type { WebhookPlan, WebhookTarget } from "./webhook-targets.ts";
-
-/** The content for a target: `data` of the body, and the tenant that owns it. */
-export interface WebhookContent {
-  readonly tenant: string;
-  readonly data: object;
-}
+import type { Target, WebhookPlan } from "./webhook-targets.ts";
 
 export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
   readonly state: StateStore;
@@ -33,6 +37,8 @@ export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
   readonly webhookEventsIn: (change: Change) => readonly ReportedEvent[];
   /** Builds the content from the store when the webhook is sent. Resolves to null if the event no longer exists. */
   readonly contentOf: (delivery: WebhookDelivery) => Promise<WebhookContent | null>;
+  /** The channels that the service has in addition to webhooks. */
+  readonly channels?: Omit<Channels, "webhook">;
   readonly log: Log;
   /** Resolves names. By default the system resolves them. */
   readonly resolve?: ResolveName;
@@ -58,6 +64,7 @@ const TRIES = 5;
 
 export function startWebhooks(options: WebhooksOptions): Webhooks {
   const { state, plan, webhookEventsIn, contentOf, log, service, resolve } = options;
+  const channels: Channels = { webhook: webhookChannel({ allowed: plan.allowed, resolve }), ...options.channels };
   const rules: DeliveryRules = { ...options, retriesMs: plan.retriesMs };
   const targets = new Map(plan.targets.map((target) => [target.name, target]));
   const stopping = new AbortController();
@@ -74,7 +81,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       const deliveryId = deliveryOfTimer(id);
       if (deliveryId === null) return false;
       const found = await read(deliveryId);
-      if (!found || found.read.value.state !== "waiting") await forgetTimer(shard, deliveryId, found?.read.version ?? 0);
+      if (!found || found.read.value.state !== "waiting") await setTimer(shard, deliveryId, found?.read.version ?? 0, null);
+      // A store that restarts after a crash makes every timer due, also that of a reminder.
+      else if (found.now < found.read.value.at) await setTimer(shard, deliveryId, found.read.version, found.read.value.at - found.now);
       else await attempt(found.now, found.read);
       return true;
     },
@@ -133,26 +142,25 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     sending.add(sent);
   }
 
-  async function send(target: WebhookTarget, begun: ReadDelivery, { data }: WebhookContent, now: number): Promise<void> {
-    const { deliveryId: id, event, at } = begun.value;
-    const body = JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data });
-    const { url, secrets } = target;
-    const outcome = await sendWebhook({
-      url,
-      secrets,
-      id,
-      seconds: Math.floor(now / 1000),
-      body,
-      allowed: plan.allowed,
-      signal: stopping.signal,
-      ...(resolve ? { resolve } : {}),
-    });
+  async function send(target: Target, begun: ReadDelivery, content: WebhookContent, now: number): Promise<void> {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+    const outcome = await attemptOf({ target, delivery: begun.value, content, now, signal });
     // The stop interrupted this attempt. When its timer is due, another process repeats it.
     if (stopping.signal.aborted && outcome.kind === "failed") return;
     try {
       await settle(begun, outcome, now);
     } catch (error) {
       log.warn({ error, ...about(begun.value) }, "the end of a webhook's attempt could not be recorded; the attempt is repeated");
+    }
+  }
+
+  async function attemptOf(sending: Sending<Target>): Promise<AttemptOutcome> {
+    try {
+      return (await sendThrough(channels, sending)) ?? NO_CHANNEL;
+    } catch (error) {
+      // The store was unavailable, or a channel has a bug. Neither may end the process, and the retry does the rest.
+      log.error({ error, ...about(sending.delivery) }, "an attempt ended with a fault of this service; it is repeated");
+      return { kind: "failed", reason: "this service had a fault" };
     }
   }
 
@@ -172,7 +180,8 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       );
       return giveUp(begun, "gone", GONE, now);
     }
-    const { change, again } = failed(begun, outcome.reason, now, rules);
+    if (outcome.kind === "refused") return giveUp(begun, "failed", outcome.reason, now);
+    const { change, again } = failed(begun, outcome, now, rules);
     if (again === null) return giveUp(begun, "failed", outcome.reason, now);
     count(begun.value, "failed");
     log.warn({ ...about(begun.value), why: outcome.reason, againInMs: again }, "a webhook was not accepted and is sent again");
@@ -190,19 +199,21 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     return state.commit(shardOf(deliveryId), change);
   }
 
-  async function forgetTimer(shard: string, deliveryId: string, version: number): Promise<void> {
+  async function setTimer(shard: string, deliveryId: string, version: number, dueIn: number | null): Promise<void> {
     await state.commit(shard, {
-      op: `hook:${deliveryId}:untime:${rules.newNonce()}`,
+      op: `hook:${deliveryId}:timer:${rules.newNonce()}`,
       guards: [{ key: keys.delivery(service, deliveryId), version }],
-      timers: [{ service, id: `hook:${deliveryId}`, dueIn: null }],
+      timers: [{ service, id: deliveryTimer(deliveryId), dueIn }],
     });
   }
 }
 
 const GONE = "it answered 410: it is gone";
+const NO_CHANNEL: AttemptOutcome = { kind: "refused", reason: "this service does not send to targets of this kind" };
 
-function about({ deliveryId, event, subject, target, attempts }: WebhookDelivery): { readonly [name: string]: Json } {
-  return { deliveryId, event, subject, target, attempts };
+function about(delivery: WebhookDelivery): { readonly [name: string]: Json } {
+  const { deliveryId, event, subject, target, attempts } = delivery;
+  return { deliveryId, event, subject, target, channel: channelOf(delivery), attempts };
 }
 
 function count({ event, target }: WebhookDelivery, outcome: "delivered" | "failed" | "given_up"): void {

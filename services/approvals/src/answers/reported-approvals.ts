@@ -50,14 +50,18 @@ function auditedAt(change: Change, approvalId: string): number | null {
  */
 export async function contentOfApproval(
   documents: Pick<ApprovalDocuments, "approval">,
-  { event, subject, at }: Pick<WebhookDelivery, "event" | "subject" | "at">,
+  { event, subject, at, channel }: Pick<WebhookDelivery, "event" | "subject" | "at" | "channel">,
   pageOf: (approvalId: string) => string | undefined = () => undefined,
 ): Promise<WebhookContent | null> {
   const approval = isApprovalId(subject) ? await documents.approval(subject) : null;
   if (!approval) return null;
   const { tenant } = approval;
+  // A message in Slack always shows the current state.
+  if (channel === "slack") return { tenant, data: viewOf(approval, pageOf(subject)) };
   if (event === "approval.ended") return approval.status === "pending" ? null : { tenant, data: viewOf(approval, pageOf(subject)) };
   if ((event === "approval.reminder" || event === "approval.escalated") && approval.status !== "pending") return null;
+  // Systems keep a record of the event. People who read it now would be asked in vain.
+  if (channel === "email" && approval.status !== "pending") return null;
   return { tenant, data: viewOf(pendingAt(approval, at), pageOf(subject)) };
 }
 

@@ -1,10 +1,23 @@
-import { describeProblems, type HookSourceEntry, isJsonObject, type Json, parseHookSourcesFile } from "@toolbus/contracts";
+import {
+  describeProblems,
+  type HookSourceEntry,
+  isJsonObject,
+  type Json,
+  parseHookSourcesFile,
+  type SlackWorkspaceEntry,
+} from "@toolbus/contracts";
 import { parseStrictJson, readPrivateFile } from "@toolbus/grants";
 import { HttpProblem, isSigned, type Principal, Refusal, webhookSecret } from "@toolbus/runtime";
 
 /** Another system that may decide by signed requests. */
 export interface HookSource extends Omit<HookSourceEntry, "secrets"> {
   readonly secrets: readonly Uint8Array[];
+}
+
+/** The content of the file of decision hooks. */
+export interface HooksFile {
+  readonly sources?: readonly HookSourceEntry[];
+  readonly slack?: readonly SlackWorkspaceEntry[];
 }
 
 /** The sources by their names. */
@@ -23,7 +36,16 @@ const WHAT = "The file of decision hooks";
 
 /** Reads which systems may decide by webhook. Returns none if no file is named. Throws a `Refusal` of one sentence that contains no secret. */
 export async function readHookSources(file: string): Promise<HookSources> {
-  if (file === "") return new Map();
+  const read = await readHooksFile(file);
+  const given = read?.sources ?? [];
+  const sources = new Map(given.map((source) => [source.name, withKeys(source, file)]));
+  if (sources.size < given.length) throw new Refusal(`Two sources in ${file} have one name; give each its own.`);
+  return sources;
+}
+
+/** Reads the file of decision hooks. Returns null if no file is named. Throws a `Refusal` of one sentence that contains no secret. */
+export async function readHooksFile(file: string): Promise<HooksFile | null> {
+  if (file === "") return null;
   const text = await readPrivateFile({ file, what: WHAT });
   if (text === null)
     throw new Refusal(`There is no file of decision hooks at ${file} (DECISION_HOOKS_FILE); make it, or leave the setting empty.`);
@@ -31,9 +53,7 @@ export async function readHookSources(file: string): Promise<HookSources> {
   if (!json.ok) throw new Refusal(`${WHAT} ${file} is not JSON, or repeats a name in an object.`);
   const read = parseHookSourcesFile(json.value);
   if (!read.ok) throw new Refusal(`${WHAT} ${file} breaks its schema: ${describeProblems(read.problems)}.`);
-  const sources = new Map(read.value.sources.map((source) => [source.name, withKeys(source, file)]));
-  if (sources.size < read.value.sources.length) throw new Refusal(`Two sources in ${file} have one name; give each its own.`);
-  return sources;
+  return read.value;
 }
 
 function withKeys({ secrets, ...source }: HookSourceEntry, file: string): HookSource {

@@ -4,7 +4,7 @@ import { bigRefund } from "../testing/writes-under-test.ts";
 
 // The table has every route and every kind of caller, with the expected answer. The approver rita has asked for the write in the tenant acme. In this
 // tenant, amy may approve it and cat may not, otto is the operator, una a user, and alma an Alertmanager. The approver zed belongs to another tenant.
-// The posted body is a decision, which the other routes cannot read. A route that is not in this table fails the test.
+// The posted body is a decision, which the other routes cannot read. Slack's route gets a form that Slack did not sign. A route that is not in this table fails the test.
 const TABLE = `
                                     stranger  wrong-key  una  alma  otto  amy  cat  rita  zed
   GET  /v1/approvals                401       401        403  403   200   200  200  200   200
@@ -15,6 +15,7 @@ const TABLE = `
   POST /v1/hooks/:id                401       401        401  401   401   401  401  401   401
   GET  /v1/audit                    401       401        403  403   200   403  403  403   403
   GET  /v1/audit/checkpoints        401       401        403  403   200   403  403  403   403
+  POST /v1/slack/interactions       401       401        401  401   401   401  401  401   401
   GET  /v1/era                      401       401        403  403   200   200  200  200   200
   POST /v1/era/raise                401       401        403  403   400   403  403  403   403
   POST /v1/era/resume               401       401        403  403   400   403  403  403   403
@@ -62,10 +63,11 @@ describe("the routes of approvals", () => {
       // Only amy gets a token. The others try an invented one.
       const token = who === "amy" ? await t.token("amy", id) : "a-token-that-was-never-given-out";
       const headers = who === "wrong-key" ? { authorization: "Bearer nobody-has-this" } : {};
+      const isForm = url.startsWith("/v1/slack/");
       const posted = {
         method,
-        body: JSON.stringify({ decision: "deny", token }),
-        headers: { ...headers, "content-type": "application/json" },
+        body: isForm ? "payload=%7B%7D" : JSON.stringify({ decision: "deny", token }),
+        headers: { ...headers, "content-type": isForm ? "application/x-www-form-urlencoded" : "application/json" },
       };
       const answer = await t.request(personOf(who), url.replace(":id", id), method === "POST" ? posted : { headers });
       if (answer.status >= 400) expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);

@@ -1,0 +1,20 @@
+import { type Static, Type } from "../schema.ts";
+import { parser } from "../parse.ts";
+
+/**
+ * The message about an approval in a channel of Slack, so that the message can show how the approval ended. Approvals writes it to the family
+ * `hook.approvals`, beside the deliveries.
+ */
+export const SlackMessage = Type.Object(
+  {
+    approvalId: Type.String(),
+    /** The target's name in the file of targets. */
+    target: Type.String(),
+    /** The channel and the time that together name a message in Slack. */
+    channel: Type.String({ maxLength: 40 }),
+    ts: Type.String({ maxLength: 40 }),
+  },
+  { additionalProperties: false },
+);
+export type SlackMessage = Static<typeof SlackMessage>;
+export const parseSlackMessage = parser(SlackMessage);

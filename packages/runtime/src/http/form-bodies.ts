@@ -1,0 +1,27 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { keepBodyText } from "./body-text.ts";
+import type { Route } from "./route.ts";
+
+/**
+ * Adds the routes that receive a signed form. They read no other body, and no other route reads this one, because a page of another site can send a
+ * form without being asked. The handler gets only the text of the form, over whose bytes it checks the signature.
+ */
+export async function withSignedForms(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  add: (scope: FastifyInstance, route: Route) => void,
+): Promise<void> {
+  const forms = routes.filter(({ form }) => form);
+  if (forms.length === 0) return;
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      "application/x-www-form-urlencoded",
+      { parseAs: "string" },
+      async (request: FastifyRequest, body: string) => {
+        keepBodyText(request, body);
+      },
+    );
+    for (const route of forms) add(scope, route);
+  });
+}

@@ -1,0 +1,237 @@
+import {
+  type Approval,
+  cardOf,
+  type DecisionKind,
+  DECISIONS,
+  isApprovalId,
+  type JsonObject,
+  parseSlackDialog,
+  type SlackDialog,
+  type SlackInteraction,
+  type SlackWorkspaceEntry,
+} from "@toolbus/contracts";
+import { pause, type Principal, type RateLimit, type SlackTarget } from "@toolbus/runtime";
+import type { Log } from "@toolbus/telemetry";
+import type { DecisionOutcome, Decisions } from "../../decisions/decisions.ts";
+import { viewOf } from "../../decisions/view.ts";
+import { counting } from "../../machine/edited.ts";
+import { ticketFault } from "../../requests/policy.ts";
+import type { CallSlack } from "./slack-api.ts";
+import { ACTION, escapedMrkdwn, section } from "./slack-blocks.ts";
+import type { Place, SlackChannel } from "./slack-channel.ts";
+import { answersIn, COMMENT, decisionDialog, DIALOG, sayingDialog, TICKET } from "./slack-dialog.ts";
+import { slackApprover } from "./slack-workspaces.ts";
+
+export interface SlackInteractionsOptions {
+  readonly decisions: Decisions;
+  readonly targets: readonly SlackTarget[];
+  readonly channel: SlackChannel;
+  readonly call: CallSlack;
+  /** Returns whether this store can have a document of this approval. */
+  readonly isKnown: (approvalId: string) => boolean;
+  /** How many decisions each approver may make per minute. Null means no limit. */
+  readonly rate: RateLimit | null;
+  readonly clock: () => number;
+  readonly log: Log;
+  /** The time after which Slack gets an answer although the work continues, in milliseconds. Slack waits 3 s. */
+  readonly answerWithinMs?: number;
+}
+
+/** What people do with the buttons and dialogs of Slack. */
+export interface SlackInteractions {
+  /** Resolves within 3 s with the answer to Slack, which is empty if the dialog needs to do nothing. */
+  handle(workspace: SlackWorkspaceEntry, interaction: SlackInteraction): Promise<JsonObject>;
+  /** Ends the calls of Slack, and waits for the decisions that continue after an answer. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Handles the buttons and dialogs of Slack. A button opens a dialog and decides nothing. The dialog decides, under every rule of approvals. The same
+ * dialog again gets the same outcome, because a person has one token for each approval.
+ */
+export function slackInteractions(options: SlackInteractionsOptions): SlackInteractions {
+  const { decisions, targets, channel, call, isKnown, rate, clock, log, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    async handle(workspace, interaction) {
+      if (interaction.type === "block_actions") return press(workspace, interaction);
+      if (interaction.type === "view_submission" && interaction.view?.callback_id === DIALOG) return submit(workspace, interaction);
+      return NOTHING;
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(underWay);
+    },
+  };
+
+  async function press(workspace: SlackWorkspaceEntry, interaction: SlackInteraction): Promise<JsonObject> {
+    const [action] = interaction.actions ?? [];
+    const decision = DECISIONS.find((one) => action?.action_id === `${ACTION}${one}`);
+    // A button that leads to the page also reports that it was pressed.
+    if (!decision || action?.value === undefined) return NOTHING;
+    const target = targetOf(workspace, interaction.channel?.id);
+    const opened = background(open(workspace, target, interaction, { approval: action.value, decision }));
+    return (await inTime(opened)) ?? NOTHING;
+  }
+
+  async function open(
+    workspace: SlackWorkspaceEntry,
+    target: SlackTarget | undefined,
+    { user, trigger_id, channel: where, message }: SlackInteraction,
+    { approval: approvalId, decision }: { readonly approval: string; readonly decision: DecisionKind },
+  ): Promise<JsonObject> {
+    if (!target) return NOTHING;
+    const place = where && message ? { channel: where.id, ts: message.ts } : undefined;
+    const approver = slackApprover(workspace, user.id);
+    if (!approver) return whisper(target, user.id, place, NOT_NAMED);
+    if (!isApprovalId(approvalId) || !isKnown(approvalId)) return whisper(target, user.id, place, "There is no such approval.");
+    const seen = await decisions.look(approvalId, approver);
+    if (!seen || seen.kind === "no") return whisper(target, user.id, place, seen ? seen.reason : "There is no such approval.");
+    if (!seen.right.mayDecide) {
+      await whisper(target, user.id, place, seen.right.mayNotBecause);
+      // This message may be one that nobody recorded, or that could not be updated.
+      if (place && seen.approval.status !== "pending") await channel.refresh(target, approvalId, signal(), clock(), place);
+      return NOTHING;
+    }
+    const about: SlackDialog = { approval: approvalId, decision, argumentsHash: seen.approval.argsHash, ...place };
+    const view = decisionDialog(cardOf(viewOf(seen.approval), clock()), about, ticketFault(seen.approval, decision, undefined) !== null);
+    const answer = await call(target, "views.open", { trigger_id: trigger_id ?? "", view }, signal());
+    if (answer.kind === "ok") return NOTHING;
+    log.warn({ approvalId, target: target.name, why: answer.reason }, "Slack opened no dialog; the person has to press the button again");
+    return whisper(target, user.id, place, "Slack could not open the dialog. Press the button again.");
+  }
+
+  async function submit(workspace: SlackWorkspaceEntry, interaction: SlackInteraction): Promise<JsonObject> {
+    const about = parseSlackDialog(interaction.view?.private_metadata ?? "");
+    if (!about.ok || !isKnown(about.value.approval)) return says("This dialog is about no approval. Press the button again.");
+    const approver = slackApprover(workspace, interaction.user.id);
+    if (!approver) return says(NOT_NAMED);
+    const answers = answersIn(interaction);
+    if ("errors" in answers) return { response_action: "errors", errors: answers.errors };
+    const { approval, decision, argumentsHash } = about.value;
+    const card = argumentsHash === undefined ? {} : { argumentsHash };
+    const deciding = background(
+      decide(approver, approval, { decision, ...card, ...answers }, workspace).then((answer) => {
+        for (const target of targetsOf(workspace)) void background(channel.refresh(target, approval, signal(), clock()));
+        return answer;
+      }),
+    );
+    const answer = await inTime(deciding);
+    if (answer) return answer;
+    void background(deciding.then(async (late) => late && tellLate(workspace, interaction.user.id, about.value, late)));
+    return says(
+      "This takes longer than usual. The message shows the outcome as soon as there is one. If it does not change, decide again.",
+    );
+  }
+
+  async function decide(
+    approver: Principal,
+    approvalId: string,
+    request: { readonly decision: DecisionKind; readonly comment?: string; readonly ticket?: string; readonly argumentsHash?: string },
+    { workspace }: SlackWorkspaceEntry,
+  ): Promise<JsonObject> {
+    try {
+      if (rate) {
+        const { granted, resetMs } = await rate.take(approver);
+        if (!granted) return retry(`You may ${rate.words} a minute. Submit again in ${Math.ceil(resetMs / 1000)} s.`);
+      }
+      return answerTo(await decisions.decideFor(approvalId, approver, request, `slack:${workspace}`));
+    } catch (error) {
+      log.warn({ error, approvalId }, "a decision of Slack could not be stored; the person has to submit it again");
+      return retry("This could not be stored, so nothing was changed. Submit it again.");
+    }
+  }
+
+  /** Tells a person whose dialog is gone that the decision was not accepted. An accepted one is visible in the message. */
+  async function tellLate(
+    workspace: SlackWorkspaceEntry,
+    user: string,
+    { channel: where, ts }: SlackDialog,
+    answer: JsonObject,
+  ): Promise<void> {
+    const sentence = refusalIn(answer);
+    const target = targetOf(workspace, where);
+    if (sentence !== null && target && where !== undefined) await whisper(target, user, { channel: where, ts: ts ?? "" }, sentence);
+  }
+
+  /** Says a sentence that only this person sees. */
+  async function whisper(target: SlackTarget, user: string, place: Place | undefined, sentence: string): Promise<JsonObject> {
+    const where = place?.channel ?? target.channel;
+    const shown = { channel: where, user, text: escapedMrkdwn(sentence), blocks: [section(sentence)] };
+    const answer = await call(target, "chat.postEphemeral", shown, signal());
+    if (answer.kind !== "ok")
+      log.warn({ target: target.name, why: answer.reason }, "a person of Slack could not be told why nothing was changed");
+    return NOTHING;
+  }
+
+  function targetsOf({ workspace }: SlackWorkspaceEntry): readonly SlackTarget[] {
+    return targets.filter((target) => target.workspace === workspace);
+  }
+
+  function targetOf(workspace: SlackWorkspaceEntry, where: string | undefined): SlackTarget | undefined {
+    const own = targetsOf(workspace);
+    return own.find((target) => target.channel === where) ?? own[0];
+  }
+
+  function signal(): AbortSignal {
+    return AbortSignal.any([stopping.signal, AbortSignal.timeout(CALL_WITHIN_MS)]);
+  }
+
+  /** Lets work continue after the answer to Slack. A fault of it is logged. */
+  function background<T>(work: Promise<T>): Promise<T | null> {
+    const done = work.catch((error: unknown) => {
+      log.warn({ error }, "an interaction of Slack ended with a fault");
+      return null;
+    });
+    underWay.add(done);
+    void done.finally(() => underWay.delete(done));
+    return done;
+  }
+
+  /** Resolves to null if the work takes longer than Slack waits. */
+  async function inTime<T>(work: Promise<T>): Promise<T | null> {
+    const early = new AbortController();
+    try {
+      return await Promise.race([work, pause(answerWithinMs, early.signal).then(() => null)]);
+    } finally {
+      early.abort();
+    }
+  }
+}
+
+const ANSWER_WITHIN_MS = 2000;
+const CALL_WITHIN_MS = 10_000;
+const NOTHING: JsonObject = {};
+const NOT_NAMED = "You are not one of the approvers whom an operator named for this workspace, so nothing was changed.";
+
+function answerTo(outcome: DecisionOutcome): JsonObject {
+  if (outcome.kind === "decided") return says(inWords(outcome.approval));
+  if (outcome.why === "ticket_missing" || outcome.why === "ticket_wrong")
+    return { response_action: "errors", errors: { [TICKET]: outcome.reason } };
+  return says(outcome.reason);
+}
+
+/** Returns the outcome of this decision, as the decision left the approval. */
+function inWords(approval: Approval): string {
+  const { status, decisions, need } = approval;
+  const made = decisions.at(-1)?.decision ?? "approve";
+  const more = need - counting(approval).length;
+  if (status === "pending") return `You approved this. It needs ${more === 1 ? "another approver" : `${more} more approvers`}.`;
+  return { approve: "You approved this.", deny: "You denied this.", revise: "You asked for changes." }[made];
+}
+
+function says(sentence: string): JsonObject {
+  return { response_action: "update", view: sayingDialog(sentence) };
+}
+
+/** Keeps the dialog open with its answers, so that the person can submit it again. */
+function retry(sentence: string): JsonObject {
+  return { response_action: "errors", errors: { [COMMENT]: sentence } };
+}
+
+/** Returns the sentence of an answer that keeps the dialog open, or null for any other answer. */
+function refusalIn({ errors }: JsonObject): string | null {
+  const [sentence] = Object.values((errors ?? {}) as Readonly<Record<string, string>>);
+  return sentence ?? null;
+}
