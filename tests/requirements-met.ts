@@ -8,6 +8,8 @@ const from =
   (file: string) =>
   (test: string): Proof => ({ file, test });
 
+const ordersWorker = from("examples/orders-worker/src/orders.test.ts");
+const ordersDefinitions = from("examples/orders-worker/src/definitions.test.ts");
 const agentService = from("services/agent/src/service.test.ts");
 const agentMessages = from("services/agent/src/outgoing/messages.test.ts");
 const writesInOrder = from("services/agent/src/transitions/writes-in-order.test.ts");
@@ -359,6 +361,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     requests("is held for people when the tier is high, with the effect from the pinned definition"),
     decisions("on a critical write needs a ticket and two distinct approvers"),
   ],
+  "A-12": [
+    ordersDefinitions("ask for more people when a refund is above 50 EUR, and above 1,000 EUR"),
+    ordersWorker("refunds nothing above 50 EUR that only policy has granted, and nothing above 1,000 EUR that one person approved"),
+  ],
   "A-13": [
     decisions("by the requester, or by the principal behind a trigger, is 403 self_approval, whatever scopes they hold"),
     attack("an approver's key opens nothing at the gateway, nor a requester's at approvals"),
@@ -467,6 +473,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     golden("golden low: all tests pass, metrics are clean, the change is small"),
   ],
   "Z-05": [releaseApi("answers a known release"), releaseMain("serves the recorded release if there is no history, and says so")],
+  "Z-06": [
+    ordersDefinitions("pass the lint without a warning"),
+    ordersDefinitions("keep the limits of an order id, a refund, a reason and a search"),
+    ordersWorker("refunds once, with the call's id as key, however often the call is sent"),
+  ],
   "H-01": [
     architecture("declare nothing that the table does not allow"),
     architecture("imports only what its package declares"),

@@ -97,6 +97,16 @@ export const approvalsMutations: Mutations = {
       },
     ],
   },
+  "A-12": {
+    breaks: "a refund of 60 EUR is granted by policy",
+    patches: [
+      {
+        file: "examples/orders-worker/src/tools/issue-refund.ts",
+        find: "exclusiveMinimum: 50 }",
+        replace: "exclusiveMinimum: 100 }",
+      },
+    ],
+  },
   "A-13": {
     breaks: "somebody with the right to approve everything may approve their own requests",
     patches: [

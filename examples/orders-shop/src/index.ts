@@ -1,0 +1,1 @@
+export { type Effects, type Shop, type ShopOptions, startShop } from "./shop.ts";
