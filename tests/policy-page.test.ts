@@ -11,7 +11,9 @@ const textOf = (file: string): string => readFileSync(path.join(root, file), "ut
 const { orders } = (await import(pathToFileURL(path.join(root, "examples/orders-worker/src/orders.ts")).href)) as {
   orders(shop: object): Toolset;
 };
-const definition = orders({}).list()[0]?.definition as ToolDefinition;
+const definition = orders({})
+  .list()
+  .find(({ definition: { name } }) => name === "issue_refund")?.definition as ToolDefinition;
 const example = textOf("examples/orders-worker/policy.yaml");
 
 const HOUR = 3_600_000;
@@ -23,7 +25,7 @@ const NOW = Date.parse("2026-06-05T15:00:00Z");
 function judged(amount: number, tenant = "acme") {
   const read = readPolicy(example, DEFAULTS, { targets: ["pager"], tools: ["issue_refund", "delete_customer", "toolset:orders"] });
   if (!read.ok) throw new Error(JSON.stringify(read.faults));
-  const args = { order: "ORD-8821", amount };
+  const args = { order: "ORD-8821", amount, reason: "broken" };
   const { name: tool, source } = definition;
   const asked = {
     tool,

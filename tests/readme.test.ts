@@ -8,8 +8,8 @@ const text = (file: string): string => readFileSync(path.join(root, file), "utf8
 describe("the README", () => {
   const readme = text("README.md");
 
-  it("shows the example worker as it is", () => {
-    expect(readme).toContain(`\`\`\`ts\n${text("examples/orders-worker/src/orders.ts")}\`\`\``);
+  it("shows a tool of the example worker as it is", () => {
+    expect(readme).toContain(`\`\`\`ts\n${text("examples/orders-worker/src/tools/issue-refund.ts")}\`\`\``);
   });
 
   it("names only existing commands", () => {

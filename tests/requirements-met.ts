@@ -14,6 +14,8 @@ const evidence = from("packages/grants/src/verify-evidence.test.ts");
 const insights = from("apps/cli/src/approvals/insights.test.ts");
 const auditExport = from("packages/grants/src/verify-audit.test.ts");
 const cliAudit = from("tests/e2e/cli-audit.test.ts");
+const ordersWorker = from("examples/orders-worker/src/orders.test.ts");
+const ordersDefinitions = from("examples/orders-worker/src/definitions.test.ts");
 const agentService = from("services/agent/src/service.test.ts");
 const agentMessages = from("services/agent/src/outgoing/messages.test.ts");
 const writesInOrder = from("services/agent/src/transitions/writes-in-order.test.ts");
@@ -393,6 +395,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     ),
     policyDecisions("that raises its tier waits for people, who see the reason, the rule and the version"),
     policyPage("judges as its table says"),
+    ordersDefinitions("ask for more people when a refund is above 50 EUR, and above 1,000 EUR"),
+    ordersWorker("refunds nothing above 50 EUR that only policy has granted, and nothing above 1,000 EUR that one person approved"),
   ],
   "A-13": [
     decisions("by the requester, or by the principal behind a trigger, is 403 self_approval, whatever scopes they hold"),
@@ -531,6 +535,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     golden("golden low: all tests pass, metrics are clean, the change is small"),
   ],
   "Z-05": [releaseApi("answers a known release"), releaseMain("serves the recorded release if there is no history, and says so")],
+  "Z-06": [
+    ordersDefinitions("pass the lint without a warning"),
+    ordersDefinitions("keep the limits of an order id, a refund, a reason and a search"),
+    ordersWorker("refunds once, with the call's id as key, however often the call is sent"),
+  ],
   "H-01": [
     architecture("declare nothing that the table does not allow"),
     architecture("imports only what its package declares"),

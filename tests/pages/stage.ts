@@ -52,18 +52,20 @@ export async function openStage(root: string): Promise<Stage> {
   mkdirSync(files.at("bin"));
   symlinkSync(path.join(folder, "toolbus"), files.at("bin/toolbus"));
 
-  const [gateway, approvals, releases] = [await freePort(), await freePort(), await freePort()];
+  const [gateway, approvals, releases, shop] = [await freePort(), await freePort(), await freePort(), await freePort()];
   /** Maps names on the page to names on this stage. */
   const here = new Map([
     ["127.0.0.1:8080", `127.0.0.1:${gateway}`],
     ["127.0.0.1:8081", `127.0.0.1:${approvals}`],
     ["127.0.0.1:4010", `127.0.0.1:${releases}`],
     ["--port 4010", `--port ${releases}`],
+    ["--port 4020", `--port ${shop}`],
     ["/srv/", `${files.at("srv")}/`],
   ]);
   const env = {
     GATEWAY_PORT: String(gateway),
     APPROVALS_PORT: String(approvals),
+    SHOP_URL: `http://127.0.0.1:${shop}`,
     TOOLBUS_URL: `http://127.0.0.1:${gateway}`,
     TOOLBUS_APPROVALS_URL: `http://127.0.0.1:${approvals}`,
     JWKS_URL: `http://127.0.0.1:${approvals}/.well-known/jwks.json`,

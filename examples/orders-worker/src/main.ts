@@ -1,10 +1,13 @@
 // Serves the toolset in a separate process, beside any number of replicas. Start it with: npx node examples/orders-worker/src/main.ts
 import { runToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
+import { shopAt } from "./shop/shop-at.ts";
 
 const { BUS_URL = "", STATE_URL = "", JWKS_URL = "http://127.0.0.1:8081/.well-known/jwks.json", RECEIPT_KEY_FILE = "" } = process.env;
+// The address of examples/orders-shop, which has to be started too.
+const { SHOP_URL = "http://127.0.0.1:4020" } = process.env;
 
-await runToolset(orders({ refund: async (_, key) => ({ refundId: `refund of ${key}` }) }), {
+await runToolset(orders(shopAt(SHOP_URL)), {
   busUrl: BUS_URL,
   stateUrl: STATE_URL,
   jwksUrl: JWKS_URL,

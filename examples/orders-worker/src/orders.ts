@@ -1,30 +1,32 @@
-import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
+import { type Toolset, toolset } from "@toolbus/tool-kit";
+import type { Shop } from "./shop/shop.ts";
+import { calculateShipping } from "./tools/calculate-shipping.ts";
+import { createSupportTicket } from "./tools/create-support-ticket.ts";
+import { formatTable } from "./tools/format-table.ts";
+import { getBalance } from "./tools/get-balance.ts";
+import { issueRefund } from "./tools/issue-refund.ts";
+import { lookupOrder } from "./tools/lookup-order.ts";
+import { searchPolicy } from "./tools/search-policy.ts";
+import { sendEmail } from "./tools/send-email.ts";
+import { updateAddress } from "./tools/update-address.ts";
+import { validateIban } from "./tools/validate-iban.ts";
 
-/** The system that this worker acts on. It executes a refund once per key. */
-export interface Shop {
-  refund(refund: { readonly [name: string]: unknown }, key: string, signal: AbortSignal): Promise<{ readonly refundId: string }>;
-}
-
-/** The whole worker: one write. Policy grants refunds up to 50 EUR, above that a person decides. */
+/** The whole worker: four reads, two computes and four writes of an agent that helps the customers of a shop. */
 export function orders(shop: Shop): Toolset {
-  const issueRefund = defineTool({
-    name: "issue_refund",
-    description:
-      "Refunds an order, e.g. ORD-8821. The amount is in EUR, above 0 and up to 10000. Gives the refund's id. Not for subscriptions.",
-    kind: "write",
-    parameters: {
-      type: "object",
-      properties: { order: { type: "string", pattern: "^ORD-[0-9]+$" }, amount: { type: "number", exclusiveMinimum: 0, maximum: 10_000 } },
-      required: ["order", "amount"],
-      additionalProperties: false,
-    },
-    risk: { tier: "medium", rules: [{ when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "over 50 EUR" }] },
-    idempotency: { mode: "key", keepsForMs: 86_400_000 },
-    effect: "Refund {amount} EUR on {order}.",
-    // Two refunds of one order never run at the same time, whoever asked for them.
-    resource: ({ order }: { readonly order: string; readonly amount: number }) => `order:${order}`,
-    prepare: async (args) => args,
-    run: (refund, { idempotencyKey, signal }) => shop.refund(refund, idempotencyKey, signal),
+  return toolset({
+    name: "orders",
+    tools: [
+      lookupOrder(shop),
+      getBalance(shop),
+      searchPolicy(shop),
+      calculateShipping(shop),
+      validateIban,
+      formatTable,
+      issueRefund(shop),
+      sendEmail(shop),
+      updateAddress(shop),
+      createSupportTicket(shop),
+    ],
+    unavailable: (signal) => shop.fault(signal),
   });
-  return toolset({ name: "orders", tools: [issueRefund] });
 }

@@ -3,7 +3,7 @@ import { agent } from "@toolbus/agent";
 import { approvals } from "@toolbus/approvals";
 import { gateway } from "@toolbus/gateway";
 import { type Running, type RunOptions, runServices } from "@toolbus/runtime";
-import { toolExecutor } from "@toolbus/tool-executor";
+import { toolExecutorWith } from "@toolbus/tool-executor";
 import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
@@ -12,6 +12,8 @@ export interface AllInOneOptions {
   readonly directory: string;
   /** The settings, which override the embedded defaults. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Toolsets to serve in this process, in addition to those of the setting `TOOLSETS`. */
+  readonly toolsets?: Parameters<typeof toolExecutorWith>[0];
   readonly wrap?: RunOptions["wrap"];
   readonly signal?: AbortSignal;
 }
@@ -24,9 +26,9 @@ export interface AllInOne {
 }
 
 /** Starts every service in this process. They are the same services as in separate processes, with SQLite for the state and the bus in memory. */
-export async function startAllInOne({ directory, env, wrap, signal }: AllInOneOptions): Promise<AllInOne> {
+export async function startAllInOne({ directory, env, toolsets = [], wrap, signal }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
-  const running = await runServices([toolExecutor, approvals, agent, gateway], {
+  const running = await runServices([toolExecutorWith(toolsets), approvals, agent, gateway], {
     env: { ...embeddedDefaults(directory, keys), ...toolsetsOf(env), ...definedOnly(env) },
     ...(wrap ? { wrap } : {}),
     ...(signal ? { signal } : {}),

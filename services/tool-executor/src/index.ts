@@ -1,3 +1,3 @@
-export { toolExecutor } from "./service.ts";
+export { toolExecutor, toolExecutorWith } from "./service.ts";
 export { releaseToolset } from "./toolsets/release/release-toolset.ts";
 export { variablesOf as mcpVariablesOf } from "./toolsets/mcp/mcp-config.ts";

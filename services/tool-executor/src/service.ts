@@ -14,51 +14,57 @@ import { servedBy } from "./toolsets/index.ts";
 import type { McpBridge } from "./toolsets/mcp/mcp-bridge.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
+/** The service with the toolsets that ship. */
+export const toolExecutor = toolExecutorWith([]);
+
 /**
- * Runs tools, with one worker for each toolset of `TOOLSETS`. A worker calls the targets, checks every grant itself, and knows nothing about runs.
- * With `operations` in `TOOLSETS`, the service also handles dead letters.
+ * Runs tools, with one worker for each toolset of `TOOLSETS` and for each of these `others`, which the process that starts the service brings along.
+ * A worker calls the targets, checks every grant itself, and knows nothing about runs. With `operations` in `TOOLSETS`, the service also handles dead
+ * letters.
  */
-export const toolExecutor = defineService({
-  name: "tool-executor",
-  settings: executorSettings,
-  identity: ({ RECEIPT_KEY_FILE, TOOLSETS }) => ({
-    setting: "RECEIPT_KEY_FILE",
-    file: RECEIPT_KEY_FILE,
-    names: TOOLSETS.split(",").map((toolset) => `worker.${toolset.trim()}`),
-  }),
-  async start(infrastructure, config) {
-    if (config.LEDGER_RENEW_MS >= config.LEDGER_LEASE_MS)
-      throw new Refusal(
-        "LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.",
-      );
-    const { bus, state, log, trusted, clock } = infrastructure;
-    const { toolsets, operations, mcp } = servedBy(config);
-    const workers: Pick<Worker, "stop">[] = [];
-    let bridge: McpBridge | null = null;
-    const stop = async (): Promise<void> => {
-      await Promise.all(workers.map((worker) => worker.stop()));
-      // The bridge stops last, so that a write that was sent is completed.
-      await bridge?.stop();
-    };
-    try {
-      // Operations starts first, so that it misses no message that the toolsets give up.
-      const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
-      if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
-      // A process without tools needs no keys to check grants. The MCP client is loaded only if it is needed, because it is a fifth of the code that
-      // a start loads.
-      const servers = mcp ? await import("./toolsets/mcp/start-mcp.ts") : null;
-      if (servers) bridge = await servers.openMcp(config.MCP_CONFIG_FILE, infrastructure);
-      const served = [...toolsets, ...(bridge ? [bridge.toolset] : [])];
-      const started = served.length > 0 ? await startWorkers(served, infrastructure, config, workers) : null;
-      const follower = started?.get("mcp");
-      if (bridge && follower) servers?.followServers(bridge, follower, state);
-    } catch (error) {
-      await stop();
-      throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
-    }
-    return { unready: () => [], stop };
-  },
-});
+export function toolExecutorWith(others: readonly Toolset[]) {
+  return defineService({
+    name: "tool-executor",
+    settings: executorSettings,
+    identity: ({ RECEIPT_KEY_FILE, TOOLSETS }) => ({
+      setting: "RECEIPT_KEY_FILE",
+      file: RECEIPT_KEY_FILE,
+      names: [...TOOLSETS.split(","), ...others.map(({ name }) => name)].map((toolset) => `worker.${toolset.trim()}`),
+    }),
+    async start(infrastructure, config) {
+      if (config.LEDGER_RENEW_MS >= config.LEDGER_LEASE_MS)
+        throw new Refusal(
+          "LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.",
+        );
+      const { bus, state, log, trusted, clock } = infrastructure;
+      const { toolsets, operations, mcp } = servedBy(config);
+      const workers: Pick<Worker, "stop">[] = [];
+      let bridge: McpBridge | null = null;
+      const stop = async (): Promise<void> => {
+        await Promise.all(workers.map((worker) => worker.stop()));
+        // The bridge stops last, so that a write that was sent is completed.
+        await bridge?.stop();
+      };
+      try {
+        // Operations starts first, so that it misses no message that the toolsets give up.
+        const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
+        if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
+        // A process without tools needs no keys to check grants. The MCP client is loaded only if it is needed, because it is a fifth of the code that
+        // a start loads.
+        const servers = mcp ? await import("./toolsets/mcp/start-mcp.ts") : null;
+        if (servers) bridge = await servers.openMcp(config.MCP_CONFIG_FILE, infrastructure);
+        const served = [...toolsets, ...others, ...(bridge ? [bridge.toolset] : [])];
+        const started = served.length > 0 ? await startWorkers(served, infrastructure, config, workers) : null;
+        const follower = started?.get("mcp");
+        if (bridge && follower) servers?.followServers(bridge, follower, state);
+      } catch (error) {
+        await stop();
+        throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
+      }
+      return { unready: () => [], stop };
+    },
+  });
+}
 
 /**
  * Starts the toolsets' workers one after another and adds each to `started`, so that the caller can stop all of them. Returns the workers by toolset.

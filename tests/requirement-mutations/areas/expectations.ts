@@ -153,7 +153,7 @@ export const expectationsMutations: Mutations = {
     patches: [
       {
         file: "services/all-in-one/src/start-all-in-one.ts",
-        find: "runServices([toolExecutor, approvals, agent, gateway], {",
+        find: "runServices([toolExecutorWith(toolsets), approvals, agent, gateway], {",
         replace: "runServices([approvals, agent, gateway], {",
       },
     ],

@@ -52,4 +52,14 @@ export const releaseConfidenceMutations: Mutations = {
       },
     ],
   },
+  "Z-06": {
+    breaks: "the demo pack refunds more than 10,000 EUR",
+    patches: [
+      {
+        file: "examples/orders-worker/src/tools/issue-refund.ts",
+        find: "maximum: 10_000 }",
+        replace: "maximum: 100_000 }",
+      },
+    ],
+  },
 };

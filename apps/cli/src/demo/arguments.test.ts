@@ -3,7 +3,7 @@ import { demoArguments } from "./arguments.ts";
 
 describe("the flags of the demo", () => {
   it("have defaults that ask at the keyboard and set no severity gate", () => {
-    expect(demoArguments([])).toEqual({ ok: true, args: { decision: "ask", json: false, failOn: null, help: false } });
+    expect(demoArguments([])).toEqual({ ok: true, args: { decision: "ask", json: false, failOn: null, orders: null, help: false } });
   });
 
   it("are all read", () => {
@@ -37,6 +37,7 @@ describe("the flags of the demo", () => {
         decision: "deny",
         json: true,
         failOn: "high",
+        orders: null,
         help: false,
       },
     });
@@ -47,6 +48,13 @@ describe("the flags of the demo", () => {
     expect(demoArguments(["--bus", bus])).toMatchObject({ args: { apart: { bus, state: "redis://127.0.0.1:6379", replicas: 2 } } });
     expect(demoArguments(["--bus", "nats://h", "--state", "rediss://r:1/2", "--replicas", "3"])).toMatchObject({
       args: { apart: { bus: "nats://h", state: "rediss://r:1/2", replicas: 3 } },
+    });
+  });
+
+  it("tell the story of the shop, with a person at the terminal or without", () => {
+    expect(demoArguments(["--orders"])).toMatchObject({ args: { orders: { unattended: false } } });
+    expect(demoArguments(["--orders", "--yes", "--json", "--data", "d"])).toMatchObject({
+      args: { orders: { unattended: true }, data: "d" },
     });
   });
 
@@ -64,6 +72,9 @@ describe("the flags of the demo", () => {
     { argv: ["--bus", "memory:"], words: /^--bus needs the address of RabbitMQ or NATS, which begins with amqp/ },
     { argv: ["--bus", "nats://h", "--state", "memory:"], words: /^--state needs the address of Redis, which begins with redis/ },
     { argv: ["--bus", "nats://h", "--replicas", "0"], words: /^--replicas accepts a whole number from 1 to 9, not "0"/ },
+    { argv: ["--yes"], words: /^--yes needs --orders/ },
+    { argv: ["--orders", "--approve"], words: /^--orders excludes --approve: it accepts --yes, --json and --data/ },
+    { argv: ["--orders", "--repo", "shop", "--fail-on", "high"], words: /^--orders excludes --repo and --fail-on/ },
     { argv: ["--bogus"], words: /'--bogus'.*--help/ },
     { argv: ["stray"], words: /'stray'/ },
     { argv: ["--approve", "--deny"], words: /exclude each other/ },

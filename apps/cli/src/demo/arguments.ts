@@ -20,6 +20,8 @@ export interface DemoArguments {
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
   readonly failOn: "medium" | "high" | null;
+  /** Tells the story of the example shop instead. Null if the demo investigates a release. */
+  readonly orders: { readonly unattended: boolean } | null;
   readonly help: boolean;
 }
 
@@ -43,6 +45,8 @@ export interface DemoValues {
   readonly replicas?: string;
   readonly approve?: boolean;
   readonly deny?: boolean;
+  readonly orders?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
   readonly help?: boolean;
   readonly failOn?: string;
@@ -65,6 +69,10 @@ export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments
   for (const name of ["repo", "from", "to", "junit", "metrics", "data", "bus", "state", "permissions", "replicas"] as const) {
     if (values[name] === "") return refused(`--${name} needs a value: leave it out for the default, or see ${help}.`);
   }
+  if (values.yes && !values.orders) return refused("--yes needs --orders: for the report of a release, give --approve or --deny.");
+  const others = OF_A_RELEASE.filter((name) => values[name] !== undefined);
+  if (values.orders && others.length > 0)
+    return refused(`--orders excludes ${others.map(flagOf).join(" and ")}: it accepts --yes, --json and --data.`);
   const { repo, from, to, junit, metrics, bus, state, permissions, replicas } = values;
   if (permissions !== undefined && (bus ?? state) !== undefined)
     return refused("--permissions excludes --bus and --state: the addresses are in its folder.");
@@ -91,10 +99,29 @@ export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments
     decision: values.approve ? "approve" : values.deny ? "deny" : "ask",
     json: values.json ?? false,
     failOn: failOn ?? null,
+    orders: values.orders ? { unattended: values.yes ?? false } : null,
     help: values.help ?? false,
   };
   return { ok: true, args };
 }
+
+/** The flags that only the investigation of a release has. */
+const OF_A_RELEASE = [
+  "repo",
+  "from",
+  "to",
+  "junit",
+  "metrics",
+  "bus",
+  "state",
+  "permissions",
+  "replicas",
+  "approve",
+  "deny",
+  "failOn",
+] as const;
+
+const flagOf = (name: string): string => (name === "failOn" ? "--fail-on" : `--${name}`);
 
 const refused = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
 
@@ -117,6 +144,8 @@ function parse(argv: readonly string[]) {
         replicas: text,
         approve: flag,
         deny: flag,
+        orders: flag,
+        yes: flag,
         json: flag,
         help: { ...flag, short: "h" },
         "fail-on": text,

@@ -27,6 +27,8 @@ export const DEMO_FLAGS: readonly DemoFlag[] = [
     says: 'instead of both: the folder of "toolbus permissions", so that each service has its own login',
   },
   { name: "replicas", value: "N", says: "with --bus or --permissions: how many of each service, 1 to 9 (default: 2)" },
+  { name: "orders", says: "instead of a release: an agent of a shop refunds, mails and waits for people; you decide" },
+  { name: "yes", says: "with --orders: nobody is asked, and the people of the story decide" },
 ];
 
 const line = (flag: string, says: string): string => `  ${flag.padEnd(17)}  ${says}`;
@@ -46,5 +48,6 @@ Examples:
   npm run demo
   npm run demo -- --repo ../shop --from v1.4.0 --to v1.5.0 --approve
   npm run demo -- --repo ../shop --junit report.xml --approve --json --fail-on high
+  npm run demo -- --orders
   npm run demo -- --bus amqp://guest:guest@127.0.0.1:5672 --state 'redis://127.0.0.1:6379?durability=relaxed' --approve
 `;

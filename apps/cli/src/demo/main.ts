@@ -3,8 +3,10 @@ import { fileURLToPath } from "node:url";
 import { Failure } from "../toolbus/failure.ts";
 import { demoArguments } from "./arguments.ts";
 import { DEMO_HELP } from "./flags.ts";
+import { headline, nextRun } from "./headline.ts";
 
-const INTERRUPTED = "Interrupted. Run the same command to continue.";
+const read = demoArguments(process.argv.slice(2));
+const INTERRUPTED = `Interrupted.${read.ok ? ` ${nextRun(read.args)}` : ""}`;
 
 // Heavy imports follow the first line of output, so that a new user sees at once that something happens.
 const stopping = new AbortController();
@@ -28,7 +30,6 @@ try {
 }
 
 async function main(): Promise<number> {
-  const read = demoArguments(process.argv.slice(2));
   if (!read.ok) {
     process.stderr.write(`${read.message}\n`);
     return 1;
@@ -38,11 +39,14 @@ async function main(): Promise<number> {
     process.stdout.write(DEMO_HELP);
     return 0;
   }
-  if (!args.json) process.stdout.write("Toolbus demo: an agent investigates a release; its one write waits for a person.\n");
-  const [{ runDemo }, { warnOfUnknownVariables }] = await Promise.all([import("./run-demo.ts"), import("../toolbus/unknown-variables.ts")]);
+  if (!args.json) process.stdout.write(`${headline(args)}\n`);
+  const [demo, { warnOfUnknownVariables }] = await Promise.all([
+    args.orders === null ? import("./run-demo.ts") : import("../orders-demo/run-orders-demo.ts"),
+    import("../toolbus/unknown-variables.ts"),
+  ]);
   await warnOfUnknownVariables(process, "models");
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../..");
   // npm runs scripts in the project's folder, but a typed path is relative to the user's own folder.
   const cwd = process.env["INIT_CWD"] ?? process.cwd();
-  return runDemo(args, { root, cwd, env: process.env, input: process.stdin, output: process.stdout, signal: stopping.signal });
+  return demo.runDemo(args, { root, cwd, env: process.env, input: process.stdin, output: process.stdout, signal: stopping.signal });
 }

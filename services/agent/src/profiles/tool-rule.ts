@@ -5,7 +5,7 @@ export type ToolRule =
   | { readonly by: "name"; readonly name: string; readonly version: string | null }
   | { readonly by: "kind" | "toolset" | "source"; readonly value: string };
 
-/** Reads `lookup_order`, `lookup_order@v3`, `kind:read`, `toolset:web` or `source:mcp:weather`. */
+/** Reads `find_order`, `find_order@v3`, `kind:read`, `toolset:web` or `source:mcp:weather`. */
 export function toolRule(text: string): ToolRule {
   const colon = text.indexOf(":");
   const by = text.slice(0, Math.max(0, colon));

@@ -22,7 +22,7 @@ function failedText(name: string, failed: Failed, tools: readonly ChatTool[]): s
     return `${name} may or may not have run: ${reason} Look at its target before you send it again; I do not, because it could happen twice.`;
   switch (code) {
     case "denied_by_user":
-      return `${name} was not run: a person denied it.${said} Nothing was done, and I do not try again.`;
+      return `${name} was not run: a person denied it.${said} Nothing was done. I am sorry, and I do not try again.`;
     case "revision_requested":
       return `${name} was not run: a person asks for other arguments first.${said} Nothing was done. Send it again with what they ask for.`;
     case "approval_expired":

@@ -1,0 +1,40 @@
+import type { ApprovalToDecide } from "@toolbus/contracts";
+import type { Answer } from "../demo/ask.ts";
+import { readApprovalToDecide } from "../http/answers.ts";
+import { Answered, type Client } from "../http/client.ts";
+
+/** How an approver of the story answers, and the ticket that they name for a critical write. */
+export interface Deciding {
+  answer(card: ApprovalToDecide, signal: AbortSignal): Promise<Answer>;
+  ticket(signal: AbortSignal): Promise<string>;
+}
+
+export interface PeopleOptions {
+  readonly approvers: readonly Client[];
+  readonly deciding: Deciding;
+  /** Shows the card to the first approver, and says when the second one has to look at it. */
+  readonly onCard: (card: ApprovalToDecide) => void;
+  readonly onNext: (approver: string) => void;
+}
+
+/** Decides one approval with the approvers' own keys, one after another, until it has ended. */
+export async function decideByPeople(approvalId: string, options: PeopleOptions, signal: AbortSignal): Promise<void> {
+  const { approvers, deciding, onCard, onNext } = options;
+  const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
+  let ticket: string | null = null;
+  for (const [index, approver] of approvers.entries()) {
+    const card = readApprovalToDecide(await approver.get(path));
+    if (card.status !== "pending" || card.decisionToken === undefined) return;
+    if (index === 0) onCard(card);
+    else onNext(`Approver ${index + 1} of ${approvers.length} sees the same card.`);
+    const answer = await deciding.answer(card, signal);
+    if (card.tier === "critical" && answer.decision === "approve") ticket ??= await deciding.ticket(signal);
+    try {
+      await approver.post(`${path}/decision`, { ...answer, ...(ticket === null ? {} : { ticket }), token: card.decisionToken });
+    } catch (error) {
+      // The approval expired or was decided elsewhere in the meantime. The stream reports how it ended.
+      if (error instanceof Answered && (error.status === 409 || error.status === 410)) return;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from "node:crypto";
+import path from "node:path";
+import { startAllInOne } from "@toolbus/all-in-one";
+import { type Shop, startShop } from "@toolbus/example-orders-shop";
+import { orders, shopAt } from "@toolbus/example-orders-worker";
+import { type Client, client } from "../http/client.ts";
+import { localHashFileFor, writeHashes } from "../keys/hash-file.ts";
+
+/** The shop and a Toolbus whose agent acts on it, all in this process. */
+export interface ShopSystem {
+  readonly shop: Shop;
+  readonly gateway: Client;
+  /** The approvals HTTP API with the key of each approver. */
+  readonly approvers: readonly [Client, Client];
+  /** From now on, the shop loses its next answer to an effect in this table, and says when it has. Null ends this. */
+  loseAnswerTo(effect: string | null, onLost: () => void): void;
+  stop(): Promise<void>;
+}
+
+export interface ShopSystemOptions {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Starts the shop with a new database, and then every service with the toolset of the shop. */
+export async function startShopSystem({ directory, env, clock, signal }: ShopSystemOptions): Promise<ShopSystem> {
+  let losing: { readonly effect: string | null; readonly onLost: () => void } | null = null;
+  const losesAnswerTo = (effect: string): boolean => {
+    if (losing === null || losing.effect !== effect) return false;
+    losing.onLost();
+    losing = null;
+    return true;
+  };
+  const shop = await startShop({ directory: path.join(directory, "shop"), reset: true, clock, losesAnswerTo });
+  try {
+    const second = await addSecondApprover(directory);
+    const system = await startAllInOne({
+      directory,
+      env: { ...env, TOOLSETS: "operations", GATEWAY_PORT: "0", APPROVALS_PORT: "0" },
+      toolsets: [orders(shopAt(shop.url))],
+      signal,
+    });
+    const { gatewayUrl, approvalsUrl, keys } = system;
+    const approver = (key: string): Client => client({ url: approvalsUrl, service: "approvals", key });
+    return {
+      shop,
+      gateway: client({ url: gatewayUrl, service: "gateway", key: keys.user }),
+      approvers: [approver(keys.approver), approver(second)],
+      loseAnswerTo(effect, onLost) {
+        losing = { effect, onLost };
+      },
+      async stop() {
+        await system.stop();
+        await shop.stop();
+      },
+    };
+  } catch (error) {
+    await shop.stop();
+    throw error;
+  }
+}
+
+/** Gives approvals the hash of one more approver's key before it starts, because a critical write needs two people. Returns the key. */
+async function addSecondApprover(directory: string): Promise<string> {
+  const key = `tb_approver_${randomBytes(24).toString("base64url")}`;
+  const sha256 = createHash("sha256").update(key).digest("hex");
+  await writeHashes(localHashFileFor("approver", directory), [
+    { id: "second-approver", sha256, principal: "approver:second", tenant: "local", roles: ["approver"], scopes: ["approve:*"] },
+  ]);
+  return key;
+}

@@ -1,0 +1,1 @@
+export { type Effects, type Shop, startShop } from "./shop.ts";

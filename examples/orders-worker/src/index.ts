@@ -1,0 +1,2 @@
+export { orders } from "./orders.ts";
+export { shopAt } from "./shop/shop-at.ts";
