@@ -62,7 +62,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "State and time": ["0008", "0009", "0010", "0014", "0030", "0043", "0044", "0045", "0060", "0083"],
   "A store that lost writes": ["0011", "0025"],
   "The bus, messages and dead letters": ["0013", "0024", "0026", "0050", "0055"],
-  "Writes, grants and approvals": ["0012", "0015", "0032", "0046", "0070", "0081", "0082", "0084", "0092"],
+  "Writes, grants and approvals": ["0012", "0015", "0032", "0046", "0070", "0081", "0082", "0084", "0090", "0092"],
   "Tools and workers": ["0018", "0040", "0051", "0068", "0075", "0076"],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071"],
   Models: ["0031", "0069"],

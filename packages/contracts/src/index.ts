@@ -1,4 +1,5 @@
 export * from "./approval-view.ts";
+export * from "./approvals-query.ts";
 export * from "./attributes.ts";
 export * from "./counted.ts";
 export * from "./cut-text.ts";

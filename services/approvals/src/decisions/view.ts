@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalView, type Json, type JsonObject, MAX_PASSAGE, type Taint, visible } from "@toolbus/contracts";
+import { type Approval, type ApprovalView, type Json, type JsonObject, MAX_PASSAGE, rootRunId, type Taint, visible } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
 import { redacted } from "@toolbus/telemetry";
 import { doubtsOf } from "./doubts.ts";
@@ -21,6 +21,7 @@ export function viewOf(approval: Approval): ApprovalView {
     links: { self, decision: `${self}/decision` },
     correlationId: approval.correlationId,
     runId: approval.runId,
+    rootRunId: rootRunId(approval.runId),
     conversationId: approval.conversationId,
     tool: approval.toolName,
     toolVersion: approval.toolVersion,

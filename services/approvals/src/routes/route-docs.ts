@@ -1,4 +1,4 @@
-import { ApprovalPage, ApprovalToDecide, ApprovalView, declared, ID_PATTERNS, type JsonObject } from "@toolbus/contracts";
+import { APPROVAL_PREFIX, ApprovalPage, ApprovalToDecide, ApprovalView, declared, ID_PATTERNS, type JsonObject } from "@toolbus/contracts";
 import type { RouteDocs } from "@toolbus/runtime";
 import answers from "./recorded-answers.json" with { type: "json" };
 
@@ -19,6 +19,13 @@ export const exampleToken = "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";
 export const recorded: Readonly<Record<keyof typeof answers, JsonObject>> = answers;
 
 export const approvalId: NonNullable<RouteDocs["id"]> = { says: "The approval.", pattern: ID_PATTERNS.approval, example: `ap_${CALL}` };
+
+/** The id where its beginning is enough. */
+export const approvalPrefix: NonNullable<RouteDocs["id"]> = {
+  says: "The approval, or the beginning of its id.",
+  pattern: APPROVAL_PREFIX.source,
+  example: `ap_${CALL}`,
+};
 
 export const jwksSchema: JsonObject = {
   type: "object",
