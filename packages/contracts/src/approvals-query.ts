@@ -16,8 +16,9 @@ export function parseTime(text: string): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** The beginning of an approval's id. */
-export const APPROVAL_PREFIX = /^ap_[\w.~]{0,120}$/;
+/** The beginning of an approval's id, or a whole one. */
+export const APPROVAL_PREFIX =
+  /^ap_(?:r|rn|rn_|rn_[0-9a-f]|rn_[0-9a-f]{2}(?:_[0-9A-HJKMNP-TV-Z]{0,26}|_[0-9A-HJKMNP-TV-Z]{26}[0-9.~]{1,80})?)?$/;
 
 /** The query of `GET /v1/approvals`. */
 export const approvalsQuery = declaredQuery(
