@@ -78,6 +78,17 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-27": {
+    breaks: "an approval that has ended is in no list",
+    without: ["tests/e2e/cli-inbox.test.ts"],
+    patches: [
+      {
+        file: "services/approvals/src/machine/approval-move.ts",
+        find: "const index = [...(change.index ?? []), ...endedEntries(approval)];",
+        replace: "const index = [...(change.index ?? []), ...endedEntries({ ...approval, endedAt: null })];",
+      },
+    ],
+  },
   "LV-22": {
     breaks: "a tenant has a budget for each of its principals",
     patches: [
