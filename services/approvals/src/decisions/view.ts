@@ -1,4 +1,13 @@
-import { type Approval, type ApprovalView, type Json, type JsonObject, MAX_PASSAGE, rootRunId, type Taint, visible } from "@toolbus/contracts";
+import {
+  type Approval,
+  type ApprovalView,
+  type Json,
+  type JsonObject,
+  MAX_PASSAGE,
+  rootRunId,
+  type Taint,
+  visible,
+} from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
 import { redacted } from "@toolbus/telemetry";
 import { doubtsOf } from "./doubts.ts";
