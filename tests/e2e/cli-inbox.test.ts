@@ -31,7 +31,7 @@ describe("the inbox of approvals, on the command line", () => {
 
   it("names the matches if several approvals begin so", async () => {
     const [one, other] = [await waitingRun(cli), await waitingRun(cli)];
-    const same = [...one.approvalId].findIndex((letter, n) => letter !== other.approvalId[n]);
+    const same = Array.from(one.approvalId).findIndex((letter, n) => letter !== other.approvalId[n]);
     const { code, stderr } = await cli.run(["approvals", "deny", one.approvalId.slice(0, Math.max(6, same)), "--yes"]);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(one.approvalId) });
     for (const { approvalId } of [one, other]) expect(await cli.run(["approvals", "deny", approvalId, "--yes"])).toMatchObject({ code: 0 });

@@ -119,7 +119,7 @@ export async function racingApprovals(open: (clock: () => number) => Promise<rea
       const { body } = await answered(
         await fetch(`${urlOf(asked)}/v1/approvals/${id}`, { headers: { authorization: `Bearer key-${who}` } }),
       );
-      return String(body["decisionToken"]);
+      return textOf(body["decisionToken"]);
     },
     async decide(replica: number, who: Person, id: string, body: object): Promise<Answered> {
       const headers = { authorization: `Bearer key-${who}`, "content-type": "application/json" };
@@ -149,7 +149,7 @@ export async function racingApprovals(open: (clock: () => number) => Promise<rea
     async audit(id: string): Promise<readonly string[]> {
       const entries = await store.range(keys.audit(shardOf(RUN)), { after: audited, limit: 1000 });
       audited = entries.at(-1)?.sequence ?? audited;
-      return entries.flatMap(({ value }) => ((value as JsonObject)["approvalId"] === id ? [String((value as JsonObject)["event"])] : []));
+      return entries.flatMap(({ value }) => ((value as JsonObject)["approvalId"] === id ? [textOf((value as JsonObject)["event"])] : []));
     },
     async [Symbol.asyncDispose]() {
       for (const replica of replicas) await replica.stop();
@@ -218,5 +218,11 @@ async function answered(response: Response): Promise<Answered> {
 }
 
 function idIn(body: string): string {
-  return String((JSON.parse(body) as JsonObject)["approvalId"]);
+  return textOf((JSON.parse(body) as JsonObject)["approvalId"]);
+}
+
+/** Returns a text of an answer. Throws if it is none. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new Error("The answer has no text where one belongs.");
 }

@@ -51,7 +51,7 @@ async function watched(
     signal: stop.signal,
     everyMs: 1,
   });
-  await expect(watching).rejects.toThrow();
+  await expect(watching).rejects.toThrow("left");
   return heard;
 }
 
