@@ -97,7 +97,9 @@ export async function racingApprovals(open: (clock: () => number) => Promise<rea
     clock,
     /** Asks for a write and waits until people are asked. */
     async hold(amount: number): Promise<string> {
-      const callId = `${RUN}.${++asked}.0`;
+      // A round has at most four digits, so each round has many calls.
+      const n = ++asked;
+      const callId = `${RUN}.${1 + Math.floor(n / 100)}.${n % 100}`;
       const held = Promise.withResolvers<void>();
       heldAt.set(`ap_${callId}`, held.resolve);
       const body = {

@@ -58,6 +58,7 @@ const DAY_MS = 86_400_000;
 const SHORT_MS = 15_000;
 const BATCH = 200;
 const SHARDS = 16;
+const CALLS = 100;
 
 /** Starts approvals on an empty store. `directory` is for its files. */
 export async function openInbox(state: StateStore, directory: string): Promise<Inbox> {
@@ -155,7 +156,8 @@ export async function openInbox(state: StateStore, directory: string): Promise<I
   function request() {
     const n = ++asked;
     const run = runs[n % runs.length] ?? "";
-    const callId = `${run}.${n}.0`;
+    // A round has at most four digits, so each round has many calls.
+    const callId = `${run}.${1 + Math.floor(n / CALLS)}.${n % CALLS}`;
     const body: ApprovalRequest = {
       toolCallId: callId,
       toolName: TOOL.name,
