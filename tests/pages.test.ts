@@ -20,8 +20,8 @@ describe("the pages", () => {
     const steps = pagesOf(root).flatMap(stepsIn);
     expect(typed(steps).filter(({ hidden }) => !hidden).length).toBeGreaterThan(80);
     // A higher limit needs a decision, because nobody tries these commands. Four of docs/mcp.md install a server from npm, and one of docs/testing.md
-    // records the examples again.
-    expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(52);
+    // records the examples again. One of an example's page is run by README.md.
+    expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(53);
   });
 });
 

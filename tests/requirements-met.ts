@@ -16,6 +16,11 @@ const auditExport = from("packages/grants/src/verify-audit.test.ts");
 const cliAudit = from("tests/e2e/cli-audit.test.ts");
 const ordersWorker = from("examples/orders-worker/src/orders.test.ts");
 const ordersDefinitions = from("examples/orders-worker/src/definitions.test.ts");
+const approvalList = from("services/approvals/src/routes/approval-list.test.ts");
+const forgetEnded = from("services/approvals/src/decisions/forget-ended.test.ts");
+const approvalEntry = from("apps/cli/src/approvals/approval-entry.test.ts");
+const watchApprovals = from("apps/cli/src/approvals/watch-approvals.test.ts");
+const cliInbox = from("tests/e2e/cli-inbox.test.ts");
 const agentService = from("services/agent/src/service.test.ts");
 const agentMessages = from("services/agent/src/outgoing/messages.test.ts");
 const writesInOrder = from("services/agent/src/transitions/writes-in-order.test.ts");
@@ -579,10 +584,6 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     postedStream("that goes away stops nothing: the run is followed at its own address"),
     streamLoad("get every event although others are slow or never read, which cost bounded memory and are disconnected"),
   ],
-  "LV-27": [
-    approvalPage("lists what waits in the person's tenant, with age, tier, requester and effect"),
-    approvalPageInBrowser("leads from the address through sign-in, list and card to an approval by two people"),
-  ],
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),
     offlineChat("runs a write that a message names, when a person has approved it"),
@@ -791,6 +792,17 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     ),
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
+  "LV-27": [
+    approvalPage("lists what waits in the person's tenant, with age, tier, requester and effect"),
+    approvalPageInBrowser("leads from the address through sign-in, list and card to an approval by two people"),
+    approvalList("lists what has ended, newest first, and all, with what waits first"),
+    approvalList("is filtered by time, tool, requester and the beginning of the id"),
+    approvalList("shows each tenant only its own, also if the index names those of others"),
+    forgetEnded("lose an approval when it is no longer kept, in every shard and list, and keep the others"),
+    approvalEntry("has its age, tier, requester, tool, time left and who has approved, and the whole effect at any width"),
+    watchApprovals("reports each new approval and each end once, in their order, however many pages and looks it takes"),
+    cliInbox("lists what waits with its whole effect, and afterwards how it ended; the beginning of an id is enough"),
+  ],
   "LV-22": [
     budgetRaces("never pass a ceiling, lose no settlement and count a step that died as reserved, in whatever order the store works"),
     redisBudgets("holds if two processes draw on it at once, and opens for what is released"),

@@ -23,11 +23,12 @@ Usage: npm run bench -- NAME [options]
   run-loop           runs of five tool rounds on Redis, against a loop by hand; tools in process and over both brokers
   model-round        the same runs with a vendor's adapter, against OpenAI's client by hand and other libraries; a call of each adapter
   context            the context of the next turn at 10, 100 and 1,000 turns, against counting all of it each turn
+  approvals          a page of the list, one decision and a thousand expiries with 100,000 pending approvals, against 100
 
   --seconds N        how long each row is measured, 1 to 600 (default: 10)
   --rabbitmq URL     tool-call, run-loop: RabbitMQ (default: BENCH_RABBITMQ_URL, or the usual local port as guest)
   --nats URL         tool-call, run-loop: NATS with JetStream (default: BENCH_NATS_URL, or the usual local port)
-  --redis URL        run-loop, model-round: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
+  --redis URL        run-loop, model-round, approvals: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
   --postgres URL     model-round --peers: PostgreSQL (default: BENCH_POSTGRES_URL, or the usual local port as postgres)
   --peers            tool-call: NestJS and moleculer as well; model-round: LangGraph, DBOS, AI SDK, OpenAI Agents and Mastra. npm installs
                      all of them into bench/peers the first time

@@ -49,6 +49,12 @@ export const benchmarks: readonly Benchmark[] = [
       "Building what a model is shown of a conversation of 10, 100 and 1,000 turns, against reading and counting all of it each turn.",
     run: async (conditions) => (await import("./context/context.ts")).context(conditions),
   },
+  {
+    name: "approvals",
+    summary: "A page of the list, one decision and a thousand expiries with 100,000 pending approvals, against the same with 100.",
+    flags: ["redis"],
+    run: async (conditions, requests) => (await import("./approvals/approvals.ts")).approvalsBench(conditions, requests),
+  },
 ];
 
 function paired(rows: readonly Row[]): Results {

@@ -86,7 +86,7 @@ const HELD: Readonly<Record<string, string>> = {
 
 const LISTED: Readonly<Record<string, string>> = {
   "index.agents": "every agent that has ever started",
-  "index.approvals.*": "pending approvals",
+  "index.approvals.*": "pending approvals; each tenant's ended approvals; these tenants",
   "index.dead": "dead letters by time",
   "index.dead.*": "dead letters of one queue by time",
   "index.hooks.agent": "given-up webhooks about runs",

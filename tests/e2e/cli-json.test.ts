@@ -36,7 +36,7 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "runs answer": [async () => [(await askingRun(cli)).runId, "red"]],
   "conversations list": [() => []],
   "conversations delete": [async () => [await conversation(), "--yes"]],
-  "approvals list": [() => []],
+  "approvals list": [() => [], () => ["--all", "--since", "1h"]],
   "approvals show": [approval],
   "approvals approve": [() => approval("--yes")],
   "approvals deny": [() => approval("--yes")],
@@ -71,8 +71,8 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
 };
 /** These commands have a separate suite below, because they need dead letters. */
 const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
-/** The first command prints one document a line while events happen. The second prints no document. */
-const OTHERWISE = ["runs watch", "start"];
+/** The first two commands print one document a line while events happen. The third prints no document. */
+const OTHERWISE = ["runs watch", "approvals watch", "start"];
 
 /** Returns the commands in the help. Leaves out aliases, because these have no examples. */
 async function commandsIn(help: string, before: readonly string[] = []): Promise<readonly string[]> {

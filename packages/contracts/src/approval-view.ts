@@ -23,6 +23,8 @@ const approvalFields = {
   links: Type.Optional(Type.Object({ self: Type.String(), decision: Type.String(), page: Type.Optional(Type.String()) }, closed)),
   correlationId: Type.String(),
   runId: Type.String(),
+  /** The run that a person started. It differs from `runId` if a sub-run asks for the write. Earlier versions do not send this field. */
+  rootRunId: Type.Optional(Type.String()),
   conversationId: Type.String(),
   tool: Type.String(),
   toolVersion: Type.String(),
@@ -120,5 +122,13 @@ export const ApprovalToDecide = Type.Object(
 );
 export type ApprovalToDecide = Static<typeof ApprovalToDecide>;
 
-export const ApprovalPage = Type.Object({ approvals: Type.Array(ApprovalView), cursor: Type.Optional(Type.String()) }, closed);
+export const ApprovalPage = Type.Object(
+  {
+    approvals: Type.Array(ApprovalView),
+    /** The store's time when the page was read. Earlier versions do not send this field. */
+    now: Type.Optional(Type.Integer()),
+    cursor: Type.Optional(Type.String()),
+  },
+  closed,
+);
 export type ApprovalPage = Static<typeof ApprovalPage>;

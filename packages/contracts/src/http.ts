@@ -192,19 +192,6 @@ export const DecisionRequest = Type.Object(
 export type DecisionRequest = Static<typeof DecisionRequest>;
 export const decisionRequest = declared("DecisionRequest", DecisionRequest);
 
-/** The query of `GET /v1/approvals`. */
-export const approvalsQuery = declaredQuery(
-  "ApprovalsQuery",
-  Type.Object(
-    {
-      status: Type.Optional(Type.Enum(["pending"], { description: "Only pending approvals are listed." })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many approvals at most." })),
-      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),
-    },
-    closed,
-  ),
-);
-
 /** The query of `GET /v1/dead-letters`. */
 export const deadLettersQuery = declaredQuery(
   "DeadLettersQuery",

@@ -116,6 +116,10 @@ export const keys = {
   quota: (runId: string, tool: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${tool}:granted`),
   security: (shard: string, service: string) => keyOf("security", shard, service),
   pendingApprovals: () => "index.approvals.pending",
+  /** An index of the ended approvals of the tenant with this hash, or of those with one outcome, by the time of their end. */
+  endedApprovals: (hash: string, outcome?: string) => `index.approvals.ended.${hash}${outcome === undefined ? "" : `.${outcome}`}`,
+  /** The hashes of the tenants that have an index of ended approvals. Each hash is a member. */
+  endedApprovalTenants: () => "index.approvals.tenants",
   /** The number of requests that a caller has made in the current minute. It belongs to no conversation, so the caller passes the shard. */
   rate: (service: string, shard: string, id: string) => keyOf(`rate.${service}`, shard, id),
   deadLetter: (letterId: string) => keyOf("dead", shardOf(letterId), letterId),

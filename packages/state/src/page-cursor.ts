@@ -12,7 +12,7 @@ export function startOf(cursor: string | undefined, order: "asc" | "desc"): Plac
   return place;
 }
 
-/** Returns the cursor after this place. */
+/** Returns the cursor after this place, with which a page continues there. */
 export function cursorAfter({ score, member }: Place): string {
   return Buffer.from(JSON.stringify([score, member])).toString("base64url");
 }

@@ -45,6 +45,7 @@ import { createDecisions } from "./decisions/decisions.ts";
 import { readEnabledTools } from "./pins/enabled-tools.ts";
 import { eraRoutes } from "./routes/era-routes.ts";
 import { createEras } from "./eras/eras.ts";
+import { forgetEnded } from "./decisions/forget-ended.ts";
 import { expiryHandler } from "./requests/expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
 import { hookRoutes } from "./routes/hook-routes.ts";
@@ -354,6 +355,8 @@ export async function startApprovalsCore(
       async showKeys() {
         const probe = await keepProbe({ sealed, newId: () => text(random(16)), log });
         open.defer(() => probe.stop());
+        const forgetting = forgetEnded({ state, log });
+        open.defer(() => forgetting.stop());
       },
       stop() {
         stopping.abort();

@@ -98,6 +98,17 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-27": {
+    breaks: "an approval that has ended is in no list",
+    without: ["tests/e2e/cli-inbox.test.ts"],
+    patches: [
+      {
+        file: "services/approvals/src/machine/approval-move.ts",
+        find: "const index = [...(change.index ?? []), ...endedEntries(approval)];",
+        replace: "const index = [...(change.index ?? []), ...endedEntries({ ...approval, endedAt: null })];",
+      },
+    ],
+  },
   "LV-22": {
     breaks: "a tenant has a budget for each of its principals",
     patches: [
@@ -125,16 +136,6 @@ export const expectationsMutations: Mutations = {
         file: "packages/grants/src/audit-chain.ts",
         find: "if (n !== before.n + 1) return",
         replace: "if (n === before.n) return",
-      },
-    ],
-  },
-  "LV-27": {
-    breaks: "the list of the approval page does not say who asked",
-    patches: [
-      {
-        file: "services/approvals/src/page/list-page.ts",
-        find: "asked by <bdi>${view.requester}</bdi>",
-        replace: "asked",
       },
     ],
   },

@@ -5,9 +5,9 @@ import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
-import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { changeLines, editedArguments } from "./edited-arguments.ts";
+import { findApproval } from "./find-approval.ts";
 import { approvalLines } from "./show-approval.ts";
 
 export interface DecideOptions {
@@ -27,9 +27,8 @@ export async function decideApproval(
   typed: string | undefined,
   options: DecideOptions,
 ): Promise<ExitCode> {
-  const id = idOf("approval", typed);
   const { output } = context;
-  const service = await context.approvals();
+  const { service, id } = await findApproval(context, typed, ["pending", "all"]);
   const path = `/v1/approvals/${encodeURIComponent(id)}`;
   const approval = readApprovalToDecide(await service.get(path));
   const token = rightToDecide(approval);

@@ -4,13 +4,12 @@ import { wrapped, WIDTH } from "../terminal/lines.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
-import { idOf } from "../toolbus/ids.ts";
 import { framedCard } from "./approval-card.ts";
+import { findApproval } from "./find-approval.ts";
 
 /** Shows one approval: what the call does, for whom, and the approval's state. It never prints the token that allows a decision. */
 export async function showApproval(context: Context, typed: string | undefined): Promise<ExitCode> {
-  const id = idOf("approval", typed);
-  const service = await context.approvals();
+  const { service, id } = await findApproval(context, typed, ["all"]);
   const approval = readApprovalToDecide(await service.get(`/v1/approvals/${encodeURIComponent(id)}`));
   const { output } = context;
   const { decisionToken: _, ...shown } = approval;

@@ -1,10 +1,14 @@
-import type { Command } from "commander";
+import { APPROVAL_STATUSES } from "@toolbus/contracts";
+import { type Command, Option } from "commander";
 import type { AdoptOptions } from "../approvals/adopt-documents.ts";
+import type { ListOptions } from "../approvals/list-approvals.ts";
+import type { WatchCommandOptions } from "../approvals/watch-command.ts";
 import type { Define } from "../toolbus/command.ts";
 import type { DecideOptions } from "../approvals/decide-approval.ts";
 import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
 import { span } from "./span.ts";
+import { since } from "./since.ts";
 
 const APPROVAL = "ap_rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E.1.0";
 const ASKS = "Shows the card and asks y/N; without a terminal, --yes is needed.";
@@ -18,17 +22,39 @@ export function addApprovals(program: Command, define: Define): void {
 
   define(approvals, {
     name: "list",
-    summary: "list the approvals that wait for a decision, oldest first",
+    summary: "list the approvals that wait for a decision, oldest first, or those that have ended, newest first",
     audience: "approvals",
-    examples: ["toolbus approvals list", "toolbus approvals list --json", "toolbus approvals list --limit 5"],
-    run: async (context, command) => {
-      const { limit, cursor } = command.opts<{ limit: number; cursor?: string }>();
-      const { listApprovals } = await import("../approvals/list-approvals.ts");
-      return listApprovals(context, { limit, ...(cursor === undefined ? {} : { cursor }) });
-    },
+    examples: [
+      "toolbus approvals list",
+      "toolbus approvals list --all --since 2h",
+      "toolbus approvals list --status rejected --tool file_risk_report --json",
+    ],
+    run: async (context, command) => (await import("../approvals/list-approvals.ts")).listApprovals(context, command.opts<ListOptions>()),
   })
+    .addOption(new Option("--all", "what waits, and what has ended").conflicts("status"))
+    .addOption(new Option("--status <status>", "only those with this status").choices([...APPROVAL_STATUSES]))
+    .option("--since <time>", "only those that were asked for, or ended, since then: 30m, 2h, 3d, or 2026-11-25T18:00:00Z", since)
+    .option("--tool <name>", "only writes of this tool")
+    .option("--requester <principal>", "only writes that this principal asked for")
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
     .option("--cursor <cursor>", "continue from the previous page");
+
+  define(approvals, {
+    name: "watch",
+    summary: "show new approvals and their ends as they happen",
+    more: "It continues after a restart of approvals and misses nothing. Leave it with Ctrl-C. With --json each event is one line.",
+    audience: "approvals",
+    examples: [
+      "toolbus approvals watch",
+      "toolbus approvals watch --tool file_risk_report",
+      "toolbus approvals watch --json --timeout 10m",
+    ],
+    run: async (context, command) =>
+      (await import("../approvals/watch-command.ts")).watchCommand(context, command.opts<WatchCommandOptions>()),
+  })
+    .option("--all", "also writes that policy or a limit ended at once")
+    .option("--tool <name>", "only writes of this tool")
+    .option("--requester <principal>", "only writes that this principal asked for");
 
   define(approvals, {
     name: "show <approval>",

@@ -1,6 +1,13 @@
 /** The maximum width of a line of output, in characters. */
 export const WIDTH = 100;
 
+/** Returns the width of a terminal, and the maximum width for output that does not go to one or whose terminal is very narrow. */
+export function terminalWidth({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number {
+  return isTTY === true && columns !== undefined && columns >= NARROWEST ? columns : WIDTH;
+}
+
+const NARROWEST = 40;
+
 /** Returns one line of at most `width` characters. Line breaks become spaces, and a text that is too long ends in "…". */
 export function cut(text: string, width: number): string {
   const line = text.replace(/\s+/g, " ").trim();

@@ -7,6 +7,7 @@ import {
   type Json,
   type JsonObject,
   MAX_PASSAGE,
+  rootRunId,
   type Taint,
   visible,
 } from "@toolbus/contracts";
@@ -33,6 +34,7 @@ export function viewOf(approval: Approval, page?: string): ApprovalView {
     links: { self, decision: `${self}/decision`, ...(page === undefined ? {} : { page }) },
     correlationId: approval.correlationId,
     runId: approval.runId,
+    rootRunId: rootRunId(approval.runId),
     conversationId: approval.conversationId,
     tool: approval.toolName,
     toolVersion: approval.toolVersion,

@@ -2,6 +2,7 @@ import { type Approval, type DecisionToken, keys, messageIds, type Quota, topics
 import type { Change } from "@toolbus/state";
 import { type AnswerRow, storedRow } from "./answer-row.ts";
 import { type AuditEvent, audited } from "./audit.ts";
+import { endedEntries } from "./ended-lists.ts";
 import { APPROVALS_SERVICE, FINISHED_KEPT_MS } from "../settings.ts";
 
 /** A legal transition: the approval after it, and the one commit that stores it. */
@@ -45,11 +46,13 @@ export function move(op: string, version: number, approval: Approval, parts: Mov
   const { at, events, answer, reason, change, beside = [] } = parts;
   const key = keys.approval(approval.approvalId);
   const kept = { expiresAt: at + FINISHED_KEPT_MS };
+  const index = [...(change.index ?? []), ...endedEntries(approval)];
   return {
     kind: "move",
     approval,
     change: {
       ...change,
+      ...(index.length > 0 ? { index } : {}),
       op,
       guards: [{ key, version }, ...beside.map((other) => ({ key: other.key, version: other.version }))],
       put: [

@@ -12,6 +12,7 @@ import {
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { cancel, decide, expire, type Facts, hold, type Holding, type Moment, type Read, RENEW_BELOW_MS, resend } from "./approval.ts";
+import { tenantHash } from "../tenant-hash.ts";
 import { call, CONVERSATION, RUN, START } from "../testing/writes-under-test.ts";
 
 const MINUTE = 60_000;
@@ -77,7 +78,33 @@ describe("the life of an approval", () => {
       cancel(held(), "over", at(START)),
     ];
     expect(begun.change).toMatchObject({ timers: [{ dueIn: 15 * MINUTE }], index: [{ score: START }] });
-    for (const end of ends) expect(end).toMatchObject({ kind: "move", change: { timers: [{ dueIn: null }], index: [{ score: null }] } });
+    for (const end of ends) {
+      if (end.kind !== "move") throw new Error("An end is a move.");
+      expect(end.change.timers).toMatchObject([{ dueIn: null }]);
+      expect(end.change.index?.filter(({ index }) => index === keys.pendingApprovals())).toMatchObject([{ score: null }]);
+    }
+  });
+
+  it("is in the lists of what ended, by the time of its end, as soon as it has ended and never before", () => {
+    const listed = (change: Change): unknown[] =>
+      (change.index ?? []).filter(({ index }) => index.startsWith("index.approvals.ended.")).map(({ index, score }) => [index, score]);
+    const [all, rejected, approved] = [undefined, "rejected", "approved"].map((outcome) =>
+      keys.endedApprovals(tenantHash("acme"), outcome),
+    );
+    expect(listed(hold(facts(), { by: "people" }, at(START)).change)).toEqual([]);
+    const denied = decide(held(), token(), made("deny"), at(START + 1));
+    if (denied.kind !== "move") throw new Error("a denial ends it");
+    const byDenial = [
+      [all, START + 1],
+      [rejected, START + 1],
+    ];
+    expect(listed(denied.change)).toEqual(byDenial);
+    expect(listed(resend({ version: 2, value: denied.approval }, null, at(START + MINUTE)).change)).toEqual(byDenial);
+    expect(listed(hold(facts("low"), { by: "policy" }, at(START)).change)).toEqual([
+      [all, START],
+      [approved, START],
+    ]);
+    expect(listed(hold({ ...facts(), tenant: "" }, { by: "refused", reason: "no origin" }, at(START)).change)).toEqual([]);
   });
 
   it("names its commits so that they can be told from outside", () => {

@@ -21,7 +21,7 @@ import { counting } from "../machine/edited.ts";
 import { revealed } from "../machine/reveal.ts";
 import { ticketFault } from "../requests/policy.ts";
 import { approvalId as approvalDocs } from "../routes/route-docs.ts";
-import { atCursor } from "../routes/routes.ts";
+import { atCursor } from "../routes/approval-list-route.ts";
 import { isShardOf } from "../sealed/approval-documents.ts";
 import { type CardPage, cardPage } from "./card-page.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";

@@ -1,4 +1,5 @@
 import {
+  APPROVAL_PREFIX,
   ApprovalPage,
   ApprovalToDecide,
   ApprovalView,
@@ -28,6 +29,13 @@ export const exampleToken = "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";
 export const recorded: Readonly<Record<keyof typeof answers, JsonObject>> = answers;
 
 export const approvalId: NonNullable<RouteDocs["id"]> = { says: "The approval.", pattern: ID_PATTERNS.approval, example: `ap_${CALL}` };
+
+/** The id where its beginning is enough. */
+export const approvalPrefix: NonNullable<RouteDocs["id"]> = {
+  says: "The approval, or the beginning of its id.",
+  pattern: APPROVAL_PREFIX.source,
+  example: `ap_${CALL}`,
+};
 
 export const jwksSchema: JsonObject = {
   type: "object",

@@ -30,6 +30,7 @@ describe("GET /v1/approvals/{id}", () => {
       links: { self: `/v1/approvals/ap_${call(1)}`, decision: `/v1/approvals/ap_${call(1)}/decision` },
       correlationId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       runId: RUN,
+      rootRunId: RUN,
       conversationId: CONVERSATION,
       tool: "issue_refund",
       toolVersion: "1",
@@ -210,7 +211,7 @@ describe("GET /v1/approvals", () => {
     const { body } = await t.get("amy", "/v1/approvals");
     expect(JSON.stringify(body)).not.toContain("decisionToken");
     await t.decide("amy", id, "deny");
-    expect((await t.get("amy", "/v1/approvals")).body).toEqual({ approvals: [] });
+    expect((await t.get("amy", "/v1/approvals")).body).toEqual({ approvals: [], now: START });
   });
 
   it("refuses a query that it does not understand", async () => {

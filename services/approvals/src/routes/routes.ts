@@ -2,7 +2,6 @@ import { approvalsQuery, type DecisionRequest, decisionRequest, isApprovalId, ke
 import {
   getRoute,
   healthRoutes,
-  HttpProblem,
   type Infrastructure,
   type Need,
   noQuery,
@@ -15,8 +14,8 @@ import type { StateStore } from "@toolbus/state";
 import { type ApprovalDocuments, isShardOf } from "../sealed/approval-documents.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { notFound, problemOf } from "../decisions/not-decided.ts";
-import { pendingApprovals } from "../decisions/pending-list.ts";
-import { approvalId, exampleToken, recorded, jwksSchema, views } from "./route-docs.ts";
+import { approvalList } from "./approval-list-route.ts";
+import { approvalId, approvalPrefix, exampleToken, recorded, jwksSchema, views } from "./route-docs.ts";
 import { firstUse } from "./request-keys.ts";
 import { viewOf } from "../decisions/view.ts";
 
@@ -37,11 +36,11 @@ export interface RoutesOptions {
 
 const TAG = "Approvals";
 const READERS = ["approver", "operator"] as const;
-const APPROVALS = 20;
 
 /** Returns the routes for approvers and workers. A GET never decides, because machines fetch links before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   const { state, documents, decisions, jwks, unready, warnings, storeNeed, clocks, rate } = options;
+  const approvals = approvalList({ state, documents });
   const listNeed: Need = { what: storeNeed.what, ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) };
   return [
     getRoute({
@@ -50,13 +49,14 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       docs: {
         operationId: "listApprovals",
         tag: TAG,
-        summary: "Lists the approvals that wait for a decision in the caller's tenant, oldest first.",
-        description: "A page may have fewer approvals than its limit and not be the last.",
+        summary: "Lists the approvals of the caller's tenant: those that wait, oldest first, or those that have ended, newest first.",
+        description:
+          "A page may have fewer approvals than its limit, even none, and not be the last. An approval is listed for 30 days after its end.",
         answers: { 200: { says: "A page of approvals.", body: views.page, example: recorded.page } },
         problems: ["invalid_cursor"],
       },
       query: approvalsQuery,
-      handle: ({ query, principal }) => list(query, principal),
+      handle: ({ query, principal }) => approvals.page(query, principal),
     }),
     getRoute({
       url: "/v1/approvals/:id",
@@ -66,13 +66,13 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         tag: TAG,
         summary: "Shows an approval, with a single-use token if the caller may decide it.",
         description:
-          "The approval is built from the pinned definition, the arguments and the requester, never from the agent's words. A GET never decides.",
-        id: approvalId,
+          "The approval is built from the pinned definition, the arguments and the requester, never from the agent's words. A GET never decides. The beginning of an id is enough if only one of the approvals that are listed begins like this.",
+        id: approvalPrefix,
         answers: { 200: { says: "The approval.", body: views.toDecide, example: recorded.pending } },
         problems: [],
       },
       query: noQuery,
-      handle: ({ id, principal }) => look(knownId(id), principal),
+      handle: async ({ id, principal }) => look(knownId(await approvals.wholeId(id, principal)), principal),
     }),
     postRoute({
       url: "/v1/approvals/:id/decision",
@@ -128,12 +128,6 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
     ...healthRoutes({ unready, needs: [storeNeed, listNeed], clocks, warnings }),
   ];
 
-  async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {
-    const wanted = { tenant: reader.tenant, limit, ...(from === undefined ? {} : { cursor: from }) };
-    const { approvals, cursor } = await atCursor(() => pendingApprovals({ state, documents }, wanted));
-    return { approvals: approvals.map((approval) => viewOf(approval)), ...(cursor === undefined ? {} : { cursor }) };
-  }
-
   async function look(id: string, reader: Principal): Promise<object> {
     const seen = await decisions.look(id, reader);
     if (!seen) throw notFound();
@@ -151,16 +145,5 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   function knownId(id: string): string {
     if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
     return id;
-  }
-}
-
-/** Reads a page of a list. Throws a problem if its cursor comes from no page. */
-export async function atCursor<T>(page: () => Promise<T>): Promise<T> {
-  try {
-    return await page();
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
-    throw error;
   }
 }
