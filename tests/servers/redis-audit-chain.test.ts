@@ -44,6 +44,8 @@ describeOnServer("redis", "the chain of the audit on Redis", (server) => {
       },
     };
     const first = await t.start(dying);
+    // On a busy machine the second replica could take the lease first.
+    await expect.poll(() => t.hasLease(three.store), { timeout: 10_000, interval: 5 }).toBe(true);
     const second = await t.start(two.store);
     for (let raise = 1; raise <= RAISES; raise++) {
       await t.raise(second, three.store);
@@ -102,6 +104,9 @@ async function setup() {
       const reply = { header: () => reply, code: () => reply };
       const principal = { id: "otto", tenant: "acme", roles: ["operator"], scopes: [], keyId: "key" };
       await route.handle(request as never, reply as never, principal as never);
+    },
+    async hasLease(state: StateStore): Promise<boolean> {
+      return (await state.read([keys.auditLease()])).documents[0] !== null;
     },
     async dropLease(state: StateStore): Promise<void> {
       const { documents } = await state.read([keys.auditLease()]);
