@@ -18,7 +18,7 @@ export interface Sizes {
 const SIZES: Sizes = { few: 100, many: 100_000, expiries: 1000 };
 const SLICE_MS = 250;
 /** How often the expiries are measured on each side. */
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 /**
  * Measures what many pending approvals cost: a page of the list, one decision and the expiry of a thousand, with many pending approvals in the store

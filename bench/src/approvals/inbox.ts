@@ -61,7 +61,18 @@ const SHARDS = 16;
 const CALLS = 100;
 
 /** Starts approvals on an empty store. `directory` is for its files. */
-export async function openInbox(state: StateStore, directory: string): Promise<Inbox> {
+export async function openInbox(bare: StateStore, directory: string): Promise<Inbox> {
+  const [begun, expired] = [counter(), counter()];
+  const state: StateStore = {
+    ...bare,
+    async commit(shard, change) {
+      const expires = change.op.startsWith("expire:");
+      if (expires) begun.add();
+      const reply = await bare.commit(shard, change);
+      if (expires && reply.outcome === "ok") expired.add();
+      return reply;
+    },
+  };
   const own = await ownKeys(["gateway", "agent", "approvals", "worker.orders"]);
   const key = randomBytes(24).toString("base64url");
   const bus = memoryBus({ clock: Date.now });
@@ -107,7 +118,12 @@ export async function openInbox(state: StateStore, directory: string): Promise<I
       await service.stop();
       await new Promise((resolve) => setTimeout(resolve, SHORT_MS));
       if (ended.count() > before) throw new Error("the first writes expired before the last ones were held: the machine is too slow");
-      const ends = Promise.all([ended.reaches(before + 1).then(now), ended.reaches(before + count).then(now)]);
+      // From the first commit to the reply of the last one. The answers to the agent may arrive later, all at once.
+      const ends = Promise.all([
+        begun.reaches(begun.count() + 1, now),
+        expired.reaches(expired.count() + count, now),
+        ended.reaches(before + count),
+      ]);
       // The timers are due, so the ends begin while the service starts.
       service = await start(DAY_MS);
       const [first, last] = await ends;
@@ -212,7 +228,7 @@ async function register(state: StateStore): Promise<void> {
   });
 }
 
-/** Counts messages, and resolves when a number is reached. */
+/** Counts, and resolves when a number is reached, with the time of that moment. */
 function counter() {
   let count = 0;
   const waiting: { readonly at: number; readonly resolve: () => void }[] = [];
@@ -222,6 +238,7 @@ function counter() {
       count++;
       for (const one of waiting.filter(({ at }) => at === count)) one.resolve();
     },
-    reaches: (at: number): Promise<void> => new Promise((resolve) => (at <= count ? resolve() : waiting.push({ at, resolve }))),
+    reaches: (at: number, now = () => 0): Promise<number> =>
+      new Promise((resolve) => (at <= count ? resolve(now()) : waiting.push({ at, resolve: () => resolve(now()) }))),
   };
 }
