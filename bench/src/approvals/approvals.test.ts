@@ -10,7 +10,7 @@ function hourly() {
 
 const found = await findServer("redis");
 const servers = { rabbitmq: "", nats: "", redis: "missing" in found ? null : found.url, postgres: "" };
-const sizes = { few: 3, many: 40, expiries: 5 };
+const sizes = { few: 3, many: 40, expiries: 5, expiresMs: 1000 };
 
 describe.skipIf("missing" in found)("the approvals benchmark", () => {
   it("pages, decides and expires for real, on both stores, in every row", async () => {

@@ -13,9 +13,11 @@ export interface Sizes {
   readonly few: number;
   readonly many: number;
   readonly expiries: number;
+  /** How long people have to decide about a write that is to expire. All of them must be held before the first one expires. */
+  readonly expiresMs: number;
 }
 
-const SIZES: Sizes = { few: 100, many: 100_000, expiries: 1000 };
+const SIZES: Sizes = { few: 100, many: 100_000, expiries: 1000, expiresMs: 15_000 };
 const SLICE_MS = 250;
 /** How often the expiries are measured on each side. */
 const ROUNDS = 5;
@@ -61,7 +63,7 @@ async function compared(
   store: string,
   [fewUrl = "", manyUrl = ""]: readonly string[],
   directory: string,
-  { few, many, expiries }: Sizes,
+  { few, many, expiries, expiresMs }: Sizes,
   conditions: Conditions,
 ): Promise<readonly Goal[]> {
   await using stack = new AsyncDisposableStack();
@@ -83,8 +85,8 @@ async function compared(
   const [ours, theirs]: [number[], number[]] = [[], []];
   for (let round = 1; round <= ROUNDS; round++) {
     conditions.signal.throwIfAborted();
-    ours.push(await subject.expiries(expiries, conditions.stopwatch.now));
-    theirs.push(await bare.expiries(expiries, conditions.stopwatch.now));
+    ours.push(await subject.expiries(expiries, expiresMs, conditions.stopwatch.now));
+    theirs.push(await bare.expiries(expiries, expiresMs, conditions.stopwatch.now));
   }
   const ratios = ours.map((ms, n) => ms / (theirs[n] ?? Number.NaN));
   return [

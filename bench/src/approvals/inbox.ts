@@ -31,7 +31,7 @@ export interface Inbox {
   /** Has a person read the card of this approval and deny it. Resolves when the agent has the answer. */
   decide(approvalId: string): Promise<void>;
   /** Has approvals hold this many more writes that expire, waits until their time is over, and returns the milliseconds that their ends took. */
-  expiries(count: number, now: () => number): Promise<number>;
+  expiries(count: number, expiresMs: number, now: () => number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -54,8 +54,6 @@ const TOOL: ToolDefinition = {
 };
 const HASH = toolHash(TOOL);
 const DAY_MS = 86_400_000;
-/** People have this long to decide about a write that is to expire. All of them are held before the first one expires. */
-const SHORT_MS = 15_000;
 const BATCH = 200;
 const SHARDS = 16;
 const CALLS = 100;
@@ -110,13 +108,13 @@ export async function openInbox(bare: StateStore, directory: string): Promise<In
       await ask(`/v1/approvals/${approvalId}/decision`, { decision: "deny", token: decisionToken });
       await done;
     },
-    async expiries(count, now) {
+    async expiries(count, expiresMs, now) {
       await service.stop();
-      service = await start(SHORT_MS);
+      service = await start(expiresMs);
       const before = ended.count();
       await self.hold(count);
       await service.stop();
-      await new Promise((resolve) => setTimeout(resolve, SHORT_MS));
+      await new Promise((resolve) => setTimeout(resolve, expiresMs));
       if (ended.count() > before) throw new Error("the first writes expired before the last ones were held: the machine is too slow");
       // From the first commit to the reply of the last one. The answers to the agent may arrive later, all at once.
       const ends = Promise.all([
