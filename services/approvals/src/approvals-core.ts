@@ -392,7 +392,7 @@ export async function startApprovalsCore(
 
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 // The chainer looks at all shards each time that the other loops have polled this often.
-const LOOKS = 20;
+const LOOKS = 180;
 const SIGN_INS = { name: "sign-ins", words: "sign in 10 times", perMinute: 10 } as const;
 const CONCURRENCY = 16;
 const DEADLINE_MS = 10_000;
