@@ -26,13 +26,13 @@ import { isShardOf } from "../sealed/approval-documents.ts";
 import { type CardPage, cardPage } from "./card-page.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";
 import { listPage } from "./list-page.ts";
-import type { PageRoutesOptions } from "./page-routes.ts";
+import type { PageOptions } from "./page-options.ts";
 import type { PageSession } from "./page-session.ts";
 import { htmlAnswer, seeOther } from "./route-docs.ts";
 import { sendPage, sendTo } from "./send-page.ts";
 import { READERS } from "./sign-in-routes.ts";
 
-export interface CardRoutesOptions extends Pick<PageRoutesOptions, "state" | "documents" | "decisions" | "clock" | "random" | "rate"> {
+export interface CardRoutesOptions extends Pick<PageOptions, "state" | "documents" | "decisions" | "clock" | "random" | "rate"> {
   readonly session: PageSession;
   readonly page: RenderProblem;
 }

@@ -1,13 +1,13 @@
 import { isApprovalId, signInForm, signInQuery, signOutForm } from "@toolbus/contracts";
 import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type Principal, type RenderProblem, type Route } from "@toolbus/runtime";
 import { checkForm, checkOrigin } from "./form-check.ts";
-import type { PageRoutesOptions } from "./page-routes.ts";
+import type { PageOptions } from "./page-options.ts";
 import type { PageSession } from "./page-session.ts";
 import { OVER_HTTP, plainHttpPage, signInPage } from "./plain-pages.ts";
 import { htmlAnswer, seeOther } from "./route-docs.ts";
 import { sendPage, sendTo } from "./send-page.ts";
 
-export interface SignInRoutesOptions extends Pick<PageRoutesOptions, "keys" | "signIns" | "failed" | "log"> {
+export interface SignInRoutesOptions extends Pick<PageOptions, "keys" | "signIns" | "failed" | "log"> {
   readonly session: PageSession;
   readonly page: RenderProblem;
 }
