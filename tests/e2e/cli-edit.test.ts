@@ -40,7 +40,7 @@ describe("a write that is approved with other arguments, on the command line", (
       outcome: "approved",
       changes: [{ name: "findings" }, { name: "severity", after: '"low"' }],
     });
-    expect((await cli.run(["approvals", "show", approvalId])).stdout).toMatch(/CHANGED by .*: severity: "\w+" → "low"/);
+    expect((await cli.run(["approvals", "show", approvalId])).stdout).toMatch(/! Changed by .*: "severity" was "\w+" and is "low"\./);
   });
 
   it("is refused with one sentence if the edit is no object, changes nothing, or breaks the schema, and still waits", async () => {
@@ -64,8 +64,8 @@ describe("a write that is approved with other arguments, on the command line", (
 
     await expect.poll(() => show(bo), PATIENCE).toMatch(/^status +pending, 1 of 2 approvers$/m);
     expect((await approve([...EDIT, "--ticket", "OPS-2"], bo)).stdout).toMatch(/1 of 2 approvers: it takes 1 more/);
-    expect(await show()).toMatch(/^decision +approve by .+ of other arguments, which does not count/m);
-    expect(await show()).toMatch(/CHANGED by bo: severity: "\w+" → "low"/);
+    expect(await show()).toMatch(/^decision +approve by .+: \(of other arguments, so it does not count/m);
+    expect(await show()).toMatch(/! Changed by bo: "severity" was "\w+" and is "low"\./);
 
     expect(await approve([])).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs a ticket/) });
     expect(await approve(["--ticket", "OPS-1"])).toMatchObject({ code: 0, stdout: expect.not.stringContaining("it takes") });

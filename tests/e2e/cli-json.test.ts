@@ -1,3 +1,4 @@
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askingRun, type CliUnderTest, cliUnderTest, RELEASE, waitingRun } from "./testing/cli-under-test.ts";
 import { inMemory } from "./testing/dead-letter-places.ts";
@@ -6,6 +7,9 @@ import { approve, call } from "./testing/http-client.ts";
 import { type Ended, startCommand } from "./testing/program.ts";
 import { taggedRepository } from "./testing/scratch.ts";
 
+const ORDERS = path.join(import.meta.dirname, "../../examples/orders-worker");
+const [POLICY, DEFINITION] = [path.join(ORDERS, "policy.yaml"), path.join(ORDERS, "issue_refund.json")];
+const REFUND = '{"order":"ORD-1","amount":80,"reason":"broken"}';
 const TOOL = "file_risk_report";
 const ALERT = { labels: { alertname: "Errors", release: RELEASE } };
 
@@ -44,6 +48,9 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "approvals insights": [() => []],
   "approvals adopt": [() => [], () => ["--yes"]],
   "approvals reseal": [() => []],
+  "policy check": [() => [POLICY]],
+  "policy explain": [() => [POLICY, "--tool", "issue_refund", "--args", REFUND, "--definition", DEFINITION]],
+  "policy diff": [() => [POLICY, POLICY]],
   "audit list": [() => [], () => ["--chain", "system"]],
   "audit export": [() => [cli.files.at("audit.jsonl"), "--chain", "system"]],
   "audit checkpoint": [() => ["--chain", "system"]],

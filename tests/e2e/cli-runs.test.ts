@@ -169,7 +169,7 @@ describe("toolbus approvals", () => {
   it("list waiting approvals and show the card, and never print the token", async () => {
     const { approvalId, runId } = await waitingRun(cli);
     expect((await cli.run(["approvals", "list", "--limit", "100"])).stdout).toMatch(
-      new RegExp(`^${approvalId} +high +\\d+ min +user:local +File a`, "m"),
+      new RegExp(`^${approvalId} +pending, \\d+ min left\\n +high tier, file_risk_report, for user:local, .* old\\n +File a`, "m"),
     );
     const shown = await cli.run(["approvals", "show", approvalId]);
     expect(shown).toMatchObject({

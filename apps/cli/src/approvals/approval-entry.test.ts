@@ -30,6 +30,11 @@ describe("an approval in a list", () => {
     }
   });
 
+  it("does not count an approval of other arguments", () => {
+    const decisions = [{ approver: "amy", decision: "approve" as const, at: 0, via: "http", isVoid: true }];
+    expect(approvalEntry({ ...waiting, decisions }, 0, 200)[0]).toContain("0 of 2 approved");
+  });
+
   it("says how it ended, when and by whom", () => {
     const first = (part: Partial<ListedApproval>): string | undefined => approvalEntry({ ...waiting, ...part }, 63 * MINUTE, 200)[0];
     expect(

@@ -37,7 +37,7 @@ export function approvalEntry(one: ListedApproval, now: number, width: number): 
 /** Returns the state of an approval in words: how long people still have, who has approved, or how it ended and who ended it. */
 export function standing(one: ListedApproval, now: number): string {
   const { status, decisions, approversNeeded, expiresAt, endedAt } = one;
-  const approved = decisions.filter(({ decision }) => decision === "approve").length;
+  const approved = decisions.filter(({ decision, isVoid }) => decision === "approve" && !isVoid).length;
   if (endedAt === null)
     return `${status}, ${spanOf(expiresAt - now)} left${approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approved` : ""}`;
   const people = decisions.map(({ approver }) => approver).join(" and ");
