@@ -72,22 +72,23 @@ export const answers: readonly Attack[] = [
   {
     name: "a decision that approvals never made comes with the grant of another call",
     attacker: "agent",
-    expected: serverOr(service("call", /"reason":"call"/)),
+    // The agent refuses it before the worker, which has its own attack: an invoke with the grant of another call.
+    expected: serverOr(dropped(/an approval whose grant does not cover its arguments is dropped/)),
     async run(arena) {
       const other = await arena.underWay("high", { payee: "BAKERY", amount: 51 });
       await other.finish();
       const write = await arena.held("high", { payee: "BAKERY", amount: 52 });
       await arena.as("agent").publish(decided(write.callId, textIn(other.call["grant"])));
       const before = arena.system.target.journal().length;
-      await arena.until("what the worker says of it", () =>
-        arena.system.lines().some((line) => line.includes(write.callId) && line.includes('"reason":"call"')) ? true : null,
+      await arena.until("what the agent says of it", () =>
+        arena.system.lines().some((line) => line.includes(write.callId) && line.includes("does not cover its arguments")) ? true : null,
       );
       const ran = arena.system.target
         .journal()
         .slice(before)
         .some(({ callId }) => callId === write.callId);
       await arena.decide(write, "deny");
-      return ran ? reached("it ran") : held("the worker refused the grant", write.callId);
+      return ran ? reached("it ran") : held("the agent dropped the decision", write.callId);
     },
   },
   {
