@@ -1,19 +1,8 @@
-import { consumeQueue, listenTo } from "@toolbus/bus";
-import {
-  ApprovalCancel,
-  ApprovalRequest,
-  ApprovalRollback,
-  counted,
-  LONGEST_WAIT_MS,
-  messageTypes,
-  parser,
-  ToolAnnounce,
-  topics,
-} from "@toolbus/contracts";
-import { type KeySet, publicKeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
+import { listenTo } from "@toolbus/bus";
+import { counted, LONGEST_WAIT_MS, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
+import { type KeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
   type ApiKeys,
-  failedLogins,
   type Infrastructure,
   needKeysOf,
   observedOutbox,
@@ -22,17 +11,11 @@ import {
   type Route,
   type Service,
   startOutbox,
-  startTimerLoop,
   startWebhooks,
-  storeReadiness,
   type WebhookPlan,
-  webhookRoutes,
 } from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { definitionPace } from "@toolbus/tool-kit";
-import { auditRoutes } from "./routes/audit-routes.ts";
-import { approvalEvidence } from "./record/approval-evidence.ts";
-import { chainReader } from "./record/chain-reader.ts";
 import { type Chainer, startChainer } from "./record/chainer.ts";
 import { copyRecords } from "./record/copy-records.ts";
 import { answerMaker } from "./answers/answers.ts";
@@ -41,41 +24,31 @@ import { emailChannel } from "./channels/email/email-channel.ts";
 import { slackOf } from "./channels/slack/slack-of.ts";
 import type { SlackWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import { correlationIdFrom } from "./routes/correlation-id.ts";
+import { startConsumers } from "./approvals-consumers.ts";
+import { routesOf } from "./approvals-routes.ts";
 import { createDecisions } from "./decisions/decisions.ts";
 import { readEnabledTools } from "./pins/enabled-tools.ts";
-import { eraRoutes } from "./routes/era-routes.ts";
 import { createEras } from "./eras/eras.ts";
 import { forgetEnded } from "./decisions/forget-ended.ts";
 import { expiryHandler } from "./requests/expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
-import { hookRoutes } from "./routes/hook-routes.ts";
 import type { HookSources } from "./decisions/hook-sources.ts";
 import { keepProbe } from "./probe/keep-probe.ts";
 import { fixedPolicy, policySettings, type WatchedPolicy } from "./policy-file/watched-policy.ts";
 import { unregisteredTools } from "./policy-file/unregistered-tools.ts";
 import { defaultPolicy } from "./policy/policy.ts";
 import { pinStore } from "./pins/pin-store.ts";
-import { withOperatorKeys } from "./routes/operator-keys.ts";
 import { pageLinkOf } from "./page/page-address.ts";
-import { pageRoutes } from "./page/page-routes.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
 import { createPins } from "./pins/pins.ts";
 import { grantRate } from "./requests/grant-rate.ts";
-import { refusedDocuments } from "./sealed/refused-documents.ts";
-import { refusedRoutes } from "./routes/refused-routes.ts";
 import { handleRequests } from "./requests/requests.ts";
 import { handleRollbacks } from "./eras/rollbacks.ts";
-import { createRemovals } from "./pins/removals.ts";
-import { createSeals } from "./sealed/reseal.ts";
-import { batchRoute } from "./routes/batch-route.ts";
-import { approvalRoutes } from "./routes/routes.ts";
-import { slackRoutes } from "./routes/slack-routes.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
 import { securityRecorder } from "./sealed/security.ts";
 import { contentOfApproval, approvalEventsIn } from "./answers/reported-approvals.ts";
 import { reportForgedDocuments } from "./sealed/forged-documents.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
-import { writeRoutes } from "./routes/write-routes.ts";
 import { refuseUnasked } from "./requests/unasked.ts";
 import { answersToAgents } from "./answers/unread-answers.ts";
 import { createWrites } from "./pins/writes.ts";
@@ -126,18 +99,7 @@ export async function startApprovalsCore(
     workspaces = [],
   }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
-  const {
-    bus,
-    state: bare,
-    losses,
-    log,
-    trusted,
-    random,
-    clock,
-    monotonic,
-    clocks,
-    storeNeed = storeReadiness(infrastructure),
-  } = infrastructure;
+  const { bus, state: bare, losses, log, trusted, random, clock, monotonic } = infrastructure;
   needKeysOf(trusted, ["gateway", "agent"]);
   const signer = await signerOf(signing[0]);
   let chainer: Chainer | null = null;
@@ -240,112 +202,36 @@ export async function startApprovalsCore(
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const rate = decisionLimit();
-    const chains = chainReader({ sealed });
-    const jwks = publicKeySet(signing);
-    const page = (keys: ApiKeys): readonly Route[] =>
-      pageRoutes({
-        state,
-        sealed,
-        documents,
-        decisions,
-        keys,
-        settings: config,
-        clock,
-        random,
-        rate,
-        log,
-        signIns: rateLimit({ ...SIGN_INS, state, service: APPROVALS_SERVICE, random }),
-        failed: failedLogins(config.AUTH_FAILURES_PER_MINUTE, monotonic),
-      });
     const interactions = slack.interactions({ decisions, rate, clock, log });
     open.defer(() => interactions.stop());
-    const routes = [
-      ...(apiKeys === undefined ? [] : page(apiKeys)),
-      ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
-      batchRoute({ state, documents, decisions, rate }),
-      ...slackRoutes({ workspaces, interactions, clock }),
-      ...approvalRoutes({
-        state,
-        documents,
-        decisions,
-        jwks,
-        unready: () => [...unready(), ...bus.unready()],
-        warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
-        storeNeed,
-        clocks,
-        rate,
-      }),
-      ...withOperatorKeys(
-        [
-          ...eraRoutes({ eras }),
-          ...auditRoutes({
-            chains,
-            evidence: approvalEvidence({ sealed, documents, chains, signer, jwks, gatewayKeys: trusted.of("gateway") }),
-            jwks,
-            state,
-          }),
-          ...writeRoutes({ writes, removals: createRemovals({ state, sealed, log }) }),
-          ...webhookRoutes({
-            state,
-            service: APPROVALS_SERVICE,
-            mayShow: async (deliveries, { tenant }) => {
-              const own = await documents.approvals(deliveries.map(({ subject }) => subject));
-              const shown = new Set(own.filter((one) => one.tenant === tenant).map(({ approvalId }) => approvalId));
-              return deliveries.filter(({ subject }) => shown.has(subject));
-            },
-            sendAgain: async ({ deliveryId }) => void (await webhooks.again(deliveryId)),
-            rate: null,
-          }),
-          ...refusedRoutes({ refused: refusedDocuments({ sealed, log }), seals: createSeals({ sealed, log }), state }),
-        ],
-        sealed,
-      ),
-    ];
+    const routes = routesOf({
+      infrastructure,
+      config,
+      keys: { signing, apiKeys },
+      sealed,
+      documents,
+      decisions,
+      eras,
+      writes,
+      signer,
+      webhooks,
+      hooks,
+      slack: { workspaces, interactions },
+      unready: () => [...unready(), ...bus.unready()],
+      warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
+      rate,
+    });
 
-    const onExpiry = expiryHandler({ documents, outbox, expiryMs: LONGEST_WAIT_MS });
-    const timers = startTimerLoop({
+    await startConsumers(open, {
+      infrastructure,
+      config,
       state,
-      service: APPROVALS_SERVICE,
-      handle: async (timer) => void ((await webhooks.onTimer(timer)) || (await onExpiry(timer))),
-      log,
-      ...TIMERS,
-      pollMs: config.POLL_MS,
-      random: fraction,
+      requests,
+      rollbacks: handleRollbacks({ state, eras, trusted, security: security.record }),
+      onExpiry: expiryHandler({ documents, outbox, expiryMs: LONGEST_WAIT_MS }),
+      onDelivery: (timer) => webhooks.onTimer(timer),
+      fraction,
     });
-    open.defer(() => timers.stop());
-    const queue = {
-      concurrency: CONCURRENCY,
-      deadlineMs: DEADLINE_MS,
-      lettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
-      log,
-      clock,
-    } as const;
-    const asked = await consumeQueue(bus, {
-      ...queue,
-      topic: topics.approvalRequest,
-      types: [messageTypes.approvalRequest],
-      parse: parser(ApprovalRequest),
-      handler: requests.request,
-    });
-    open.defer(() => asked.stop());
-    const cancelled = await consumeQueue(bus, {
-      ...queue,
-      topic: topics.approvalCancel,
-      types: [messageTypes.approvalCancel],
-      parse: parser(ApprovalCancel),
-      handler: requests.cancel,
-    });
-    open.defer(() => cancelled.stop());
-    const rollbacks = await consumeQueue(bus, {
-      ...queue,
-      topic: topics.approvalRollback,
-      types: [messageTypes.approvalRollback],
-      parse: parser(ApprovalRollback),
-      // A store that loses writes may be unavailable for a long time.
-      backoffMs: ROLLBACK_BACKOFF_MS,
-      handler: handleRollbacks({ state, eras, trusted, security: security.record }),
-    });
-    open.defer(() => rollbacks.stop());
 
     let stopped: Promise<void> | null = null;
     return {
@@ -393,8 +279,3 @@ export async function startApprovalsCore(
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 // The chainer looks at all shards each time that the other loops have polled this often.
 const LOOKS = 180;
-const SIGN_INS = { name: "sign-ins", words: "sign in 10 times", perMinute: 10 } as const;
-const CONCURRENCY = 16;
-const DEADLINE_MS = 10_000;
-const ROLLBACK_BACKOFF_MS = [1000, 5000, 30_000, 60_000, 300_000] as const;
-const TIMERS = { visibleMs: 10_000 } as const;

@@ -1,19 +1,9 @@
-import {
-  type Approval,
-  approvalCallId,
-  atLeast,
-  callParts,
-  type DecisionRequest,
-  type DecisionToken,
-  keys,
-  type Problem,
-  shardOf,
-} from "@toolbus/contracts";
+import { type Approval, approvalCallId, atLeast, callParts, type DecisionRequest, shardOf } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Outbox, Principal } from "@toolbus/runtime";
-import { decide, expire, type Moment, type Read } from "../machine/approval.ts";
+import { decide, type Moment, type Read } from "../machine/approval.ts";
 import { asOfDecision } from "../machine/decision-status.ts";
-import type { ApprovalDocuments, Records, RefusedApproval } from "../sealed/approval-documents.ts";
+import type { ApprovalDocuments, Records } from "../sealed/approval-documents.ts";
 import { grantFault } from "../answers/grant-claims.ts";
 import { pinFault } from "../pins/pin-rules.ts";
 import type { Pins } from "../pins/pins.ts";
@@ -24,7 +14,10 @@ import { currentToken, hasDecided, repeatedToken, type TokenOf } from "./decisio
 import { withEdit } from "../machine/edited.ts";
 import type { PolicyDefaults } from "../policy/judge-policy.ts";
 import type { Policy } from "../policy/policy.ts";
+import { type DecisionOutcome, damaged, NOT_CANONICAL, no, type NotDecided, UNWANTED } from "./decision-outcome.ts";
+import { issueToken } from "./issue-token.ts";
 import { judgeEdit, sentHash } from "./judge-edit.ts";
+import { refuseDecision } from "./refuse-decision.ts";
 import type { Right } from "./view.ts";
 
 export interface DecisionsOptions {
@@ -39,32 +32,6 @@ export interface DecisionsOptions {
   /** What applies if the policy says nothing. */
   readonly defaults: PolicyDefaults;
 }
-
-/** Why a decision was refused. `approval` is the state that the person has to know. */
-export interface NotDecided {
-  readonly kind: "no";
-  readonly why:
-    | "not_found"
-    | "self_approval"
-    | "forbidden"
-    | "token_used"
-    | "already_decided"
-    | "expired"
-    | "ticket_missing"
-    | "ticket_wrong"
-    | "pin_changed"
-    | "arguments_changed"
-    | "edit_refused"
-    | "not_in_batch"
-    | "damaged";
-  readonly reason: string;
-  /** What is wrong with edited arguments. */
-  readonly problems?: readonly Problem[];
-  readonly approval?: Approval;
-}
-
-/** `approval` is the approval as this decision left it, even if the decision is a repeat. */
-export type DecisionOutcome = { readonly kind: "decided"; readonly approval: Approval } | NotDecided;
 
 /** Shows an approval to a person and applies the person's decision. Both methods read the requester and the time from the store. */
 export interface Decisions {
@@ -105,7 +72,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
           const mayNotBecause = over ?? (may.allowed ? "" : may.reason);
           return { kind: "seen", approval: approval.value, right: { mayDecide: false, mayNotBecause } };
         }
-        const decisionToken = await issueToken(approval, reader, records.now);
+        const decisionToken = await issueToken(options, approval, reader, records.now);
         if (decisionToken !== null) return { kind: "seen", approval: approval.value, right: { mayDecide: true, decisionToken } };
       }
       throw crowded(approvalId);
@@ -205,7 +172,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     };
     const moved = decide(approval, token, made, { now, era, rules }, { seen, edit });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
-    if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
+    if (moved.kind === "illegal") return refuseDecision(options, moved.why, approval, token, now);
     // Somebody else may have taken the last place of the person's group a moment ago, so this is no attempt at more than is allowed.
     if (!may.allowed && may.rule === "place") return no("forbidden", may.reason);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
@@ -239,74 +206,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     }
   }
 
-  async function notPossible(
-    why: "final" | "expired" | "token_used" | "twice" | "older_card",
-    read: Read<Approval>,
-    token: Read<DecisionToken>,
-    now: number,
-  ): Promise<DecisionOutcome | null> {
-    const approval = read.value;
-    const { approvalId } = approval;
-    switch (why) {
-      case "token_used":
-        await security(shardOf(approvalId), {
-          kind: "token_reused",
-          approvalId,
-          by: token.value.approver,
-          details: { first: token.value.used },
-        });
-        return { ...no("token_used", `This token has already decided "${token.value.used ?? ""}"; a token decides once.`), approval };
-      case "twice":
-        return no("forbidden", "You have already decided this: it needs another approver.");
-      case "older_card":
-        return {
-          ...no("arguments_changed", `"${approval.edited?.by ?? "The agent"}" set other arguments than those on the card that you saw.`),
-          approval,
-        };
-      case "final":
-        return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
-      case "expired": {
-        const ended = expire(read, { now });
-        // The timer would end the approval soon, but a decision that arrives before that must not find it open.
-        if (ended.kind === "move" && (await outbox.commit(shardOf(approvalId), ended.change)).outcome !== "ok") return null;
-        return {
-          ...no("expired", "The time to decide is over. The write did not run."),
-          approval: ended.kind === "move" ? ended.approval : approval,
-        };
-      }
-    }
-  }
-
   /** Returns the stored approval, because a repeat of the same decision may have been stored first, with another time in it. */
   async function decided(approvalId: string, tokenHash: string): Promise<DecisionOutcome> {
     const { approval } = await read(approvalId);
     if (!approval) throw new Error(`Approval ${approvalId} is gone just after it was decided.`);
     return { kind: "decided", approval: asOfDecision(approval.value, tokenHash) };
-  }
-
-  /**
-   * Returns the person's token and stores its hash the first time, unless the approval changed in the meantime. However often somebody looks, one
-   * document is stored for each approval and approver. The token itself is not stored.
-   */
-  async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
-    const { approvalId, expiresAt } = approval.value;
-    const token = currentToken(tokenOf, approval.value, approver);
-    const hash = secretHash(token);
-    const key = keys.token(approvalId, hash);
-    const { document } = await documents.own(key, approvalId);
-    if (document.kind === "genuine") return token;
-    const value: DecisionToken = { approvalId, approver: approver.id, createdAt: now, expiresAt, used: null };
-    const { outcome } = await outbox.commit(shardOf(approvalId), {
-      op: `token:${approvalId}:${hash}:${approval.version}`,
-      guards: [
-        // A forged token document was reported when it was read, and this commit replaces it.
-        { key, version: document.kind === "refused" ? document.version : 0 },
-        { key: keys.approval(approvalId), version: approval.version },
-      ],
-      // The document outlives the token a little, so that a late person gets "expired" and not "unknown".
-      put: [{ key, value, expiresAt: expiresAt + LATE_MS }],
-    });
-    return outcome === "ok" ? token : null;
   }
 
   function read(approvalId: string, tokenHash?: string): Promise<Records> {
@@ -322,10 +226,6 @@ interface How {
 
 const HTTP = "http";
 const MAX_ATTEMPTS = 10;
-const LATE_MS = 86_400_000;
-
-const UNWANTED: Problem = { path: "/arguments", message: 'is only for the decision "approve"' };
-const NOT_CANONICAL: Problem = { path: "/arguments", message: "has a text or a number that JSON cannot represent" };
 
 function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<Approval> | null {
   return approval?.value.tenant === tenant ? approval : null;
@@ -335,17 +235,6 @@ function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<
 function overReason({ status, expiresAt }: Approval, now: number): string | null {
   if (status !== "pending") return `This ended as "${status}".`;
   return now >= expiresAt ? "The time to decide is over." : null;
-}
-
-/** Returns the refusal for a document that is not valid. It shows neither the owner nor the content of the document. */
-function damaged({ why }: RefusedApproval): NotDecided {
-  if (why === "unsealed")
-    return no("damaged", "This approval was stored without a seal, by an earlier version or by somebody else, so it cannot be decided.");
-  return no("damaged", "The stored approval is not the one that the approvals service stored last, so it cannot be decided.");
-}
-
-function no(why: NotDecided["why"], reason: string): NotDecided {
-  return { kind: "no", why, reason };
 }
 
 function crowded(approvalId: string): Error {

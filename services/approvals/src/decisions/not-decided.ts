@@ -1,5 +1,5 @@
 import { HttpProblem } from "@toolbus/runtime";
-import type { NotDecided } from "./decisions.ts";
+import type { NotDecided } from "./decision-outcome.ts";
 
 /** Returns a refusal as an HTTP problem. If the approval has ended, `errors` has its final state for machines, and the detail has it for people. */
 export function problemOf({ why, reason, approval, problems = [] }: NotDecided): HttpProblem {

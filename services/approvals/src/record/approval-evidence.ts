@@ -15,7 +15,7 @@ import {
 import { type KeySet, linkOf, publicKeysIn, signEvidence, signGrant, type Signer } from "@toolbus/grants";
 import type { RunOrigin } from "@toolbus/contracts";
 import { grantClaims } from "../answers/grant-claims.ts";
-import type { NotDecided } from "../decisions/decisions.ts";
+import type { NotDecided } from "../decisions/decision-outcome.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import type { SealedStore } from "../sealed/sealed-store.ts";
 import type { ChainReader } from "./chain-reader.ts";

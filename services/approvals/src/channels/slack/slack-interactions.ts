@@ -12,7 +12,8 @@ import {
 } from "@toolbus/contracts";
 import { pause, type Principal, type RateLimit, type SlackTarget } from "@toolbus/runtime";
 import type { Log } from "@toolbus/telemetry";
-import type { DecisionOutcome, Decisions } from "../../decisions/decisions.ts";
+import type { DecisionOutcome } from "../../decisions/decision-outcome.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
 import { viewOf } from "../../decisions/view.ts";
 import { counting } from "../../machine/edited.ts";
 import { ticketFault } from "../../requests/policy.ts";
