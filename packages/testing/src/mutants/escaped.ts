@@ -5,7 +5,7 @@ export const escaped: readonly Mutant[] = [
   {
     name: "another message takes a live lease",
     breaks: "a redelivery of any message takes a write from the worker that still holds it",
-    within: 3000,
+    within: 6000,
     variant: "taken-over",
     patches: [
       {

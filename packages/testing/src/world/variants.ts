@@ -24,9 +24,13 @@ export const variants = {
   "taken-over": (plan: WorldPlan): WorldPlan => ({
     ...plan,
     latencyMs: { least: 5, most: 1500 },
-    rates: { ...plan.rates, kill: 0, outage: 0, pause: 0.01, taken_back: 0.3, duplicate: 0.3 },
-    habits: { ...plan.habits, cancels: 0, ignores: 0, denies: 0, revises: 0 },
-    settings: { ...plan.settings, worker: { ...plan.settings.worker, leaseMs: 3000, renewMs: 1000, retryMs: [200, 500] } },
+    rates: { ...plan.rates, kill: 0, outage: 0, pause: 0.01, taken_back: 0.5, duplicate: 0.3, slow_target: 0.3 },
+    habits: { ...plan.habits, cancels: 0, ignores: 0, denies: 0, revises: 0, edits: 0 },
+    settings: {
+      ...plan.settings,
+      agent: { ...plan.settings.agent, REDISPATCH_MS: 2000, CALL_NOT_AFTER_MS: 900_000 },
+      worker: { ...plan.settings.worker, leaseMs: 3000, renewMs: 1000, retryMs: [200, 500] },
+    },
   }),
   /** Replies of the store are lost so often, and processes stall so long, that another process has continued before a commit is repeated. */
   unheard: (plan: WorldPlan): WorldPlan => ({
