@@ -58,6 +58,32 @@ describe("the card of an approval", () => {
     expect(decisions[0]?.text).toBe("(of other arguments, so it does not count, ticket T-1)");
   });
 
+  it("quotes the requester's own message on one line, and names what was approved before", () => {
+    const asked = "Pay it.\nRequester: amy, mail anna@example.com";
+    const before = [
+      { approvalId: "ap_0", effect: "Pays 5 to anna@example.com.", at: Date.UTC(2026, 5, 8, 9), by: ["amy", "ben"] },
+      { approvalId: "ap_9", effect: "Pays 1.", at: Date.UTC(2026, 5, 7, 9), by: [] },
+    ];
+    const of = (more: Partial<ApprovalView>, label: string): readonly string[] =>
+      cardOf({ ...view, ...more }, 0)
+        .facts.filter((fact) => fact.label === label)
+        .map(({ text }) => text);
+    expect(of({ asked }, "Message")).toEqual([
+      '"Pay it. Requester: amy, mail [masked: e-mail address, …@example.com]" (the requester\'s own words)',
+    ]);
+    expect(of({ before }, "Before")).toEqual([
+      "Pays 5 to [masked: e-mail address, …@example.com]. (approved by amy, ben, 2026-06-08 09:00 UTC)",
+      "Pays 1. (approved by policy, 2026-06-07 09:00 UTC)",
+    ]);
+    expect(of({ before: [] }, "Before")).toEqual(["no such write of this requester was approved lately"]);
+    expect([...of({}, "Message"), ...of({}, "Before")]).toEqual([]);
+  });
+
+  it("says in hours when a long time is left", () => {
+    const expires = cardOf({ ...view, expiresAt: 656 * 60_000 }, 0).facts.find(({ label }) => label === "Expires");
+    expect(expires?.text).toBe("in 11 h");
+  });
+
   it("shows every argument with its parts, and masks personal data in them and in the effect", () => {
     const what = ["e-mail address"];
     const text = "[masked: e-mail address, …@example.com]";

@@ -3,6 +3,7 @@ import { changesInWords } from "./argument-changes.ts";
 import { counted } from "./counted.ts";
 import type { Json } from "./json.ts";
 import { maskPersonalData, type PersonalData } from "./personal-data.ts";
+import { spanInWords, utcMinute } from "./time-in-words.ts";
 import { visible } from "./tool-definition.ts";
 
 /**
@@ -104,18 +105,31 @@ function statusOf({ status, decisions, approversNeeded, reason }: ApprovalView):
 }
 
 function factsOf(view: ApprovalView, now: number): readonly (readonly [string, string])[] {
-  const minutes = Math.max(0, Math.round((view.expiresAt - now) / 60_000));
   return [
     ["Tool", `${view.tool}@${view.toolVersion}, a ${view.tier}-tier write`],
     ["Requester", view.requester],
+    ...(view.asked === undefined
+      ? []
+      : [["Message", `${quoted(maskPersonalData(visible(view.asked)).text)} (the requester's own words)`] as const]),
     ["Agent", view.agent],
     ...view.reasons.map((why) => ["Risk", why] as const),
     ["Delivery", view.idempotency.inWords],
-    ...(view.status === "pending" ? [["Expires", `in ${minutes} min`] as const] : []),
+    ...(view.status === "pending" ? [["Expires", `in ${spanInWords(view.expiresAt - now)}`] as const] : []),
+    ...beforeOf(view),
     ...termsOf(view),
     ["Approval", view.id],
     ["Run", view.runId],
   ];
+}
+
+/** Returns what was approved for this requester and tool before. */
+function beforeOf({ before }: ApprovalView): readonly (readonly [string, string])[] {
+  if (before === undefined) return [];
+  if (before.length === 0) return [["Before", "no such write of this requester was approved lately"]];
+  return before.map(({ effect, at, by }) => {
+    const who = by.length === 0 ? "policy" : by.join(", ");
+    return ["Before", `${maskPersonalData(visible(effect)).text} (approved by ${who}, ${utcMinute(at)})`] as const;
+  });
 }
 
 /** Returns what the policy demands of the people who decide. */

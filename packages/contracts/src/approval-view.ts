@@ -2,7 +2,7 @@ import { type Static, Type } from "./schema.ts";
 import { ArgumentChange } from "./argument-changes.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { DOUBTS } from "./doubtful-words.ts";
-import { ApprovalTerms, DECISIONS } from "./documents/approval.ts";
+import { ApprovalTerms, ApprovedBefore, DECISIONS } from "./documents/approval.ts";
 import type { JsonObject } from "./json.ts";
 import { Taint } from "./taint.ts";
 import { TIERS } from "./tool-definition.ts";
@@ -73,6 +73,13 @@ const approvalFields = {
   effect: Type.String(),
   /** The untrusted content that the run had read before it asked for this write. The agent quotes it, so it is no proof. */
   taint: Type.Optional(Taint),
+  /** The beginning of the requester's own message, as the gateway accepted it. The field is absent if approvals did not find the message. */
+  asked: Type.Optional(Type.String()),
+  /**
+   * Up to three of the latest approved writes of this requester with this tool, newest first. Approvals looks for them among the latest 200 approved
+   * writes of the tenant, when the write is requested. Each `by` names the approvers, and is empty if policy granted the write.
+   */
+  before: Type.Optional(Type.Array(ApprovedBefore)),
   tier: Type.Enum([...TIERS]),
   reasons: Type.Array(Type.String()),
   idempotency: Type.Object({ mode: Type.String(), inWords: Type.String() }, closed),

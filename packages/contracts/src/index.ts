@@ -64,6 +64,7 @@ export * from "./slack-interaction.ts";
 export * from "./tool-definition.ts";
 export * from "./tool-rights.ts";
 export * from "./tool-version.ts";
+export * from "./time-in-words.ts";
 export * from "./tool-view.ts";
 export * from "./rights.ts";
 export * from "./rollback-message.ts";

@@ -92,6 +92,13 @@ export const EarlierArguments = Type.Object(
 );
 export type EarlierArguments = Static<typeof EarlierArguments>;
 
+/** An earlier write that was approved. `by` is empty if policy granted it. */
+export const ApprovedBefore = Type.Object(
+  { approvalId: Type.String(), effect: Type.String(), at: Type.Integer(), by: Type.Array(Type.String()) },
+  closed,
+);
+export type ApprovedBefore = Static<typeof ApprovedBefore>;
+
 /** A write that needs a grant, with its decisions and its outcome. Approvals writes it to the family `approval`. */
 export const Approval = Type.Object(
   {
@@ -120,6 +127,10 @@ export const Approval = Type.Object(
     effect: Type.String(),
     /** The untrusted content that the run had read, as its agent reported it. */
     taint: Type.Optional(Taint),
+    /** The beginning of the requester's own message. It has the hash that the gateway signed. It is absent if no such message was found. */
+    asked: Type.Optional(Type.String()),
+    /** The latest approved writes of the same requester with the same tool, newest first. It is absent if no person has to decide. */
+    before: Type.Optional(Type.Array(ApprovedBefore, { maxItems: 3 })),
     need: Type.Integer(),
     status: Type.Enum(["pending", ...APPROVAL_OUTCOMES]),
     decisions: Type.Array(Decision, { maxItems: 16 }),

@@ -13,6 +13,8 @@ export interface Scan {
   readonly order: "asc" | "desc";
   readonly cursor?: string | undefined;
   readonly limit: number;
+  /** The most entries of the index to look at, if they are fewer than for a page of people. */
+  readonly most?: number;
   /** Only approvals whose ids begin like this. Their documents alone are read, so a scan for a prefix gets further. */
   readonly prefix?: string | undefined;
   /** Only approvals that the index lists at this time or later. */
@@ -39,14 +41,14 @@ const SKIMMED = 250;
  */
 export async function scanned(
   { state, documents }: Listed,
-  { index, order, cursor: from, limit, prefix = "", since = 0, isWanted }: Scan,
+  { index, order, cursor: from, limit, most = LOOKED_AT, prefix = "", since = 0, isWanted }: Scan,
 ): Promise<ApprovalsPage> {
   const approvals: Approval[] = [];
   const skims = prefix !== "" || (since > 0 && order === "asc");
   let cursor = from;
   let [looked, read] = [0, 0];
   for (;;) {
-    const size = skims ? SKIMMED : looked === 0 ? Math.min(BATCH, limit) : BATCH;
+    const size = skims ? SKIMMED : looked === 0 ? Math.min(BATCH, limit, most) : BATCH;
     const page = await state.page(index, { order, limit: size, ...(cursor === undefined ? {} : { cursor }) });
     const upTo = (place: Place): ApprovalsPage =>
       page.cursor === undefined && place === page.members.at(-1) ? { approvals } : { approvals, cursor: cursorAfter(place) };
@@ -67,6 +69,6 @@ export async function scanned(
     }
     ({ cursor } = page);
     looked += page.members.length;
-    if (cursor === undefined || looked >= LOOKED_AT) return { approvals, ...(cursor === undefined ? {} : { cursor }) };
+    if (cursor === undefined || looked >= most) return { approvals, ...(cursor === undefined ? {} : { cursor }) };
   }
 }

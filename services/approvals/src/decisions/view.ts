@@ -46,6 +46,8 @@ export function viewOf(approval: Approval, page?: string): ApprovalView {
     ...editedOf(approval, args.ok ? args.value : {}),
     effect: approval.effect,
     ...(approval.taint === undefined ? {} : { taint: shownTaint(approval.taint) }),
+    ...(approval.asked === undefined ? {} : { asked: visible(approval.asked) }),
+    ...(approval.before === undefined ? {} : { before: approval.before.map((one) => ({ ...one, effect: visible(one.effect) })) }),
     tier: approval.tier,
     reasons: approval.reasons,
     idempotency: { mode: approval.idempotency, inWords: WHEN_INTERRUPTED[approval.idempotency] },

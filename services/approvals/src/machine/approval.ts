@@ -56,6 +56,8 @@ export type Facts = Pick<
   | "idempotency"
   | "effect"
   | "taint"
+  | "asked"
+  | "before"
 >;
 
 /** What people have to do, and until when. Policy judged it when the request arrived. */

@@ -1,9 +1,17 @@
-import { type ApprovalCard, type ApprovalView, type CardLine, type CardText, cardOf, type DecisionForm } from "@toolbus/contracts";
+import {
+  type ApprovalCard,
+  type ApprovalView,
+  type CardLine,
+  type CardText,
+  cardOf,
+  type DecisionForm,
+  spanInWords,
+} from "@toolbus/contracts";
 import type { Right } from "../decisions/view.ts";
 import { decisionForms } from "./decision-forms.ts";
 import { hidden, notice, type Page, type Person } from "./layout.ts";
 import { type Markup, markup } from "./markup.ts";
-import { spanInWords, timeOf } from "./times.ts";
+import { timeOf } from "./times.ts";
 
 /** What the page of one approval shows. */
 export interface CardPage {

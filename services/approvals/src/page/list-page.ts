@@ -1,7 +1,6 @@
-import { type ApprovalView, cardOf } from "@toolbus/contracts";
+import { type ApprovalView, cardOf, spanInWords } from "@toolbus/contracts";
 import type { Page, Person } from "./layout.ts";
 import { type Markup, markup } from "./markup.ts";
-import { spanInWords } from "./times.ts";
 
 /** What the list shows. `cursor` is the start of the next page. */
 export interface ListPage {

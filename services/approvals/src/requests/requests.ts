@@ -20,6 +20,7 @@ import type { Log } from "@toolbus/telemetry";
 import { type Facts, type GrantedSoFar, type Read, cancel, hold, type Holding, type Moment, resend } from "../machine/approval.ts";
 import { askedOf } from "../machine/edited.ts";
 import { type ApprovalDocuments, isShardOf, type Records, type RefusedApproval } from "../sealed/approval-documents.ts";
+import { backgroundOf } from "./background.ts";
 import { grantedIn } from "./granted-so-far.ts";
 import type { GrantRate } from "./grant-rate.ts";
 import { judgeRequest } from "./judge-request.ts";
@@ -32,7 +33,7 @@ import type { ApprovalsConfig } from "../settings.ts";
 import type { RefuseUnasked } from "./unasked.ts";
 
 export interface RequestsOptions {
-  readonly state: Pick<StateStore, "shards">;
+  readonly state: Pick<StateStore, "shards" | "page">;
   readonly documents: ApprovalDocuments;
   readonly outbox: Outbox;
   readonly pins: Pins;
@@ -128,12 +129,13 @@ export function handleRequests(options: RequestsOptions): Requests {
     const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
     const defaults = { expiryMs: rules.APPROVAL_EXPIRY_MS, remindPercent: rules.APPROVAL_REMINDER_PERCENT };
-    const { facts, holding, terms } = judgeRequest({ request, agent, correlationId, origin, pin, policy: policy(), defaults, now });
+    const { facts: judged, holding, terms } = judgeRequest({ request, agent, correlationId, origin, pin, policy: policy(), defaults, now });
+    const facts = origin && holding.by === "people" ? { ...judged, ...(await backgroundOf({ state, documents }, judged, origin)) } : judged;
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
     // Nobody was asked, so the arguments and the effect are not stored. A very large number of these approvals stays small.
-    const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
+    const kept = ended.by === "limit" && holding.by === "people" ? { ...judged, arguments: "", reasons: [], effect: "" } : facts;
     const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota, terms });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
   }

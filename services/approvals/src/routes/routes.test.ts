@@ -40,6 +40,7 @@ describe("GET /v1/approvals/{id}", () => {
       doubts: [],
       argumentsHash: expect.stringMatching(/^sha256-/),
       effect: "Refund $149.99 for order ORD-8821.",
+      before: [],
       tier: "high",
       reasons: ["more than 50"],
       idempotency: { mode: "key", inWords: expect.stringMatching(/^If this is interrupted, it is sent again with the same key/) },

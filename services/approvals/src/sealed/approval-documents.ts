@@ -7,11 +7,12 @@ import {
   type Parsed,
   parseApproval,
   parseDecisionToken,
+  parseInboxEntry,
   parseRunOrigin,
   type RunOrigin,
   shardOf,
 } from "@toolbus/contracts";
-import type { SignedReader } from "@toolbus/grants";
+import { contentHash, type SignedReader } from "@toolbus/grants";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 import type { Read } from "../machine/approval.ts";
 import type { NotGenuine, OpenedDocument, ReadDocument, SealedStore } from "./sealed-store.ts";
@@ -44,6 +45,11 @@ export interface ApprovalDocuments {
   approval(approvalId: string): Promise<Approval | null>;
   /** Returns the genuine approvals among these, in order. */
   approvals(approvalIds: readonly string[]): Promise<readonly Approval[]>;
+  /**
+   * Returns the requester's own message, as the gateway accepted it. Returns null if the message is gone, or if it is not the one whose hash the
+   * gateway signed in the origin.
+   */
+  message(origin: RunOrigin, approvalId: string): Promise<string | null>;
   /** Reads and checks another document of this approval that only this service writes. */
   own(key: string, approvalId: string): Promise<{ readonly now: number; readonly document: OpenedDocument }>;
 }
@@ -80,6 +86,20 @@ export function approvalDocuments({ sealed, origins, security }: ApprovalDocumen
       return found ?? null;
     },
     approvals: async (approvalIds) => (await approvalsOf(approvalIds)).filter((found) => found !== null),
+    async message({ runId, textHash }, approvalId) {
+      const key = keys.inbox(shardOf(runId), runId);
+      const { documents } = await sealed.read([key]);
+      const stored = documents[0]?.stored;
+      if (!stored || textHash === undefined) return null;
+      const entry = parseInboxEntry(stored.value);
+      if (entry.ok && entry.value.kind === "message" && contentHash(entry.value.text) === textHash) return entry.value.text;
+      await tell(
+        key,
+        { version: stored.version, why: "other_text", detail: "its text is not the one that the gateway signed" },
+        approvalId,
+      );
+      return null;
+    },
     async own(key, approvalId) {
       const { now, documents } = await sealed.read([key]);
       return { now, document: await opened(documents[0], approvalId) };

@@ -57,9 +57,9 @@ export function cardBlocks(card: ApprovalCard): readonly JsonObject[] {
     section(card.title.text),
     ...(card.doubts.length === 0 ? [] : [section(card.doubts.map((doubt) => `! LOOK CLOSELY: ${doubt}`).join("\n"))]),
     ...(card.notices.length === 0 ? [] : [section(card.notices.map((notice) => `! ${notice}`).join("\n"))]),
-    section([`Status: ${card.status}`, ...linesOf(card.facts)].join("\n")),
-    ...sections("Arguments", linesOf(card.arguments)),
-    ...sections("Decisions", linesOf(card.decisions)),
+    ...sections(`Status: ${card.status}`, linesOf(card.facts)),
+    ...sections("Arguments:", linesOf(card.arguments)),
+    ...sections("Decisions:", linesOf(card.decisions)),
   ];
 }
 
@@ -83,11 +83,11 @@ function linesOf(lines: readonly CardLine[]): readonly string[] {
   return lines.map(({ label, text, depth }) => `${"    ".repeat(depth)}${cutText(label, MOST_LINE)}: ${cutText(text, MOST_LINE)}`);
 }
 
-/** Returns the lines in as few sections as their lengths allow. If they need too many, the last section says that lines are left out. */
+/** Returns the lines below their title, in as few sections as their lengths allow. If they need too many, the last section says that lines are left out. */
 function sections(title: string, lines: readonly string[]): readonly JsonObject[] {
   if (lines.length === 0) return [];
   const texts: string[] = [];
-  let text = `${title}:`;
+  let text = title;
   for (const line of lines) {
     if (text.length + line.length + 1 <= MOST_CHARS) text = `${text}\n${line}`;
     else {

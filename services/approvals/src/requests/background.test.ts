@@ -1,0 +1,87 @@
+import { type InboxEntry, keys, shardOf } from "@toolbus/contracts";
+import { contentHash } from "@toolbus/grants";
+import { describe, expect, it } from "vitest";
+import { setup } from "../testing/approvals-under-test.ts";
+import { bigRefund, CONVERSATION, note, call, putDocument, putOrigin, RUN, smallRefund, START } from "../testing/writes-under-test.ts";
+
+const TEXT = "Please refund ORD-8821.\nMail me at rita@acme.example.";
+
+type Setup = Awaited<ReturnType<typeof setup>>;
+
+/** Stores a message as the gateway does, and an origin that names the hash of `signed`. */
+async function say(t: Setup, text: string, signed = text): Promise<void> {
+  const entry: InboxEntry = {
+    kind: "message",
+    entryId: RUN,
+    runId: RUN,
+    conversationId: CONVERSATION,
+    agent: "default",
+    profile: "default",
+    text,
+    input: {},
+    ifActive: "enqueue",
+    acceptedAt: START,
+  };
+  await putOrigin(t.store, { textHash: contentHash(signed) });
+  await putDocument(t.store, keys.inbox(shardOf(RUN), RUN), { ...entry });
+}
+
+const view = async (t: Setup, id: string) => (await t.get("amy", `/v1/approvals/${id}`)).body;
+
+describe("the background of a write that waits for people", () => {
+  it("has the requester's own message", async () => {
+    await using t = await setup();
+    await say(t, TEXT);
+    expect(await view(t, await t.hold(bigRefund(1)))).toMatchObject({ asked: TEXT });
+  });
+
+  it("has only the beginning of a long message", async () => {
+    await using t = await setup();
+    await say(t, "x".repeat(5000));
+    expect((await view(t, await t.hold(bigRefund(1))))["asked"]).toBe(`${"x".repeat(500)}…`);
+  });
+
+  it("has no message that somebody changed in the store, and a security event names the change", async () => {
+    await using t = await setup();
+    await say(t, "Refund everything, it was agreed.", TEXT);
+    const id = await t.hold(bigRefund(1));
+    expect(await view(t, id)).not.toHaveProperty("asked");
+    expect(await t.security()).toMatchObject([{ kind: "document_refused", approvalId: id, details: { why: "other_text" } }]);
+  });
+
+  it("names the latest approved writes of the same requester with the same tool, and who approved them", async () => {
+    await using t = await setup();
+    await t.ask(smallRefund(1));
+    await t.decided.next();
+    t.clock.now += 1000;
+    const big = await t.hold(bigRefund(2));
+    await t.decide("amy", big, "approve");
+    await t.decided.next();
+    const denied = await t.hold(bigRefund(3));
+    await t.decide("amy", denied, "deny");
+    await t.decided.next();
+    await t.ask({ callId: call(4), tool: note, args: { amount: 1, order: "A" } });
+    await t.decided.next();
+    expect((await view(t, await t.hold(bigRefund(5))))["before"]).toEqual([
+      { approvalId: big, effect: "Refund $149.99 for order ORD-8821.", at: START + 1000, by: ["amy"] },
+      { approvalId: `ap_${call(1)}`, effect: "Refund $20 for order ORD-1.", at: START, by: [] },
+    ]);
+  });
+
+  it("says that nothing was approved before, and has nothing of another requester", async () => {
+    await using t = await setup();
+    await t.ask(smallRefund(1));
+    await t.decided.next();
+    await putOrigin(t.store, { principal: "una" });
+    expect((await view(t, await t.hold(bigRefund(2))))["before"]).toEqual([]);
+  });
+
+  it("is the same for a repeat, whatever was approved in between", async () => {
+    await using t = await setup();
+    const first = await t.hold(bigRefund(1));
+    await t.ask(smallRefund(2));
+    await t.decided.next();
+    await t.hold(bigRefund(1));
+    expect((await view(t, first))["before"]).toEqual([]);
+  });
+});
