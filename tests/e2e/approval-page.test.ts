@@ -107,6 +107,14 @@ describe("the approval page, in a real browser", () => {
       expect(await late.page.locator("body").innerText()).toMatch(/deny by [^]*Not this week\./);
       await late.looks("already-decided");
       expect(await stateOf(cli, id)).toBe("rejected");
+
+      await late.page.getByRole("link", { name: "History" }).click();
+      await late.page.getByLabel("Outcome").selectOption("rejected");
+      await late.page.getByLabel("Tool").fill(TOOL);
+      await late.page.getByRole("button", { name: "Filter" }).click();
+      const ended = late.page.locator("li.item", { has: late.page.locator(`a[href="/approvals/${id}"]`) });
+      expect(await ended.innerText()).toMatch(/rejected[^]*deny by/);
+      await late.looks("history");
     });
 
     it("says that nothing waits, that an approval is unknown, and that a key is wrong, and signs out", async () => {

@@ -61,6 +61,24 @@ export const signInQuery = declaredQuery(
   ),
 );
 
+/** Text of a filter. A browser sends an empty text for a filter that the person left empty. The page itself says what is wrong with a text. */
+const filter = (description: string) => Type.Optional(Type.String({ maxLength: 2000, description }));
+
+/** The query of the history on the approval page, which its form of filters sends. */
+export const pageHistoryQuery = declaredQuery(
+  "PageHistoryQuery",
+  Type.Object(
+    {
+      status: filter("Only approvals that ended like this."),
+      since: filter("Only approvals that ended on this day (UTC) or later."),
+      tool: filter("Only writes of this tool."),
+      requester: filter("Only writes that this principal asked for."),
+      cursor: filter("The place where the page begins."),
+    },
+    closed,
+  ),
+);
+
 /** The query of the list on the approval page. */
 export const pageListQuery = declaredQuery(
   "PageListQuery",

@@ -5,7 +5,8 @@ import { pendingApprovals } from "./pending-list.ts";
 
 export interface ApprovalsWanted {
   readonly tenant: string;
-  readonly status: ApprovalListStatus;
+  /** `ended` means every status except `pending`. */
+  readonly status: ApprovalListStatus | "ended";
   /** The store's time from which on a pending approval was asked for, or any other one ended. */
   readonly since?: number | undefined;
   readonly tool?: string | undefined;
@@ -24,6 +25,7 @@ export interface ApprovalsWanted {
 export async function listedApprovals(listed: Listed, { status, ...wanted }: ApprovalsWanted): Promise<ApprovalsPage> {
   const filters = { ...wanted, isWanted: (approval: Approval) => isWanted(approval, wanted) };
   if (status === "pending") return pendingApprovals(listed, filters);
+  if (status === "ended") return endedApprovals(listed, filters);
   if (status !== "all") return endedApprovals(listed, filters, status);
   const { part, inner } = partOf(wanted.cursor);
   if (part === "ended") return marked("ended", await endedApprovals(listed, { ...filters, cursor: inner }));

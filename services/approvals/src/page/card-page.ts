@@ -47,9 +47,9 @@ ${doubts.length > 0 && section("doubts", "Look closely", markup`<ul>${doubts.map
 ${notices.length > 0 && section("notices", "Take note", markup`<ul>${notices.map((one) => markup`<li class="value">${one}</li>`)}</ul>`, "warn")}
 ${section("arguments", "Arguments", argumentList(card.arguments, shown))}
 ${section("facts", "About this write", factList(card, view))}
-${card.decisions.length > 0 && section("decisions", "Decisions", decisionList(card))}
+${card.decisions.length > 0 && section("decisions", "Decisions", decisionList(card, view))}
 ${deciding(shown)}
-<p><a href="/approvals">All approvals that wait</a></p>`,
+<p class="links"><a href="/approvals">All approvals that wait</a><a href="/approvals/history">History</a></p>`,
   };
 }
 
@@ -62,10 +62,13 @@ function deciding({ view, right, form, needsTicket, typed }: CardPage): Markup |
   return view.status === "pending" && markup`<section class="tight"><p>You may not decide this: ${right.mayNotBecause}</p></section>`;
 }
 
-function decisionList({ decisions }: ApprovalCard): Markup {
-  return markup`<ul>${decisions.map(
-    ({ label, text }) => markup`<li><bdi>${label}</bdi>${text !== "" && markup`: <span class="value">${text}</span>`}</li>`,
-  )}</ul>`;
+/** Returns the decisions with their times. The card has one line for each decision of the view, in the same order. */
+function decisionList({ decisions }: ApprovalCard, view: ApprovalView): Markup {
+  return markup`<ul>${decisions.map(({ label, text }, n) => {
+    const made = view.decisions[n];
+    const time = made !== undefined && markup` <span class="soft">${timeOf(made.at)}</span>`;
+    return markup`<li><bdi>${label}</bdi>${text !== "" && markup`: <span class="value">${text}</span>`}${time}</li>`;
+  })}</ul>`;
 }
 
 function factList({ facts }: ApprovalCard, { requestedAt, endedAt }: ApprovalView): Markup {

@@ -17,6 +17,7 @@ export function listPage({ approvals, cursor, isFirst, person, now }: ListPage):
   const links = [
     isFirst ? markup`<a href="/approvals">Reload</a>` : markup`<a href="/approvals">From the oldest</a>`,
     cursor !== undefined && markup`<a href="/approvals?cursor=${encodeURIComponent(cursor)}">Next page</a>`,
+    markup`<a href="/approvals/history">History</a>`,
   ];
   return {
     title: "Waiting for a decision",

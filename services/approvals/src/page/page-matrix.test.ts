@@ -14,6 +14,7 @@ const TABLE = `
   POST /sign-in                  401       401        401     403  403   303   303  303  303   303
   POST /sign-out                 303       303        303     303  303   403   303  403  403   403
   GET  /approvals                303       303        303     303  303   200   200  200  200   200
+  GET  /approvals/history        303       303        303     303  303   200   200  200  200   200
   GET  /approvals/:id            303       303        303     303  303   200   200  200  200   404
   POST /approvals/:id/reveal     401       401        401     401  401   403   200  403  403   403
   POST /approvals/:id/decision   401       401        401     401  401   403   303  403  403   403

@@ -1,5 +1,6 @@
 import type { Route } from "@toolbus/runtime";
 import { cardRoutes } from "./card-routes.ts";
+import { historyRoute } from "./history-route.ts";
 import type { PageOptions } from "./page-options.ts";
 import { pageProblems } from "./page-problems.ts";
 import { pageSession } from "./page-session.ts";
@@ -14,5 +15,9 @@ export function pageRoutes(options: PageOptions): readonly Route[] {
   const { sealed, keys, random, settings } = options;
   const session = pageSession(createSessions({ sealed, keys, random }), settings);
   const page = pageProblems(session);
-  return [...signInRoutes({ ...options, session, page }), ...cardRoutes({ ...options, session, page })];
+  return [
+    ...signInRoutes({ ...options, session, page }),
+    historyRoute({ ...options, session, page }),
+    ...cardRoutes({ ...options, session, page }),
+  ];
 }

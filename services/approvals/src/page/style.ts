@@ -46,13 +46,15 @@ h1 .show button{vertical-align:middle}
 mark{background:var(--mark);color:inherit;padding:0 .15rem}
 label{display:block;font-weight:600;margin:0 0 .25rem}
 .hint{margin:.25rem 0 .5rem;color:var(--soft);font-size:.92rem}
-input[type=text],input[type=password],textarea{width:100%;font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:.4rem;padding:.6rem;margin:0 0 .75rem}
+input[type=text],input[type=password],input[type=date],select,textarea{width:100%;font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:.4rem;padding:.6rem;margin:0 0 .75rem}
 textarea{min-height:4.5rem;resize:vertical}
 button{font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.1rem;border-radius:.4rem;border:1px solid var(--soft);background:var(--back);color:var(--text);cursor:pointer}
 button.small{min-height:1.9rem;padding:.1rem .6rem;font-size:.88rem;font-weight:400}
 button.yes{background:#166534;border-color:#166534;color:#fff}
 button.no{background:#a31621;border-color:#a31621;color:#fff}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
+.filters{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:0 1rem;align-items:end}
+.filters button{margin:0 0 .75rem}
 .tight p{margin:.25rem 0}
 details{margin:.75rem 0 0}
 summary{cursor:pointer;font-weight:600;min-height:2.75rem;padding:.6rem 1.1rem;border:1px solid var(--soft);border-radius:.4rem;width:fit-content}
