@@ -90,6 +90,36 @@ describe("the approval page, in a real browser", () => {
       expect(await stateOf(cli, id)).toBe("approved");
     });
 
+    it("shows what an edit changes, approves it, and the second person sees what was changed", async () => {
+      const id = await held(cli, ["Two tests fail.", "Ask anna@example.com."]);
+      await using first = await visitor(way, cookies[0]);
+      await first.page.goto(`${cli.approvals}/approvals/${id}`);
+      await first.page.getByRole("link", { name: "Approve with other arguments" }).click();
+      await first.looks("edit");
+      await first.page.getByLabel("severity").selectOption('"medium"');
+      await first.page.getByLabel("release_id").fill("");
+      await first.page.getByRole("button", { name: "Show what changes" }).click();
+      expect(await first.page.getByRole("alert").innerText()).toContain("break the schema");
+      expect(await first.page.getByLabel("severity").inputValue()).toBe('"medium"');
+      await first.looks("edit-refused");
+      await first.page.getByLabel("release_id").fill(RELEASE);
+      await first.page.getByRole("button", { name: "Show what changes" }).click();
+      const body = first.page.locator("body");
+      expect(await body.innerText()).toMatch(/"severity" was "[a-z]+" and is "medium"/);
+      expect(await body.innerText()).not.toContain("anna@");
+      await first.looks("preview");
+      await first.page.getByLabel("Ticket").fill("OPS-1");
+      await first.page.getByRole("button", { name: "Approve with these arguments" }).click();
+      expect(await first.page.getByRole("status").innerText()).toBe("You approved this. It needs 1 more approver.");
+
+      await using other = await visitor(way, cookies[1]);
+      await other.page.goto(`${cli.approvals}/approvals/${id}`);
+      expect(await other.page.locator("body").innerText()).toMatch(/Take note[^]*Changed by [^]*"severity" was/);
+      await other.looks("edited-card");
+      await other.page.getByRole("button", { name: "Approve" }).click();
+      expect(await stateOf(cli, id)).toBe("approved");
+    });
+
     it("denies with a reason, and shows somebody else's decision to the person who comes late", async () => {
       const id = await held(cli, ["All is well."]);
       await using first = await visitor(way, cookies[0]);

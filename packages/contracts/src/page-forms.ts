@@ -1,7 +1,8 @@
 import { type Static, Type } from "./schema.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import { ID_PATTERNS } from "./ids.ts";
-import { declared, declaredQuery } from "./parse.ts";
+import type { JsonObject } from "./json.ts";
+import { declared, declaredQuery, parser } from "./parse.ts";
 
 // The forms of the approval page. A browser sends every field, so a field that the person left empty is an empty text.
 
@@ -20,11 +21,44 @@ export const DecisionForm = Type.Object(
     /** A browser counts a line break as one character, and sends two. */
     comment: Type.Optional(Type.String({ maxLength: 4000 })),
     ticket: Type.Optional(Type.String({ maxLength: 100 })),
+    /** The changed arguments to approve, as the JSON text of `EditChanges`. */
+    changes: Type.Optional(Type.String({ maxLength: 65_536 })),
   },
   closed,
 );
 export type DecisionForm = Static<typeof DecisionForm>;
 export const decisionForm = declared("DecisionForm", DecisionForm);
+
+/**
+ * The arguments that an approver changed. Arguments that are not named stay as they are, so a form never contains a value that the page has masked.
+ */
+export const EditChanges = Type.Object({ set: Type.Unsafe<JsonObject>({ type: "object" }), unset: Type.Array(Type.String()) }, closed);
+export type EditChanges = Static<typeof EditChanges>;
+export const parseEditChanges = parser(EditChanges);
+
+/** How many arguments the page can edit. */
+export const MOST_EDIT_FIELDS = 32;
+
+/** The form with the arguments of a write. `v0` is the argument that is first in the definition. */
+export const EditForm = Type.Object(
+  {
+    form,
+    /** The arguments on the card that the approver saw. */
+    argumentsHash: Type.String({ maxLength: 64 }),
+    ...editFieldTypes(),
+  },
+  closed,
+);
+export type EditForm = Static<typeof EditForm> & Readonly<Partial<Record<`v${number}`, string>>>;
+export const editForm = declared("EditForm", EditForm);
+
+function editFieldTypes(): Readonly<Record<`v${number}`, TextField>> {
+  return Object.fromEntries(
+    Array.from({ length: MOST_EDIT_FIELDS }, (_, n) => [`v${n}` as const, Type.Optional(Type.String({ maxLength: 65_536 }))]),
+  );
+}
+
+type TextField = ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>;
 
 export const RevealForm = Type.Object(
   {

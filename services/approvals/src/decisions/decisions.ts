@@ -1,4 +1,13 @@
-import { type Approval, approvalCallId, atLeast, callParts, type DecisionRequest, shardOf } from "@toolbus/contracts";
+import {
+  type Approval,
+  approvalCallId,
+  atLeast,
+  callParts,
+  type DecisionRequest,
+  type JsonObject,
+  shardOf,
+  type ToolDefinition,
+} from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Outbox, Principal } from "@toolbus/runtime";
 import { decide, type Moment, type Read } from "../machine/approval.ts";
@@ -16,7 +25,7 @@ import type { PolicyDefaults } from "../policy/judge-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type DecisionOutcome, damaged, NOT_CANONICAL, no, type NotDecided, UNWANTED } from "./decision-outcome.ts";
 import { issueToken } from "./issue-token.ts";
-import { judgeEdit, sentHash } from "./judge-edit.ts";
+import { judgeEdit, type JudgedEdit, sentHash } from "./judge-edit.ts";
 import { refuseDecision } from "./refuse-decision.ts";
 import type { Right } from "./view.ts";
 
@@ -48,6 +57,11 @@ export interface Decisions {
    * `via` names the way that the decision came, by default the API.
    */
   decide(approvalId: string, approver: Principal, request: DecisionRequest, via?: string): Promise<DecisionOutcome>;
+  /**
+   * Returns the pinned definition of a pending approval, and a judge of arguments that an approver may approve instead. Returns null if the definition
+   * is no longer enabled. It never decides anything.
+   */
+  editing(approval: Approval, now: number): Promise<{ readonly definition: ToolDefinition; judge(args: JsonObject): JudgedEdit } | null>;
   /** Does the same for one of several decisions that the person sent together. High and critical writes are never decided this way. */
   decideAmongOthers(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
@@ -76,6 +90,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         if (decisionToken !== null) return { kind: "seen", approval: approval.value, right: { mayDecide: true, decisionToken } };
       }
       throw crowded(approvalId);
+    },
+    async editing(approval, now) {
+      const { pin } = await pins.find(approval.toolName, approval.toolHash);
+      if (!pin || pinFault(pin, approval) !== null) return null;
+      return { definition: pin.definition, judge: (args) => judgeEdit(approval, pin, args, { policy: policy(), defaults, now }) };
     },
     decide: (approvalId, approver, request, via = HTTP) => decideBy(approvalId, approver, request, { via, alone: true }),
     decideAmongOthers: (approvalId, approver, request) => decideBy(approvalId, approver, request, { via: HTTP, alone: false }),

@@ -24,6 +24,7 @@ import { approvalId as approvalDocs } from "../routes/route-docs.ts";
 import { atCursor } from "../routes/approval-list-route.ts";
 import { isShardOf } from "../sealed/approval-documents.ts";
 import { type CardPage, cardPage } from "./card-page.ts";
+import { editedArguments } from "./edit-routes.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";
 import { listPage } from "./list-page.ts";
 import type { PageOptions } from "./page-options.ts";
@@ -141,7 +142,10 @@ export function cardRoutes({ state, documents, decisions, clock, random, rate, s
     if (request.decision === "revise" && request.comment === undefined)
       return again(400, "Say what should change, so that the model can change it.");
     if ((request.comment?.length ?? 0) > MOST_CHARS) return again(400, `The text is longer than ${MOST_CHARS} characters: shorten it.`);
-    const outcome = await decisions.decide(id, principal, request, "page");
+    const edited = form.changes === undefined ? undefined : editedArguments((await look(incoming)).approval, form.changes);
+    if (edited === null) return again(400, "The changed arguments cannot be read. Edit them again.");
+    const asked = edited === undefined ? request : { ...request, arguments: edited };
+    const outcome = await decisions.decide(id, principal, asked, "page");
     if (outcome.kind === "decided") return sendTo(incoming, `/approvals/${id}`);
     const problem = problemOf(outcome);
     if (outcome.why === "not_found" || outcome.why === "damaged") throw problem;

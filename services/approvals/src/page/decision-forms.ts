@@ -18,12 +18,20 @@ export function decisionForms(shown: DecisionForms): Markup {
   const textOf = (decision: DecisionKind): string => (typed?.decision === decision ? (typed.comment ?? "") : "");
   const folded = (decision: DecisionKind, name: string, content: Markup): Markup =>
     markup`<details${typed?.decision === decision && markup` open`}><summary${decision === "deny" && markup` class="no"`}>${name}</summary>${content}</details>`;
-  const comment = words({ id: "approve-comment", label: "Comment", text: textOf("approve") });
   const reason = words({ id: "deny-reason", label: "Reason", hint: "The model reads the reason.", text: textOf("deny") });
   const change = words({ id: "revise-change", label: "What should change", hint: REVISION, isRequired: true, text: textOf("revise") });
-  return markup`${formOf(shown, "approve", markup`${(HAS_TICKET.has(view.tier) || shown.needsTicket) && ticket(shown)}${comment}<button class="yes">Approve</button>`)}
+  return markup`${formOf(shown, "approve", markup`${approveFields(shown)}<button class="yes">Approve</button>`)}
+<p class="links"><a href="/approvals/${view.id}/edit">Approve with other arguments</a></p>
 ${folded("deny", "Deny", formOf(shown, "deny", markup`${reason}<button class="no">Deny</button>`))}
 ${folded("revise", "Ask for a revision", formOf(shown, "revise", markup`${change}<button>Send it back</button>`))}`;
+}
+
+/** Returns the fields of a form that approves: a ticket, if this write may need one, and a comment. */
+export function approveFields(shown: Pick<DecisionForms, "needsTicket" | "typed"> & { readonly view: Pick<ApprovalView, "tier"> }): Markup {
+  const { view, needsTicket, typed } = shown;
+  const text = typed?.decision === "approve" ? (typed.comment ?? "") : "";
+  const comment = words({ id: "approve-comment", label: "Comment", text });
+  return markup`${(HAS_TICKET.has(view.tier) || needsTicket) && ticket(shown)}${comment}`;
 }
 
 const HAS_TICKET: ReadonlySet<string> = new Set(["high", "critical"]);
@@ -34,7 +42,7 @@ function formOf({ view, form, token }: DecisionForms, decision: DecisionKind, co
   return markup`<form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision, argumentsHash: view.argumentsHash })}${content}</form>`;
 }
 
-function ticket({ needsTicket, typed }: DecisionForms): Markup {
+function ticket({ needsTicket, typed }: Pick<DecisionForms, "needsTicket" | "typed">): Markup {
   const need = needsTicket && markup` required`;
   return markup`<label for="ticket">Ticket${!needsTicket && OPTIONAL}</label><input type="text" id="ticket" name="ticket" maxlength="100" autocomplete="off" value="${unchanged(typed?.ticket ?? "")}"${need}>`;
 }

@@ -26,6 +26,7 @@ describe("a form on the approval page that the person did not send", () => {
     const forms: readonly (readonly [string, Record<string, string>])[] = [
       [`/approvals/${id}/decision`, browser.form(`/approvals/${id}/decision`, { decision: "approve" })],
       [`/approvals/${id}/reveal`, browser.form(`/approvals/${id}/reveal`)],
+      [`/approvals/${id}/edit`, pick(browser.form(`/approvals/${id}/decision`, { decision: "approve" }))],
       ["/sign-out", browser.form("/sign-out")],
       ["/sign-in", { key: "key-ben" }],
     ];
@@ -227,3 +228,8 @@ describe("text from outside on the approval page", () => {
     expect(texts[1]?.text).toContain("&#60;img src=x onerror=alert(1)&#62;");
   });
 });
+
+/** Returns the fields that the form of an edit shares with that of a decision. */
+function pick({ form = "", argumentsHash = "" }: Record<string, string>): Record<string, string> {
+  return { form, argumentsHash, v0: "20" };
+}

@@ -16,6 +16,8 @@ const TABLE = `
   GET  /approvals                303       303        303     303  303   200   200  200  200   200
   GET  /approvals/history        303       303        303     303  303   200   200  200  200   200
   GET  /approvals/:id            303       303        303     303  303   200   200  200  200   404
+  GET  /approvals/:id/edit       303       303        303     303  303   403   200  403  403   404
+  POST /approvals/:id/edit       401       401        401     401  401   403   200  403  403   403
   POST /approvals/:id/reveal     401       401        401     401  401   403   200  403  403   403
   POST /approvals/:id/decision   401       401        401     401  401   403   303  403  403   403
 `;
@@ -65,6 +67,10 @@ function fieldsOf(url: string, who: string, amy: ReturnType<typeof browserOf>, i
       return amy.form("/sign-out");
     case "/approvals/:id/reveal":
       return amy.form(`/approvals/${id}/reveal`, { pointer: "/effect" });
+    case "/approvals/:id/edit": {
+      const { form = "", argumentsHash = "" } = amy.form(`/approvals/${id}/decision`, { decision: "approve" });
+      return { form, argumentsHash, v0: "20" };
+    }
     default:
       return amy.form(`/approvals/${id}/decision`, { decision: "deny" });
   }

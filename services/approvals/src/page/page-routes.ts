@@ -1,5 +1,6 @@
 import type { Route } from "@toolbus/runtime";
 import { cardRoutes } from "./card-routes.ts";
+import { editRoutes } from "./edit-routes.ts";
 import { historyRoute } from "./history-route.ts";
 import type { PageOptions } from "./page-options.ts";
 import { pageProblems } from "./page-problems.ts";
@@ -18,6 +19,7 @@ export function pageRoutes(options: PageOptions): readonly Route[] {
   return [
     ...signInRoutes({ ...options, session, page }),
     historyRoute({ ...options, session, page }),
+    ...editRoutes({ ...options, session, page }),
     ...cardRoutes({ ...options, session, page }),
   ];
 }
