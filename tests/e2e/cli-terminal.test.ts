@@ -120,4 +120,22 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
       expect((await program.ended()).stdout).not.toMatch(colour);
     }
   });
+
+  it("asks for the ticket that a critical write needs, and decides nothing without it", async () => {
+    expect((await cli.run(["tools", "tier", "file_risk_report", "critical"])).code).toBe(0);
+    const { approvalId } = await waitingRun(cli);
+    for (const ticket of ["", "OPS-1"]) {
+      await using approve = atTerminal(`approvals approve ${approvalId}`);
+      await approve.says(/ticket \(a critical write needs a ticket\): /);
+      approve.type(ticket);
+      await approve.says(/approve it\? y\/N /);
+      approve.type("y");
+      const { code, stdout } = await approve.ended();
+      expect([code, stdout]).toEqual(
+        ticket === ""
+          ? [2, expect.stringContaining("A critical write needs a ticket: name it with --ticket.")]
+          : [0, expect.stringMatching(/Approved: .* 1 of 2 approvers: it takes 1 more\./)],
+      );
+    }
+  });
 });

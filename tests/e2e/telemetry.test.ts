@@ -302,6 +302,7 @@ describe("the metrics", () => {
     ["toolbus.approvals.decided", "{approval}", { "toolbus.outcome": "approved", "toolbus.tier": "high" }],
     ["toolbus.approvals.wait", "s", { "toolbus.outcome": "approved", "toolbus.tier": "high" }],
     ["toolbus.approvals.pending", "{approval}", {}],
+    ["toolbus.approvals.policy.unusable", "1", {}],
   ])("has %s in %s, by its tags", (name, unit, tags) => {
     const metrics = traced.receiver.metrics().filter((metric) => metric.name === name);
     expect(metrics[0]?.unit).toBe(unit);

@@ -212,6 +212,12 @@ export const metricNames = {
     unit: "{approval}",
     description: "Writes that wait for people at this moment",
   },
+  policyUnusable: {
+    name: "toolbus.approvals.policy.unusable",
+    kind: "gauge",
+    unit: "1",
+    description: "1 while the policy file cannot be used and the policy before stays in use, else 0",
+  },
 } as const satisfies Record<string, Metric>;
 
 function histogram(name: string, unit: string, description: string, buckets: readonly number[]): Metric {

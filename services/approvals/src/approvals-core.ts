@@ -148,6 +148,7 @@ export async function startApprovalsCore(
     open.defer(() => webhooks.stop());
     const outbox = webhooks.telling(observedOutbox(answers, (change) => observeApprovals(change, log), log));
     open.defer(observeGauge(metricNames.approvalsPending, () => countPending(state)));
+    open.defer(observeGauge(metricNames.policyUnusable, async () => (policy.warnings().length > 0 ? 1 : 0)));
 
     const listed = await readEnabledTools(config.TOOLS_ENABLED_FILE);
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";

@@ -9,6 +9,7 @@ import { SELF } from "../toolbus/self.ts";
 import { changeLines, editedArguments } from "./edited-arguments.ts";
 import { findApproval } from "./find-approval.ts";
 import { approvalLines } from "./show-approval.ts";
+import { ticketNeeded } from "./ticket-needed.ts";
 
 export interface DecideOptions {
   readonly comment?: string;
@@ -32,12 +33,16 @@ export async function decideApproval(
   const path = `/v1/approvals/${encodeURIComponent(id)}`;
   const approval = readApprovalToDecide(await service.get(path));
   const token = rightToDecide(approval);
-  if (decision === "approve" && approval.tier === "critical" && options.ticket === undefined) {
-    throw new Failure(EXIT.usage, `A critical write needs a ticket: name it with --ticket.`);
-  }
   const edit = options.edit === undefined ? null : editedArguments(approval, options.edit);
   const changes = safeValue(edit?.changes ?? []);
-  const comment = options.yes ? options.comment : await confirmed(context, decision, safeValue(approval), { ...options, changes });
+  const need =
+    decision !== "approve" || options.ticket !== undefined ? null : ticketNeeded(safeValue(approval), { isEdited: edit !== null });
+  const noTicket = need === null ? null : new Failure(EXIT.usage, `${need[0]?.toUpperCase()}${need.slice(1)}: name it with --ticket.`);
+  if (noTicket !== null && (options.yes || !hasTerminal(context))) throw noTicket;
+  const { comment, ticket } = options.yes
+    ? options
+    : await confirmed(context, decision, safeValue(approval), { ...options, changes, need });
+  if (noTicket !== null && ticket === undefined) throw noTicket;
   if (decision === "revise" && comment === undefined) {
     throw new Failure(EXIT.usage, "Sending it back needs a comment: say with --comment what should change.");
   }
@@ -45,7 +50,7 @@ export async function decideApproval(
     decision,
     token,
     ...(comment === undefined ? {} : { comment }),
-    ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
+    ...(ticket === undefined ? {} : { ticket }),
     ...(edit === null ? {} : { arguments: edit.arguments }),
     // The decision is about this card. If another approver changes the arguments meanwhile, approvals refuses it.
     argumentsHash: approval.argumentsHash,
@@ -65,18 +70,23 @@ function rightToDecide({ id, status, decisionToken, mayNotBecause }: ApprovalToD
 }
 
 /**
- * Shows the card, asks the person to confirm the decision, and returns the comment. Throws a Failure if the person says no, or
- * if there is no terminal.
+ * Shows the card, asks the person for what the decision lacks and to confirm it, and returns the comment and the ticket. Throws a Failure if the
+ * person says no, or if there is no terminal. `need` says why the decision needs a ticket.
  */
 async function confirmed(
   context: Context,
   decision: DecisionKind,
   approval: ApprovalToDecide,
-  { comment, changes }: { readonly comment?: string; readonly changes: readonly ArgumentChange[] },
-): Promise<string | undefined> {
+  {
+    comment,
+    ticket,
+    changes,
+    need,
+  }: Pick<DecideOptions, "comment" | "ticket"> & { readonly changes: readonly ArgumentChange[]; readonly need: string | null },
+): Promise<Pick<DecideOptions, "comment" | "ticket">> {
   const { around, signal } = context;
   const { stdin, stderr, interrupts } = around;
-  if (!stdin.isTTY || !stderr.isTTY) {
+  if (!hasTerminal(context)) {
     throw new Failure(
       EXIT.usage,
       `There is no terminal to ask at: read the card with "${SELF} approvals show ${approval.id}", then repeat this with --yes.`,
@@ -87,9 +97,15 @@ async function confirmed(
   );
   const keys = keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press });
   const words = comment ?? (decision === "revise" ? await keys.ask("what should change? ", signal) : null);
+  const number = need === null ? ticket : (await keys.ask(`ticket (${need}): `, signal))?.trim() || undefined;
   const answer = await keys.ask(`${decision} it${changes.length > 0 ? " with these changes" : ""}? y/N `, signal);
   if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, "Nothing was decided; the approval still waits.");
-  return words?.trim() || undefined;
+  const said = words?.trim() || undefined;
+  return { ...(said === undefined ? {} : { comment: said }), ...(number === undefined ? {} : { ticket: number }) };
+}
+
+function hasTerminal({ around: { stdin, stderr } }: Context): boolean {
+  return Boolean(stdin.isTTY && stderr.isTTY);
 }
 
 function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions }: ApprovalView): string {

@@ -84,7 +84,7 @@ export function addApprovals(program: Command, define: Define): void {
     `toolbus approvals approve ${APPROVAL} --yes --comment "Checked"`,
     `toolbus approvals approve ${APPROVAL} --edit '{"amount": 20}'`,
   ])
-    .option("--ticket <id>", "the ticket that a critical write needs")
+    .option("--ticket <id>", "the ticket that a critical write needs, or one that the policy demands")
     .option("--edit <json>", "approve with these arguments changed, as a JSON object");
   decide("deny", "refuse a write", [
     `toolbus approvals deny ${APPROVAL}`,
