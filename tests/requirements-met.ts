@@ -1011,7 +1011,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     corpus("is set aside for %s only if a schema is invalid, with the place and a remedy"),
   ],
   "BEST-8": [
-    evidence("names a broken link if any of ${FLIPS} bytes of each of ${FILES} files is flipped"),
+    evidence("names a broken link if one of many bytes of a file is flipped, in each of many files"),
     evidence("names a broken link for every single byte of a file, whichever bit is flipped"),
     evidence("does not rest on its checksum: a changed text or number is named although the attacker computed the checksum again"),
     cliAudit("writes one file about a write that happened, and verify finds everything in it whole without a server"),

@@ -95,6 +95,34 @@ const RACES: Readonly<Record<string, { readonly sides: readonly string[]; readon
       return answers[0]?.body["status"] === "pending" ? "amy" : "ben";
     },
   },
+  "an edit against an approval of the card": {
+    sides: ["edited", "as asked"],
+    async race(t, random) {
+      const id = await t.hold(100);
+      const asked = textOf((await t.seen(id))[0]?.["argumentsHash"]);
+      const bodies = {
+        amy: { decision: "approve", token: await t.token("amy", id), argumentsHash: asked },
+        ben: { decision: "approve", token: await t.token("ben", id), argumentsHash: asked, arguments: { amount: 90 } },
+      };
+      const [forAmy, forBen] = headStart(random);
+      const answers = await Promise.all([
+        turns(forAmy).then(() => t.decide(pick(random, 2), "amy", id, bodies.amy)),
+        turns(forBen).then(() => t.decide(pick(random, 2), "ben", id, bodies.ben)),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409]);
+      const winner = answers[0].status === 200 ? "amy" : "ben";
+      expect(await finalOf(t, id)).toBe("approved");
+      for (const { arguments: args, decisions } of await t.seen(id)) {
+        expect(args).toEqual({ amount: winner === "amy" ? 100 : 90 });
+        expect(decisions).toMatchObject([{ approver: winner }]);
+      }
+      await repeats(
+        answers.find(({ status }) => status === 200),
+        () => t.decide(pick(random, 2), winner, id, bodies[winner]),
+      );
+      return winner === "amy" ? "as asked" : "edited";
+    },
+  },
   "a double click": {
     sides: ["approved", "rejected"],
     async race(t, random) {
