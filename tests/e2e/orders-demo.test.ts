@@ -40,7 +40,7 @@ describe("the demo of the shop", () => {
     const { code, stdout, stderr } = await runProgram(DEMO, ["--orders", "--yes", "--data", data]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(happened(data)).toEqual({
-      refunds: ["ORD-8821 3550", "ORD-8821 12000", "ORD-8830 150000", "ORD-8822 990"],
+      refunds: ["ORD-8821 3550", "ORD-8821 12000", "ORD-8830 150000", "ORD-8821 6000", "ORD-8822 990"],
       mails: ["warehouse@shop.example"],
       tickets: ["A notebook of ORD-8822 is missing"],
     });
@@ -49,18 +49,20 @@ describe("the demo of the shop", () => {
         .exec(stdout)?.[1]
         ?.split("\n")
         .map((line) => line.trim().split(/ {2,}/)) ?? [];
-    expect(table.slice(-7)).toEqual([
+    expect(table.slice(-8)).toEqual([
       ["issue_refund", "medium", "policy", "ok", "one row: RF-1"],
       ["issue_refund", "high", "approver:local", "ok", "one row: RF-2"],
       ["send_email", "high", "approver:local", "denied", "no row"],
       ["issue_refund", "critical", "approver:local, approver:second", "ok", "one row: RF-3"],
-      ["issue_refund", "medium", "policy", "ok", "one row: RF-4"],
+      ["issue_refund", "high", "approver:local", "ok", "one row: RF-4"],
+      ["issue_refund", "medium", "policy", "ok", "one row: RF-5"],
       ["create_support_ticket", "low", "policy", "ok", "one row: TK-1"],
       ["send_email", "medium", "policy", "outcome_unknown", "one row: ML-1, which Toolbus does not claim to know"],
     ]);
     expect(stdout.match(/✂ the shop has stored the effect, and its answer is lost/g)).toHaveLength(3);
     expect(stdout).toMatch(/│ Refund 1500 EUR on ORD-8830/);
     expect(stdout).toMatch(/"Personal data goes only to the customer's own address." Nothing was done. I am sorry/);
+    expect(stdout).toMatch(/"amount" was 90 and is 60/);
     expect(stdout).toContain("Every call had the effect that Toolbus reported, and no effect happened twice.");
   });
 
@@ -71,8 +73,8 @@ describe("the demo of the shop", () => {
     const document = JSON.parse(stdout) as {
       readonly steps: readonly { readonly answerLost: boolean; readonly calls: readonly object[] }[];
     };
-    expect(document).toMatchObject({ faults: [], exitCode: 0, effects: { balances: { "CUS-17": 155.5, "CUS-42": 1500 } } });
-    expect(document.steps.map(({ answerLost }) => answerLost)).toEqual([false, false, false, false, false, true, true, true]);
+    expect(document).toMatchObject({ faults: [], exitCode: 0, effects: { balances: { "CUS-17": 215.5, "CUS-42": 1500 } } });
+    expect(document.steps.map(({ answerLost }) => answerLost)).toEqual([false, false, false, false, false, false, true, true, true]);
     expect(document.steps[3]).toMatchObject({ calls: [{ tool: "send_email", tier: "high", status: "denied", rows: [] }] });
   });
 
@@ -112,25 +114,29 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
   it("does what the person decides, asks two approvers about a critical refund, and proves what happened", async () => {
     const data = files.data();
     await using demo = atTerminal(data);
-    await demo.says(asked("3 of 8"));
+    await demo.says(asked("3 of 9"));
     demo.type("deny");
     await demo.says(/why\? \(optional\) $/);
     demo.type("Send a new chair instead");
-    await demo.says(asked("4 of 8"));
+    await demo.says(asked("4 of 9"));
     demo.type("deny");
-    await demo.says(/4 of 8[^]*why\? \(optional\) $/);
+    await demo.says(/4 of 9[^]*why\? \(optional\) $/);
     demo.type("");
-    await demo.says(asked("5 of 8"));
+    await demo.says(asked("5 of 9"));
     demo.type("approve");
     await demo.says(/ticket\? \(SHOP-4711\) $/);
     demo.type("OPS-7");
     await demo.says(asked("Approver 2 of 2 sees the same card"));
     demo.type("approve");
+    await demo.says(asked("6 of 9"));
+    demo.type("approve");
+    await demo.says(/change \{"amount":60\}\? Y\/n $/);
+    demo.type("");
     const { code, stdout } = await demo.ended();
     expect(code).toBe(0);
     expect(stdout).toContain("Send a new chair instead");
     expect(happened(data)).toMatchObject({
-      refunds: ["ORD-8821 3550", "ORD-8830 150000", "ORD-8822 990"],
+      refunds: ["ORD-8821 3550", "ORD-8830 150000", "ORD-8821 6000", "ORD-8822 990"],
       mails: ["warehouse@shop.example"],
     });
   });
@@ -138,7 +144,7 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
   it("stops on Ctrl-C at a question, and says how it goes on", async () => {
     const data = files.data();
     await using demo = atTerminal(data);
-    await demo.says(asked("3 of 8"));
+    await demo.says(asked("3 of 9"));
     demo.press("\u0003");
     const { code, stdout } = await demo.ended();
     expect(code).toBe(130);

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { ApprovalView, Report, RunEnd, RunEvent } from "@toolbus/contracts";
+import { type ApprovalView, changesInWords, type Report, type RunEnd, type RunEvent } from "@toolbus/contracts";
 import { framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
 import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
@@ -56,7 +56,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
         return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a worker: ${absentFor(event)}`);
       case "call.decided":
         return line(
-          `  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}`,
+          `  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}${changedIn(event)}`,
         );
       case "call.resolved":
         return line(
@@ -128,4 +128,9 @@ function reason(content: string): string {
 
 function short(text: string): string {
   return text.length > 96 ? `${text.slice(0, 96)}…` : text;
+}
+
+/** Returns what the approver changed, after a comma, or nothing. */
+function changedIn({ changes = [] }: Extract<StreamItem, { type: "call.decided" }>): string {
+  return changes.length === 0 ? "" : `, with changed arguments: ${safeText(changesInWords(changes))}`;
 }

@@ -7,11 +7,15 @@ import { type Planned, TICKET } from "./story.ts";
 
 /** The people of the story decide as planned. A write that the story does not plan is denied. */
 export function plannedDeciding(planned: Planned | undefined): Deciding {
-  return { answer: async () => planned ?? { decision: "deny" }, ticket: async () => TICKET };
+  const { edit, ...answer }: Planned = planned ?? { decision: "deny" };
+  return { answer: async () => answer, edit: async () => edit ?? null, ticket: async () => TICKET };
 }
 
-/** Asks the person at the terminal. Throws a Failure if the input ends before the answer. */
-export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Deciding {
+/**
+ * Asks the person at the terminal. `edit` is the edit that the story suggests, or undefined if it is not about an edit. Throws a Failure if the input
+ * ends before the answer.
+ */
+export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStream, edit: Planned["edit"]): Deciding {
   return {
     async answer(_card, signal): Promise<Answer> {
       const answer = await askApprover(input, output, signal);
@@ -19,15 +23,22 @@ export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStre
         throw new Failure(EXIT.pending, "The input ended before the decision. Run the demo in a terminal, or with --yes.");
       return answer;
     },
-    async ticket(signal) {
-      const lines = createInterface({ input, output });
-      // Ctrl-C stops the demo, not only the question.
-      lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-      try {
-        return (await lines.question(`ticket? (${TICKET}) `, { signal })).trim() || TICKET;
-      } finally {
-        lines.close();
-      }
+    async edit(signal) {
+      if (edit === undefined) return null;
+      const said = await question(`change ${JSON.stringify(edit)}? Y/n `, signal);
+      return /^n/i.test(said) ? null : edit;
     },
+    ticket: async (signal) => (await question(`ticket? (${TICKET}) `, signal)) || TICKET,
   };
+
+  async function question(text: string, signal: AbortSignal): Promise<string> {
+    const lines = createInterface({ input, output });
+    // Ctrl-C stops the demo, not only the question.
+    lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+    try {
+      return (await lines.question(text, { signal })).trim();
+    } finally {
+      lines.close();
+    }
+  }
 }

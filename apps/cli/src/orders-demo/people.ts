@@ -2,10 +2,13 @@ import type { ApprovalToDecide } from "@toolbus/contracts";
 import type { Answer } from "../demo/ask.ts";
 import { readApprovalToDecide } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
+import type { Planned } from "./story.ts";
 
-/** How an approver of the story answers, and the ticket that they name for a critical write. */
+/** How an approver of the story answers, the arguments that they change, and the ticket that they name for a critical write. */
 export interface Deciding {
   answer(card: ApprovalToDecide, signal: AbortSignal): Promise<Answer>;
+  /** Returns the arguments that the first approver changes, or null to approve the write as it is. */
+  edit(signal: AbortSignal): Promise<NonNullable<Planned["edit"]> | null>;
   ticket(signal: AbortSignal): Promise<string>;
 }
 
@@ -28,9 +31,11 @@ export async function decideByPeople(approvalId: string, options: PeopleOptions,
     if (index === 0) onCard(card);
     else onNext(`Approver ${index + 1} of ${approvers.length} sees the same card.`);
     const answer = await deciding.answer(card, signal);
+    const edit = answer.decision === "approve" && index === 0 ? await deciding.edit(signal) : null;
+    const edited = edit === null ? {} : { arguments: { ...card.arguments, ...edit }, argumentsHash: card.argumentsHash };
     if (card.tier === "critical" && answer.decision === "approve") ticket ??= await deciding.ticket(signal);
     try {
-      await approver.post(`${path}/decision`, { ...answer, ...(ticket === null ? {} : { ticket }), token: card.decisionToken });
+      await approver.post(`${path}/decision`, { ...answer, ...edited, ...(ticket === null ? {} : { ticket }), token: card.decisionToken });
     } catch (error) {
       // The approval expired or was decided elsewhere in the meantime. The stream reports how it ended.
       if (error instanceof Answered && (error.status === 409 || error.status === 410)) return;

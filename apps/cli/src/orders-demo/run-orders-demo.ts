@@ -38,7 +38,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
     for (const [index, step] of STORY.entries()) {
       show?.line(`\n${"═".repeat(3)} ${index + 1} of ${STORY.length}: ${step.title}`);
       for (const call of step.calls) show?.line(`customer service: ${call}`);
-      const deciding = unattended ? plannedDeciding(step.planned) : askedDeciding(input, output);
+      const deciding = unattended ? plannedDeciding(step.planned) : askedDeciding(input, output, step.planned?.edit);
       told.push(await tellStep(step, { system, conversationId, deciding, show, clock, signal }));
     }
     const effects = system.shop.effects();

@@ -2,6 +2,8 @@
 export interface Planned {
   readonly decision: "approve" | "deny";
   readonly comment?: string;
+  /** The arguments that the approver changes before approving. */
+  readonly edit?: { readonly [name: string]: number | string };
 }
 
 /** One message of the story's customer service, with what a reader should see in it. */
@@ -52,6 +54,11 @@ export const STORY: readonly Step[] = [
     title: "A refund above 1,000 EUR is critical: it needs two approvers and a ticket.",
     calls: [call("issue_refund", { order: "ORD-8830", amount: 1500, reason: "Three of four desks were damaged." })],
     planned: { decision: "approve" },
+  },
+  {
+    title: "An approver may approve less: 90 EUR are asked for, and 60 EUR are refunded. The agent reads what was changed.",
+    calls: [call("issue_refund", { order: "ORD-8821", amount: 90, reason: "The chair came late." })],
+    planned: { decision: "approve", edit: { amount: 60 } },
   },
   {
     title: "The shop refunds and its answer is lost. It knows the key, so the worker repeats the request, and one refund exists.",
