@@ -6,6 +6,7 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
 import { type Answered, EXPIRY_MS, racingApprovals, textOf } from "./racing-approvals.ts";
 import { redisSpace } from "./redis-space.ts";
+import { randomFrom } from "../fuzz/random.ts";
 
 /** The number of trials on each store. */
 const TRIALS = process.env["LONG_PROOFS"] === undefined ? 150 : 10_000;
@@ -178,7 +179,7 @@ async function repeats(before: Answered | undefined, again: () => Promise<Answer
 
 /** Runs all trials in a random order that the seed fixes, and requires that each side of each race was first at least once. */
 async function allTrials(t: Racing): Promise<void> {
-  const random = seeded(SEED);
+  const random = randomFrom(SEED).next;
   const names = Object.keys(RACES);
   const firsts = new Map<string, number>();
   for (let trial = 0; trial < TRIALS; trial++) {
@@ -191,17 +192,6 @@ async function allTrials(t: Racing): Promise<void> {
   );
   console.log(`${TRIALS} races: ${table.map(([side, count]) => `${side} ${count}`).join(", ")}`);
   expect(table.filter(([, count]) => count === 0)).toEqual([]);
-}
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 describeOnServer("redis", "decisions that race, with two replicas of approvals on Redis", (server) => {

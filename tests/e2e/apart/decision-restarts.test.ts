@@ -6,6 +6,7 @@ import { startServersWithLogins, type ServersWithLogins } from "@toolbus/testing
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { patientClient } from "./client.ts";
 import { type ApartSystem, startApartSystem } from "./system.ts";
+import { randomFrom } from "../../fuzz/random.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;
 /** Each restart falls into this many decisions, which race at the same time. */
@@ -46,7 +47,7 @@ describe("decisions while a process of any service is killed and started again, 
     `have one outcome in ${RESTARTS * AT_ONCE} trials, the same request has the same answer, and a write happens only if it was approved`,
     { timeout: 1_200_000 },
     async () => {
-      const random = seeded(SEED);
+      const random = randomFrom(SEED).next;
       const ends = new Map<string, number>();
       for (let n = 0; n < RESTARTS; n++) {
         const trials = await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => held(`trial ${n * AT_ONCE + k}`, random)));
@@ -171,14 +172,3 @@ function sentBy(key: string): RequestInit {
 }
 
 const pick = (random: () => number, count: number): number => Math.floor(random() * count);
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

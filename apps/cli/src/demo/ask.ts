@@ -5,31 +5,38 @@ export interface Answer {
   readonly comment?: string;
 }
 
-/** Asks at the keyboard until the answer is one of the three decisions. Rejects when the signal aborts, and returns null when the input ends. */
-export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.WriteStream, signal: AbortSignal): Promise<Answer | null> {
+/** Asks one question and returns the answer. Rejects when the signal aborts, and returns null when the input ends. */
+export async function askLine(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+): Promise<string | null> {
   const lines = createInterface({ input, output });
   // Ctrl-C stops the demo, not only the question.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   const { promise: closed, resolve: close } = Promise.withResolvers<null>();
   lines.once("close", () => close(null));
   try {
-    for (;;) {
-      const said = await Promise.race([lines.question("approve / deny / revise? ", { signal }), closed]);
-      if (said === null) return null;
-      const decision = meant(said.trim().toLowerCase());
-      if (decision === null) {
-        output.write("Please answer with approve, deny or revise.\n");
-        continue;
-      }
-      if (decision === "approve") return { decision };
-      const comment = await Promise.race([
-        lines.question(decision === "revise" ? "what should change? " : "why? (optional) ", { signal }),
-        closed,
-      ]);
-      return { decision, ...(comment?.trim() ? { comment: comment.trim() } : {}) };
-    }
+    return await Promise.race([lines.question(text, { signal }), closed]);
   } finally {
     lines.close();
+  }
+}
+
+/** Asks at the keyboard until the answer is one of the three decisions. Rejects when the signal aborts, and returns null when the input ends. */
+export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.WriteStream, signal: AbortSignal): Promise<Answer | null> {
+  for (;;) {
+    const said = await askLine(input, output, { text: "approve / deny / revise? ", signal });
+    if (said === null) return null;
+    const decision = meant(said.trim().toLowerCase());
+    if (decision === null) {
+      output.write("Please answer with approve, deny or revise.\n");
+      continue;
+    }
+    if (decision === "approve") return { decision };
+    const text = decision === "revise" ? "what should change? " : "why? (optional) ";
+    const comment = await askLine(input, output, { text, signal });
+    return { decision, ...(comment?.trim() ? { comment: comment.trim() } : {}) };
   }
 }
 

@@ -1,5 +1,4 @@
-import { createInterface } from "node:readline/promises";
-import { type Answer, askApprover } from "../demo/ask.ts";
+import { type Answer, askApprover, askLine } from "../demo/ask.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import type { Deciding } from "./people.ts";
@@ -19,8 +18,7 @@ export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStre
   return {
     async answer(_card, signal): Promise<Answer> {
       const answer = await askApprover(input, output, signal);
-      if (answer === null)
-        throw new Failure(EXIT.pending, "The input ended before the decision. Run the demo in a terminal, or with --yes.");
+      if (answer === null) throw inputEnded();
       return answer;
     },
     async edit(signal) {
@@ -32,13 +30,12 @@ export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStre
   };
 
   async function question(text: string, signal: AbortSignal): Promise<string> {
-    const lines = createInterface({ input, output });
-    // Ctrl-C stops the demo, not only the question.
-    lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-    try {
-      return (await lines.question(text, { signal })).trim();
-    } finally {
-      lines.close();
-    }
+    const said = await askLine(input, output, { text, signal });
+    if (said === null) throw inputEnded();
+    return said.trim();
   }
+}
+
+function inputEnded(): Failure {
+  return new Failure(EXIT.pending, "The input ended before the decision. Run the demo in a terminal, or with --yes.");
 }

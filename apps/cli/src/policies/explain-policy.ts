@@ -10,6 +10,7 @@ import {
   parser,
   type Tier,
   ToolDefinition,
+  utcMinute,
 } from "@toolbus/contracts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -133,9 +134,9 @@ function linesOf({ version }: Policy, { definition, toolset }: Enabled, pinned: 
     ...Object.entries(groups).map(([group, count]) => ["of a group", `${count} of ${group}`] as const),
     ...tickets.map((pattern) => ["ticket", `of the form ${pattern}`] as const),
     ...(tickets.length === 0 && isCritical ? [["ticket", "any"] as const] : []),
-    ...(need === 0 ? [] : [["until", inWords(expiresAt)] as const]),
-    ...(remindAt === undefined ? [] : [["reminder", inWords(remindAt)] as const]),
-    ...(escalateAt === undefined ? [] : [["escalation", `${inWords(escalateAt)}, to ${escalateTo.join(", ")}`] as const]),
+    ...(need === 0 ? [] : [["until", utcMinute(expiresAt)] as const]),
+    ...(remindAt === undefined ? [] : [["reminder", utcMinute(remindAt)] as const]),
+    ...(escalateAt === undefined ? [] : [["escalation", `${utcMinute(escalateAt)}, to ${escalateTo.join(", ")}`] as const]),
   ];
   return rows.flatMap(([name, text]) =>
     wrapped(safeText(text), WIDTH - COLUMN).map((line, n) => `${(n === 0 ? name : "").padEnd(COLUMN)}${line}`),
@@ -143,4 +144,3 @@ function linesOf({ version }: Policy, { definition, toolset }: Enabled, pinned: 
 }
 
 const COLUMN = 12;
-const inWords = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;

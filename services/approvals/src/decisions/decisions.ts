@@ -42,7 +42,7 @@ export interface DecisionsOptions {
   readonly defaults: PolicyDefaults;
 }
 
-/** Shows an approval to a person and applies the person's decision. Both methods read the requester and the time from the store. */
+/** Shows an approval to a person and applies the person's decision. Looking and deciding read the requester and the time from the store. */
 export interface Decisions {
   /**
    * Returns the approval and, if the reader may decide it, the reader's single-use token. Returns null if the reader's tenant has no such approval.
@@ -57,11 +57,6 @@ export interface Decisions {
    * `via` names the way that the decision came, by default the API.
    */
   decide(approvalId: string, approver: Principal, request: DecisionRequest, via?: string): Promise<DecisionOutcome>;
-  /**
-   * Returns the pinned definition of a pending approval, and a judge of arguments that an approver may approve instead. Returns null if the definition
-   * is no longer enabled. It never decides anything.
-   */
-  editing(approval: Approval, now: number): Promise<{ readonly definition: ToolDefinition; judge(args: JsonObject): JudgedEdit } | null>;
   /** Does the same for one of several decisions that the person sent together. High and critical writes are never decided this way. */
   decideAmongOthers(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
@@ -69,6 +64,11 @@ export interface Decisions {
    * again gets the same answer and another decision is refused. `via` names the system.
    */
   decideFor(approvalId: string, approver: Principal, request: Omit<DecisionRequest, "token">, via: string): Promise<DecisionOutcome>;
+  /**
+   * Returns the pinned definition of a pending approval, and a judge of arguments that an approver may approve instead. Returns null if the definition
+   * is no longer enabled. It never decides anything.
+   */
+  editing(approval: Approval, now: number): Promise<{ readonly definition: ToolDefinition; judge(args: JsonObject): JudgedEdit } | null>;
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {

@@ -2,26 +2,17 @@ import { attributes, keys, type ToolDefinition } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { claimsOf, setup as started } from "../testing/approvals-under-test.ts";
-import { type Asked, call, putDocument, refund } from "../testing/writes-under-test.ts";
+import { type Asked, call, putDocument, payout as anyPayout, refund } from "../testing/writes-under-test.ts";
 
 const MINUTE = 60_000;
 
-/** A payment that is high above 50 and critical above 1000. */
 const payout: ToolDefinition = {
-  ...refund,
-  name: "pay_out",
+  ...anyPayout,
   parameters: {
     type: "object",
     additionalProperties: false,
     required: ["order", "amount"],
     properties: { order: { type: "string" }, amount: { type: "number", maximum: 9999 }, memo: { type: "string", default: "none" } },
-  },
-  risk: {
-    tier: "medium",
-    rules: [
-      { when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "more than 50" },
-      { when: { properties: { amount: { exclusiveMinimum: 1000 } } }, tier: "critical", reason: "more than 1000" },
-    ],
   },
 };
 const args = (amount: number) => ({ order: "ORD-1", amount, memo: "none" });

@@ -7,22 +7,20 @@ import {
   type DecisionForm,
   type DecisionKind,
   type DecisionRequest,
-  isApprovalId,
   pageListQuery,
   revealForm,
   shardOf,
   unmaskedField,
 } from "@toolbus/contracts";
 import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type Principal, type RenderProblem, type Route } from "@toolbus/runtime";
-import { notFound, problemOf } from "../decisions/not-decided.ts";
+import { problemOf } from "../decisions/not-decided.ts";
 import { pendingApprovals } from "../decisions/pending-list.ts";
-import { type Right, viewOf } from "../decisions/view.ts";
+import { viewOf } from "../decisions/view.ts";
 import { counting } from "../machine/edited.ts";
 import { revealed } from "../machine/reveal.ts";
 import { ticketFault } from "../requests/policy.ts";
 import { approvalId as approvalDocs } from "../routes/route-docs.ts";
 import { atCursor } from "../routes/approval-list-route.ts";
-import { isShardOf } from "../sealed/approval-documents.ts";
 import { type CardPage, cardPage } from "./card-page.ts";
 import { editedArguments } from "./edit-routes.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";
@@ -32,6 +30,7 @@ import type { PageSession } from "./page-session.ts";
 import { htmlAnswer, seeOther } from "./route-docs.ts";
 import { sendPage, sendTo } from "./send-page.ts";
 import { READERS } from "./sign-in-routes.ts";
+import { knownId, seenApproval } from "../routes/known-approval.ts";
 
 export interface CardRoutesOptions extends Pick<PageOptions, "state" | "documents" | "decisions" | "clock" | "random" | "rate"> {
   readonly session: PageSession;
@@ -127,11 +126,8 @@ export function cardRoutes({ state, documents, decisions, clock, random, rate, s
     );
   }
 
-  async function look({ id, principal }: Incoming): Promise<{ readonly approval: Approval; readonly right: Right }> {
-    const seen = await decisions.look(knownId(id), principal);
-    if (!seen) throw notFound();
-    if (seen.kind === "no") throw problemOf(seen);
-    return seen;
+  function look({ id, principal }: Incoming) {
+    return seenApproval({ state, decisions }, id, principal);
   }
 
   async function decide(incoming: Incoming, form: DecisionForm): Promise<unknown> {
@@ -142,6 +138,8 @@ export function cardRoutes({ state, documents, decisions, clock, random, rate, s
     if (request.decision === "revise" && request.comment === undefined)
       return again(400, "Say what should change, so that the model can change it.");
     if ((request.comment?.length ?? 0) > MOST_CHARS) return again(400, `The text is longer than ${MOST_CHARS} characters: shorten it.`);
+    if (form.changes !== undefined && form.argumentsHash === undefined)
+      return again(400, "The form does not say which arguments you saw. Edit them again.");
     const edited = form.changes === undefined ? undefined : editedArguments((await look(incoming)).approval, form.changes);
     if (edited === null) return again(400, "The changed arguments cannot be read. Edit them again.");
     const asked = edited === undefined ? request : { ...request, arguments: edited };
@@ -176,16 +174,10 @@ export function cardRoutes({ state, documents, decisions, clock, random, rate, s
 
   /** Returns the id of the approval that a form is for. Throws a problem if the form does not come from that approval's page in this session. */
   function checked({ id, request }: Incoming, form: string): string {
-    const known = knownId(id);
+    const known = knownId(state, id);
     checkOrigin(request.headers, session.placeOf(request));
     checkForm(session.of(request), known, form);
     return known;
-  }
-
-  /** Returns the id in the path. Throws "not found" for an invalid id, or for one that this store cannot have. */
-  function knownId(id: string): string {
-    if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
-    return id;
   }
 }
 

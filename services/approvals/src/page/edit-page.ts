@@ -9,6 +9,7 @@ import {
   type Problem,
   visible,
 } from "@toolbus/contracts";
+import { redactText } from "@toolbus/telemetry";
 import { approveFields } from "./decision-forms.ts";
 import type { EditField } from "./edit-fields.ts";
 import { hidden, notice, type Page, type Person } from "./layout.ts";
@@ -128,6 +129,7 @@ function sentenceOf(text: string, problems: readonly Problem[]): string {
   return [text, ...problems.map(({ path, message }) => `${path} ${message}.`)].join(" ");
 }
 
+/** Returns a text without credentials and personal data, as on a card. */
 function safe(text: string): string {
-  return maskPersonalData(visible(text)).text;
+  return maskPersonalData(visible(redactText(text))).text;
 }

@@ -1,21 +1,10 @@
-import {
-  type Approval,
-  argumentChanges,
-  editForm,
-  type EditForm,
-  isApprovalId,
-  type JsonObject,
-  parseEditChanges,
-  shardOf,
-} from "@toolbus/contracts";
+import { type Approval, argumentChanges, editForm, type EditForm, type JsonObject, parseEditChanges } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
 import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type RenderProblem, type Route } from "@toolbus/runtime";
-import { notFound, problemOf } from "../decisions/not-decided.ts";
 import { viewOf } from "../decisions/view.ts";
 import { counting } from "../machine/edited.ts";
 import { ticketFault } from "../requests/policy.ts";
 import { approvalId as approvalDocs } from "../routes/route-docs.ts";
-import { isShardOf } from "../sealed/approval-documents.ts";
 import { editFields, typedChanges, withChanges } from "./edit-fields.ts";
 import { type EditPage, editPage, previewPage } from "./edit-page.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";
@@ -23,6 +12,7 @@ import type { PageOptions } from "./page-options.ts";
 import type { PageSession } from "./page-session.ts";
 import { htmlAnswer } from "./route-docs.ts";
 import { sendPage } from "./send-page.ts";
+import { seenApproval } from "../routes/known-approval.ts";
 
 export interface EditRoutesOptions extends Pick<PageOptions, "state" | "decisions" | "clock"> {
   readonly session: PageSession;
@@ -112,11 +102,7 @@ export function editRoutes({ state, decisions, clock, session, page }: EditRoute
 
   /** Reads the approval for somebody who may decide it. Throws a problem otherwise, or if the page cannot edit its arguments. */
   async function look({ id, principal }: Incoming) {
-    if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
-    const seen = await decisions.look(id, principal);
-    if (!seen) throw notFound();
-    if (seen.kind === "no") throw problemOf(seen);
-    const { approval, right } = seen;
+    const { approval, right } = await seenApproval({ state, decisions }, id, principal);
     if (!right.mayDecide) throw new HttpProblem("forbidden", `You may not decide this: ${right.mayNotBecause}`);
     const now = clock();
     const editing = await decisions.editing(approval, now);

@@ -2,12 +2,11 @@ import type { ToolDefinition } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { setup as started } from "../testing/approvals-under-test.ts";
 import { browserOf } from "../testing/page-under-test.ts";
-import { type Asked, call, refund } from "../testing/writes-under-test.ts";
+import { type Asked, call, payout as anyPayout, refund } from "../testing/writes-under-test.ts";
 
-/** A payment with an argument of each kind. It is high above 50 and critical above 1000. */
+/** The payment with an argument of each kind. */
 const payout: ToolDefinition = {
-  ...refund,
-  name: "pay_out",
+  ...anyPayout,
   parameters: {
     type: "object",
     additionalProperties: false,
@@ -22,13 +21,6 @@ const payout: ToolDefinition = {
     },
   },
   effect: "Pay {amount} to {to}.",
-  risk: {
-    tier: "medium",
-    rules: [
-      { when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "more than 50" },
-      { when: { properties: { amount: { exclusiveMinimum: 1000 } } }, tier: "critical", reason: "more than 1000" },
-    ],
-  },
 };
 const ARGS = { to: "anna@example.com", amount: 149, speed: "slow", memo: "first\nsecond", tags: ["a"] };
 const asks = (n: number, args: Asked["args"] = ARGS): Asked => ({ callId: call(n), tool: payout, args });
@@ -101,6 +93,33 @@ describe("an edit on the approval page", () => {
     expect(form).toContain("The page does not show this value.");
     await approve(t, id);
     expect(JSON.parse((await t.stored(id)).arguments)).toEqual({ ...ARGS, amount: 60 });
+  });
+
+  it("shows no credential of an argument or of the effect, also when the person replaces it, and keeps one that nobody replaced", async () => {
+    await using t = await setup();
+    const secret = "sk-proj-abcdefghijklmnop1234";
+    const [kept, replaced] = [await t.hold(asks(1, { ...ARGS, to: `Bakery ${secret}` })), await t.hold(asks(2, { ...ARGS, memo: secret }))];
+    const shown = [
+      await t.amy.open(`/approvals/${kept}/edit`),
+      await t.amy.open(`/approvals/${replaced}/edit`),
+      await edit(t, replaced, { v4: "none" }),
+    ];
+    await approve(t, replaced);
+    shown.push(await edit(t, kept, { v1: "60" }));
+    for (const { text } of shown) expect(text).not.toContain(secret);
+    expect(shown.at(-1)?.text).toContain("Pay 60 to Bakery [redacted].");
+    await approve(t, kept);
+    expect(JSON.parse((await t.stored(kept)).arguments)).toMatchObject({ to: `Bakery ${secret}`, amount: 60 });
+    expect(JSON.parse((await t.stored(replaced)).arguments)).toMatchObject({ memo: "none" });
+  });
+
+  it("is refused without the hash of the card that the person saw", async () => {
+    await using t = await setup();
+    const id = await t.hold(asks(1));
+    await edit(t, id, { v1: "60" });
+    const { argumentsHash: _, ...fields } = t.amy.form(`/approvals/${id}/decision`, { decision: "approve" });
+    expect((await t.amy.post(`/approvals/${id}/decision`, fields)).status).toBe(400);
+    expect(await t.stored(id)).toMatchObject({ status: "pending", decisions: [] });
   });
 
   it("replaces a masked argument by what the person typed, and removes an optional one that the person emptied", async () => {

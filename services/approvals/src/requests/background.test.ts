@@ -76,6 +76,21 @@ describe("the background of a write that waits for people", () => {
     expect((await view(t, await t.hold(bigRefund(2))))["before"]).toEqual([]);
   });
 
+  it("is not read for a write that no person is asked about", async () => {
+    const read: string[] = [];
+    await using t = await setup({
+      env: { PENDING_PER_REQUESTER: "1" },
+      wrapStore: (state) => ({ ...state, page: (index, options) => (read.push(index), state.page(index, options)) }),
+    });
+    const looks = (): number => read.filter((index) => index.endsWith(".approved")).length;
+    await t.hold(bigRefund(1));
+    const after = looks();
+    expect(after).toBeGreaterThan(0);
+    await t.ask(bigRefund(2));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "limit" });
+    expect(looks()).toBe(after);
+  });
+
   it("is the same for a repeat, whatever was approved in between", async () => {
     await using t = await setup();
     const first = await t.hold(bigRefund(1));

@@ -129,14 +129,15 @@ export function handleRequests(options: RequestsOptions): Requests {
     const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
     const defaults = { expiryMs: rules.APPROVAL_EXPIRY_MS, remindPercent: rules.APPROVAL_REMINDER_PERCENT };
-    const { facts: judged, holding, terms } = judgeRequest({ request, agent, correlationId, origin, pin, policy: policy(), defaults, now });
-    const facts = origin && holding.by === "people" ? { ...judged, ...(await backgroundOf({ state, documents }, judged, origin)) } : judged;
+    const { facts, holding, terms } = judgeRequest({ request, agent, correlationId, origin, pin, policy: policy(), defaults, now });
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
     // Nobody was asked, so the arguments and the effect are not stored. A very large number of these approvals stays small.
-    const kept = ended.by === "limit" && holding.by === "people" ? { ...judged, arguments: "", reasons: [], effect: "" } : facts;
-    const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota, terms });
+    const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
+    // It costs reads, so it is only read for people who will see it.
+    const background = origin && ended.by === "people" ? await backgroundOf({ state, documents }, facts, origin) : {};
+    const held = hold({ ...kept, ...background }, ended, moment, { over: refused?.version ?? 0, quota, terms });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
   }
 

@@ -1,19 +1,13 @@
-import {
-  batchDecisionRequest,
-  type BatchDecisionAnswer,
-  type BatchDecisionRequest,
-  isApprovalId,
-  MAX_BATCH,
-  shardOf,
-} from "@toolbus/contracts";
+import { batchDecisionRequest, type BatchDecisionAnswer, type BatchDecisionRequest, MAX_BATCH } from "@toolbus/contracts";
 import { HttpProblem, postRoute, type Principal, type RateLimit, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
-import { type ApprovalDocuments, isShardOf } from "../sealed/approval-documents.ts";
+import { type ApprovalDocuments } from "../sealed/approval-documents.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { notFound, problemOf } from "../decisions/not-decided.ts";
 import { viewOf } from "../decisions/view.ts";
 import { firstUse } from "./request-keys.ts";
 import { approvalId as approvalDocs, exampleToken, recorded, views } from "./route-docs.ts";
+import { knownId } from "./known-approval.ts";
 
 export interface BatchRouteOptions {
   readonly state: StateStore;
@@ -74,7 +68,7 @@ export function batchRoute({ state, documents, decisions, rate }: BatchRouteOpti
   ): Promise<BatchDecisionAnswer> {
     const { approval, ...request } = item;
     try {
-      if (!isApprovalId(approval) || !isShardOf(state, shardOf(approval))) throw notFound();
+      knownId(state, approval);
       // The request as a whole was counted as the first decision.
       if (!counted && rate) await takeOne(rate, principal);
       if (key !== undefined) await firstUse({ state, documents }, { approvalId: approval, principal, key, body: request });

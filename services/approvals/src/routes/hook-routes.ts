@@ -1,13 +1,14 @@
-import { hookDecision, type HookDecision, isApprovalId, type JsonObject, shardOf } from "@toolbus/contracts";
+import { hookDecision, type HookDecision, type JsonObject } from "@toolbus/contracts";
 import { bodyTextOf, postRoute, type Principal, type RateLimit, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
-import { type ApprovalDocuments, isShardOf } from "../sealed/approval-documents.ts";
+import { type ApprovalDocuments } from "../sealed/approval-documents.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { approverOf, type HookSources, signingSource } from "../decisions/hook-sources.ts";
-import { notFound, problemOf } from "../decisions/not-decided.ts";
+import { problemOf } from "../decisions/not-decided.ts";
 import { firstUse } from "./request-keys.ts";
 import { approvalId as approvalDocs, recorded, views } from "./route-docs.ts";
 import { viewOf } from "../decisions/view.ts";
+import { knownId } from "./known-approval.ts";
 
 export interface HookRoutesOptions {
   readonly state: StateStore;
@@ -72,7 +73,7 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
     },
     rate,
     async handle({ id: source, principal, body, request, reply }) {
-      const approvalId = knownId(body.approval);
+      const approvalId = knownId(state, body.approval);
       const key = `hook:${String(request.headers["webhook-id"])}`;
       const used = await firstUse({ state, documents }, { approvalId, principal: sourceOf(source, principal), key, body: asRequest(body) });
       if (used === "again") reply.header("idempotent-replay", "true");
@@ -94,11 +95,6 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
       },
     },
   ];
-
-  function knownId(id: string): string {
-    if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
-    return id;
-  }
 }
 
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };

@@ -1,4 +1,4 @@
-import { approvalsQuery, type DecisionRequest, decisionRequest, isApprovalId, keys, shardOf } from "@toolbus/contracts";
+import { approvalsQuery, type DecisionRequest, decisionRequest, keys } from "@toolbus/contracts";
 import {
   getRoute,
   healthRoutes,
@@ -11,13 +11,14 @@ import {
   type Route,
 } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
-import { type ApprovalDocuments, isShardOf } from "../sealed/approval-documents.ts";
+import { type ApprovalDocuments } from "../sealed/approval-documents.ts";
 import type { Decisions } from "../decisions/decisions.ts";
-import { notFound, problemOf } from "../decisions/not-decided.ts";
+import { problemOf } from "../decisions/not-decided.ts";
 import { approvalList } from "./approval-list-route.ts";
 import { approvalId, approvalPrefix, exampleToken, recorded, jwksSchema, views } from "./route-docs.ts";
 import { firstUse } from "./request-keys.ts";
 import { viewOf } from "../decisions/view.ts";
+import { knownId, seenApproval } from "./known-approval.ts";
 
 export interface RoutesOptions {
   readonly state: StateStore;
@@ -72,7 +73,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         problems: [],
       },
       query: noQuery,
-      handle: async ({ id, principal }) => look(knownId(await approvals.wholeId(id, principal)), principal),
+      handle: async ({ id, principal }) => look(await approvals.wholeId(id, principal), principal),
     }),
     postRoute({
       url: "/v1/approvals/:id/decision",
@@ -106,7 +107,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       },
       rate,
       async handle({ id, principal, body, key, reply }) {
-        const approval = knownId(id);
+        const approval = knownId(state, id);
         if (key !== undefined && (await firstUse({ state, documents }, { approvalId: approval, principal, key, body })) === "again")
           reply.header("idempotent-replay", "true");
         return decide(approval, body, principal);
@@ -129,21 +130,13 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   ];
 
   async function look(id: string, reader: Principal): Promise<object> {
-    const seen = await decisions.look(id, reader);
-    if (!seen) throw notFound();
-    if (seen.kind === "no") throw problemOf(seen);
-    return { ...viewOf(seen.approval), ...seen.right };
+    const { approval, right } = await seenApproval({ state, decisions }, id, reader);
+    return { ...viewOf(approval), ...right };
   }
 
   async function decide(id: string, request: DecisionRequest, approver: Principal): Promise<object> {
     const outcome = await decisions.decide(id, approver, request);
     if (outcome.kind === "no") throw problemOf(outcome);
     return viewOf(outcome.approval);
-  }
-
-  /** Returns the id in the path. Throws "not found" for an invalid id, or for one that this store cannot have. */
-  function knownId(id: string): string {
-    if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
-    return id;
   }
 }

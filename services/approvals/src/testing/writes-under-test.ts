@@ -40,6 +40,18 @@ export const refund: ToolDefinition = {
   effect: "Refund ${amount} for order {order}.",
   source: "orders",
 };
+/** A payment that is high above 50 and critical above 1000. */
+export const payout: ToolDefinition = {
+  ...refund,
+  name: "pay_out",
+  risk: {
+    tier: "medium",
+    rules: [
+      { when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "more than 50" },
+      { when: { properties: { amount: { exclusiveMinimum: 1000 } } }, tier: "critical", reason: "more than 1000" },
+    ],
+  },
+};
 export const wire: ToolDefinition = {
   ...refund,
   name: "wire_transfer",

@@ -89,7 +89,7 @@ export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConv
         why: "They are stored once for everybody with the same text; nothing here refers to them any more.",
       },
       {
-        what: "approvals, the ledger of its writes and the audit log",
+        what: "approvals with the beginning of the message that asked, the ledger of its writes and the audit log",
         why: "They prove who allowed which write, and keep a write from being done twice.",
       },
     ],
