@@ -141,6 +141,22 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
     });
   });
 
+  it("ends with one sentence when the input ends at a question about a detail", async () => {
+    await using demo = atTerminal(files.data());
+    await demo.says(asked("3 of 9"));
+    demo.type("approve");
+    await demo.says(asked("4 of 9"));
+    demo.type("approve");
+    await demo.says(asked("5 of 9"));
+    demo.type("approve");
+    await demo.says(/ticket\? \(SHOP-4711\) $/);
+    demo.press("\u0004");
+    expect(await demo.ended()).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("The input ended before the decision. Run the demo in a terminal, or with --yes."),
+    });
+  });
+
   it("stops on Ctrl-C at a question, and says how it goes on", async () => {
     const data = files.data();
     await using demo = atTerminal(data);

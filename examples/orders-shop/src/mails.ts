@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Answer } from "./answer.ts";
 import { MAIL_ADDRESS, matching, readFields, text } from "./fields.ts";
 
-/** Sends a mail. As with a real mail server, a request that is repeated sends another mail, whatever key it has. */
+/** Sends a mail. As with a real mail server, a retry sends another mail, even with the same idempotency key. */
 export function sendMail(database: DatabaseSync, body: unknown, at: number): Answer {
   const fields = readFields(body, {
     to: matching(MAIL_ADDRESS, "must be a mail address in small letters"),

@@ -44,7 +44,7 @@ export function thumbprintOf({ x }: Pick<PublicJwk, "x">): string {
   return createHash("sha256").update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest("base64url");
 }
 
-/** Throws if a key of the file has other fields than a public key, does not have the id of its bytes, or is there twice. */
+/** Throws if a key in the file has fields that a public key does not have, has an id that is not its thumbprint, or occurs twice. */
 export function checkKeyIds(keys: readonly PublicJwk[]): void {
   const seen = new Set<string>();
   for (const key of keys) {

@@ -18,6 +18,10 @@ export async function askLine(
   lines.once("close", () => close(null));
   try {
     return await Promise.race([lines.question(text, { signal }), closed]);
+  } catch (error) {
+    // Node rejects a question on Ctrl-D as if somebody had aborted it.
+    if (!signal.aborted && error instanceof Error && error.name === "AbortError") return null;
+    throw error;
   } finally {
     lines.close();
   }

@@ -2,7 +2,7 @@ import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../refusal.ts";
 
-/** The headers of answers that a page of another origin may read. */
+/** The response headers that a page of another origin may read. */
 const READABLE = ["location", "retry-after", "idempotent-replay", "x-toolbus-run-id", "x-toolbus-conversation-id", "www-authenticate"];
 const SENT = ["authorization", "content-type", "accept", "idempotency-key", "last-event-id"];
 const PREFLIGHT_SECONDS = 600;

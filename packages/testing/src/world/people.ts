@@ -5,7 +5,7 @@ import { requester } from "./requester.ts";
 
 /** The people of a world. One asks for runs, cancels some and answers questions. The others decide held writes. */
 export interface People {
-  /** Sends a request until it was accepted or refused. */
+  /** Sends a request, and retries it until the gateway accepts or refuses it. */
   ask(request: Request): void;
   /** Handles what people notice about the world. */
   notice(observation: Observation): void;

@@ -23,7 +23,7 @@ const reply: ModelReply = {
   model: "claude-sonnet-5-5-20260929",
 };
 
-/** Returns a model whose prompt has 100 tokens, and the store of one process. */
+/** Returns calls to a model that estimates every prompt at 100 tokens, and a store in memory. */
 async function setup(parts: BudgetParts, complete: ModelProvider["complete"], wrap: (store: StateStore) => StateStore = (store) => store) {
   const store = memoryStore({ clock: () => EVENING });
   await askedBy(store, RUN_A, "ada");

@@ -93,9 +93,10 @@ export const RENEW_BELOW_MS = 90_000;
  *           ├─ policy ─▶ approved
  *           └─ limit, refused ─▶ the same
  *
- * `hold` makes the approval. Without `terms`, its tier and the settings decide how many people it needs, and until when. `over` is the version of a document in its place that is not valid. `quota` is the number of grants by policy so far,
- * and a grant by policy raises it in the same commit. The op names arguments and definition, so that the store never treats another request under the
- * same call id as a repeat.
+ * `hold` creates the approval. Without `terms`, the tier decides how many approvers it needs, and the settings decide when it expires. `over` is the
+ * version of the invalid document that this approval replaces. `quota` is the number of grants by policy so far. A grant by policy increases it in the
+ * same commit. The op has the hashes of the arguments and of the definition, so the store never treats another request under the same call id as a
+ * repeat.
  */
 export function hold(
   facts: Facts,

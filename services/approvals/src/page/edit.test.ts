@@ -171,6 +171,18 @@ describe("an edit on the approval page", () => {
     expect((await t.amy.open(`/approvals/${id}/edit`)).text).toContain('value="3000"');
   });
 
+  it("starts from the present arguments if somebody else edited before the preview", async () => {
+    await using t = await setup();
+    const id = await t.hold(asks(1));
+    const { text: opened } = await t.amy.open(`/approvals/${id}/edit`);
+    const fields = { ...t.amy.form(`/approvals/${id}/edit`), ...fieldsIn(opened), v4: "" };
+    await edit(t, id, { v1: "3000" }, "ben");
+    await approve(t, id, { ticket: "OPS-1" }, "ben");
+    const { status, text } = await t.amy.post(`/approvals/${id}/edit`, fields);
+    expect([status, text]).toEqual([409, expect.stringContaining("Somebody changed the arguments meanwhile.")]);
+    expect(text).toContain('value="3000"');
+  });
+
   it("gives the same answer to a second click", async () => {
     await using t = await setup();
     const id = await t.hold(asks(1));

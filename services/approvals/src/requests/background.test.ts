@@ -1,6 +1,7 @@
-import { type InboxEntry, keys, shardOf } from "@toolbus/contracts";
+import { type InboxEntry, keyOf, keys, shardOf } from "@toolbus/contracts";
 import { contentHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
+import { tenantHash } from "../tenant-hash.ts";
 import { setup } from "../testing/approvals-under-test.ts";
 import { bigRefund, CONVERSATION, note, call, putDocument, putOrigin, RUN, smallRefund, START } from "../testing/writes-under-test.ts";
 
@@ -73,6 +74,20 @@ describe("the background of a write that waits for people", () => {
     await t.ask(smallRefund(1));
     await t.decided.next();
     await putOrigin(t.store, { principal: "una" });
+    expect((await view(t, await t.hold(bigRefund(2))))["before"]).toEqual([]);
+  });
+
+  it("names no write that was denied, although somebody put it into the list of approved ones", async () => {
+    await using t = await setup();
+    const denied = await t.hold(bigRefund(1));
+    await t.decide("amy", denied, "deny");
+    await t.decided.next();
+    const index = keys.endedApprovals(tenantHash("acme"), "approved");
+    await t.store.commit(shardOf(denied), {
+      op: "forged",
+      guards: [{ key: keyOf("approval", shardOf(denied), "none"), version: 0 }],
+      index: [{ index, member: denied, score: START }],
+    });
     expect((await view(t, await t.hold(bigRefund(2))))["before"]).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ export interface SlackInteractionsOptions {
   readonly answerWithinMs?: number;
 }
 
-/** What people do with the buttons and dialogs of Slack. */
+/** Handles people's clicks on Slack buttons and the dialogs that they submit. */
 export interface SlackInteractions {
   /** Resolves within 3 s with the answer to Slack, which is empty if the dialog needs to do nothing. */
   handle(workspace: SlackWorkspaceEntry, interaction: SlackInteraction): Promise<JsonObject>;

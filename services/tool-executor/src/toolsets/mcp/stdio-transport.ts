@@ -22,7 +22,7 @@ export interface StdioTransport extends Transport {
 
 /**
  * Returns a transport over the standard input and output of a server. The server's process leads its own process group, which is killed as a whole
- * when the transport closes. If this process dies for any reason, a guard within the group kills the group. The server receives only the given
+ * when the transport closes. If this process dies for any reason, a watchdog within the group kills the group. The server receives only the given
  * environment. A line over `MAX_LINE_BYTES`, or input that the server does not read, closes the transport. The end of standard error is kept.
  */
 export function stdioTransport({
@@ -134,7 +134,7 @@ export function stdioTransport({
 }
 
 /**
- * The guard reads descriptor 3, whose other end only this process has. When that end closes, the guard kills the group, including itself. The server
+ * The watchdog reads descriptor 3, whose other end only this process has. When that end closes, the watchdog kills the group, including itself. The server
  * replaces the shell and never sees the descriptor.
  */
 const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
