@@ -31,8 +31,8 @@ const QUICK_SYSTEMS = [
   "attack",
   "tool-author",
 ];
-// These tests begin runs at a steady pace while processes restart. A machine that does other work cannot keep that pace.
-const UNDER_LOAD = ["tests/e2e/apart/apart.test.ts", "tests/e2e/apart/key-rotation.test.ts"];
+// These tests begin runs while processes restart, some of them at a steady pace. A machine that does other work cannot keep that pace.
+const UNDER_LOAD = ["apart", "key-rotation", "decision-restarts"].map((name) => `tests/e2e/apart/${name}.test.ts`);
 const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
 const leftOut = isShort ? LEFT_OUT : [];
 
