@@ -18,7 +18,7 @@ export const escaped: readonly Mutant[] = [
   {
     name: "an answer committed in two rounds",
     breaks: "a step that missed its own commit finds the run ready again, and commits the model's answer once more",
-    within: 2000,
+    within: 4000,
     variant: "unheard",
     patches: [{ file: "services/agent/src/transitions/holds.ts", find: " && run.lease !== null;", replace: ";" }],
   },

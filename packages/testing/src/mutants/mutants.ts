@@ -84,7 +84,7 @@ const guards: readonly Mutant[] = [
   {
     name: "lapse not waited for",
     breaks: "a write is reported as lapsed while an invoke of it may still begin",
-    within: 600,
+    within: 2000,
     variant: "late-messages",
     patches: [
       {

@@ -53,7 +53,7 @@ export const stalled: readonly Mutant[] = [
   {
     name: "approvals that do not sign",
     breaks: "an approved write gets an answer without a grant",
-    within: 60,
+    within: 120,
     patches: [
       {
         file: "services/approvals/src/answers/answers.ts",
