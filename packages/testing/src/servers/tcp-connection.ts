@@ -38,14 +38,13 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
   const lanes = [toServer, toClient];
   const sides = [client, server];
   for (const side of sides) {
-    side.on("error", () => {
+    side.on("error", (error) => {
+      if (isResetRefused(error)) closeHandle(side);
       failed = true;
       passOnFailure();
     });
   }
-  const closed = Promise.all(sides.map((side) => new Promise<void>((resolve) => side.once("close", () => resolve())))).then(() =>
-    lanes.forEach((lane) => lane.stop()),
-  );
+  const closed = Promise.all(sides.map(closeOf)).then(() => lanes.forEach((lane) => lane.stop()));
   return {
     cut,
     closed,
@@ -81,4 +80,27 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     });
     return null;
   }
+}
+
+function closeOf(side: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    side.once("close", () => resolve());
+    side.on("error", (error) => {
+      if (isResetRefused(error)) resolve();
+    });
+  });
+}
+
+/**
+ * Returns whether a socket could not be reset because it was being shut down. `resetAndDestroy` shuts a socket down first, and if the other end closes
+ * in the same turn of the event loop, Node 24.21 destroys the socket too early: it reports EINVAL, emits no `close`, and leaves the handle open.
+ */
+function isResetRefused(error: Error): boolean {
+  return "syscall" in error && error.syscall === "reset";
+}
+
+/** Closes what such a socket leaves open. The handle is not a public part of a socket. */
+function closeHandle(side: Socket): void {
+  const handle: unknown = "_handle" in side ? side._handle : null;
+  if (typeof handle === "object" && handle !== null && "close" in handle && typeof handle.close === "function") handle.close();
 }

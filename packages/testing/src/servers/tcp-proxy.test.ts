@@ -202,6 +202,28 @@ describe("a TCP proxy", () => {
     expect(await client.lost).toBe("ECONNRESET");
   });
 
+  it("can be closed in the turn of the event loop in which the server ends", async () => {
+    const inside: Socket[] = [];
+    const server = createServer((socket) => void inside.push(socket));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const proxy = await tcpProxy({ host: "127.0.0.1", port });
+    const witness = connect(port, "127.0.0.1");
+    await once(witness, "connect");
+    const client = clientOf(connect(proxy.port, proxy.host));
+    while (inside.length < 2) await once(server, "connection");
+    const told = once(witness, "data").then(() => proxy.close());
+    // Both arrive in one turn, the witness's data first.
+    inside[0]?.write("now");
+    inside[1]?.end();
+    await told;
+    expect(proxy.connections).toBe(0);
+    for (const socket of [witness, client.socket, ...inside]) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+
   it("leaves nothing open when it is closed", async () => {
     await using bundle = await setup();
     const client = await bundle.open();

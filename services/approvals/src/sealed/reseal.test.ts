@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { HOME_SHARD, type JsonObject, keys } from "@toolbus/contracts";
 import { rotateSealKeys, rotateSigningKeys } from "@toolbus/grants";
+import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { setup as setupApprovals } from "../testing/approvals-under-test.ts";
+import { type Options, setup as setupApprovals } from "../testing/approvals-under-test.ts";
 import { bigRefund, refund, smallRefund } from "../testing/writes-under-test.ts";
 
 describe("sealing again", () => {
@@ -34,6 +35,20 @@ describe("sealing again", () => {
     expect((await t.audit(HOME_SHARD)).filter(({ event }) => event === "pinned")).toHaveLength(1);
   });
 
+  it.each([
+    { times: 2, answer: { left: 0, resealed: 6 } },
+    { times: 1000, answer: { left: 6, resealed: 0 } },
+  ])("tries a document again that others change, but not for ever: $times changes", async ({ times, answer }) => {
+    await using t = await setup({ wrapStore: (state) => contended(state, times) });
+    await t.hold(bigRefund(1));
+    await t.chained();
+    await t.rotate();
+    await t.rotate();
+    const left = await t.seals();
+    expect((await t.post2("/v1/seals/again")).body).toEqual(answer);
+    expect(left).toEqual({ left: 6, resealed: 0 });
+  });
+
   it("matters when an old key is removed too early: the document waits, and is not lost", async () => {
     await using t = await setup();
     const pending = await t.hold(bigRefund(1));
@@ -47,8 +62,27 @@ describe("sealing again", () => {
   });
 });
 
-async function setup() {
-  const t = await setupApprovals({ tools: [refund] });
+/** Wraps a store so that somebody else changes each document just before it is sealed again, this many times. */
+function contended(state: StateStore, times: number): StateStore {
+  const counts = new Map<string, number>();
+  return {
+    ...state,
+    async commit(shard, change) {
+      const [guard] = change.guards;
+      const count = guard ? (counts.get(guard.key) ?? 0) : times;
+      if (guard && change.op.startsWith("reseal:") && count < times) {
+        counts.set(guard.key, count + 1);
+        const [found] = (await state.read([guard.key])).documents;
+        const value = found?.value ?? null;
+        await state.commit(shard, { op: `other:${count}:${guard.key}`, guards: [guard], put: [{ key: guard.key, value }] });
+      }
+      return state.commit(shard, change);
+    },
+  };
+}
+
+async function setup(options: Pick<Options, "wrapStore"> = {}) {
+  const t = await setupApprovals({ tools: [refund], ...options });
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
   const files = [t.keyFile, `${t.keyFile}.seals`] as const;
   const post2 = async (url: string, body: object = {}) => {

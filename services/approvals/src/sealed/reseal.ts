@@ -20,8 +20,19 @@ import { FINISHED_KEPT_MS } from "../settings.ts";
 export interface Seals {
   /** Returns how many such documents are stored. */
   left(): Promise<number>;
-  /** Seals or signs these documents again. Returns how many it wrote, and how many are left because somebody else changed them in the meantime. */
+  /**
+   * Seals or signs these documents again. Returns how many it wrote, and how many are left: they could not be opened, or others changed them at each
+   * attempt. A document that somebody else sealed with the current key in the meantime is in neither number.
+   */
   again(by: string): Promise<{ readonly resealed: number; readonly left: number }>;
+}
+
+/** How often a document is sealed again if others change it at the same time. */
+const ATTEMPTS = 5;
+
+interface Older {
+  readonly document: ReadDocument;
+  readonly now: number;
 }
 
 /**
@@ -38,19 +49,31 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
     },
     async again(by) {
       let [resealed, left] = [0, 0];
-      for await (const { document, now } of older()) {
-        if (await writeAgain(document, now)) resealed++;
-        else left++;
+      for await (const read of older()) {
+        const outcome = await resealOne(read);
+        if (outcome === "resealed") resealed++;
+        else if (outcome === "left") left++;
       }
       log.info({ by, resealed, left }, "documents were sealed again with the current key");
       return { resealed, left };
     },
   };
 
-  async function* older(): AsyncGenerator<{ readonly document: ReadDocument; readonly now: number }, void> {
+  async function* older(): AsyncGenerator<Older, void> {
     for await (const names of pagesOfKeys()) {
       const { now, documents } = await sealed.read(names);
       for (const document of documents) if (sealed.isOfOlderKey(document)) yield { document, now };
+    }
+  }
+
+  async function resealOne({ document, now }: Older): Promise<"resealed" | "current" | "left"> {
+    for (let attempt = 1; ; attempt++) {
+      if (await writeAgain(document, now)) return "resealed";
+      const again = await sealed.read([document.key]);
+      const [found] = again.documents;
+      if (!found || !sealed.isOfOlderKey(found)) return "current";
+      if (attempt === ATTEMPTS) return "left";
+      [document, now] = [found, again.now];
     }
   }
 
