@@ -8,8 +8,11 @@ export const ArgumentChange = Type.Object(
 );
 export type ArgumentChange = Readonly<Static<typeof ArgumentChange>>;
 
-/** Returns the top-level arguments that differ, in the order of their names. The more arguments differ, the shorter is the text of each. */
-export function argumentChanges(before: JsonObject, after: JsonObject): ArgumentChange[] {
+/**
+ * Returns the top-level arguments that differ, in the order of their names. The more arguments differ, the shorter is the text of each. `redact`
+ * removes what must not be shown from the whole text of a value. A credential that is cut first is not recognised any more.
+ */
+export function argumentChanges(before: JsonObject, after: JsonObject, redact: (text: string) => string): ArgumentChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const changed = names.filter((name) => textOf(before, name) !== textOf(after, name)).slice(0, MAX_LISTED);
   const most = Math.min(MAX_VALUE, Math.max(MIN_VALUE, Math.floor(MAX_VALUES / changed.length)));
@@ -17,8 +20,8 @@ export function argumentChanges(before: JsonObject, after: JsonObject): Argument
     const [was, is] = [textOf(before, name), textOf(after, name)];
     return {
       name: cut(name, MAX_NAME),
-      ...(was === undefined ? {} : { before: cut(was, most) }),
-      ...(is === undefined ? {} : { after: cut(is, most) }),
+      ...(was === undefined ? {} : { before: cut(redact(was), most) }),
+      ...(is === undefined ? {} : { after: cut(redact(is), most) }),
     };
   });
 }

@@ -20,7 +20,8 @@ export function editedArguments(
       "The card hides or escapes a part of the arguments, so --edit cannot keep it: ask for a revision, or send all arguments with the API.",
     );
   const edited = { ...shown, ...given };
-  const changes = argumentChanges(shown, edited);
+  // The card has no credentials, and the approver typed the rest.
+  const changes = argumentChanges(shown, edited, (text) => text);
   if (changes.length === 0)
     throw new Failure(EXIT.usage, "--edit names only values that the write has already: leave it out, or change one.");
   return { arguments: edited, changes };

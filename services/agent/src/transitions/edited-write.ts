@@ -1,5 +1,6 @@
 import { type ApprovalDecided, argumentChanges, type Call, checkArguments, type JsonObject, type ToolDefinition } from "@toolbus/contracts";
 import { argumentsHash, parseCanonicalArguments, parseGrantClaims } from "@toolbus/grants";
+import { redactText } from "@toolbus/telemetry";
 import { shortened } from "./bounded-text.ts";
 import { EFFECT_BYTES } from "./planned-calls.ts";
 
@@ -29,7 +30,7 @@ export function grantedArguments(
     arguments: edited,
     argsHash: covers,
     ...(call.effect === undefined || effect === undefined ? {} : { effect: shortened(effect, EFFECT_BYTES) }),
-    asked: { arguments: call.arguments, changes: argumentChanges(before.value, after.value) },
+    asked: { arguments: call.arguments, changes: argumentChanges(before.value, after.value, redactText) },
   };
 }
 

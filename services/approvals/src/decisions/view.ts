@@ -12,7 +12,7 @@ import {
   visible,
 } from "@toolbus/contracts";
 import { canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
-import { redacted } from "@toolbus/telemetry";
+import { redacted, redactText } from "@toolbus/telemetry";
 import { askedOf, counting, decidedHash } from "../machine/edited.ts";
 import { doubtsOf } from "./doubts.ts";
 
@@ -71,7 +71,7 @@ function editedOf(approval: Approval, args: JsonObject): Pick<ApprovalView, "edi
   const asked = askedOf(approval);
   const before = parseCanonicalArguments(asked.arguments);
   // The real values are compared, because two different values may be shown alike.
-  const changes = argumentChanges(before.ok ? before.value : {}, args).map(shownChange);
+  const changes = argumentChanges(before.ok ? before.value : {}, args, redactText).map(shownChange);
   return {
     edited: {
       ...approval.edited,

@@ -1,6 +1,7 @@
 import { type Approval, argumentChanges, editForm, type EditForm, type JsonObject, parseEditChanges } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
 import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type RenderProblem, type Route } from "@toolbus/runtime";
+import { redactText } from "@toolbus/telemetry";
 import { viewOf } from "../decisions/view.ts";
 import { counting } from "../machine/edited.ts";
 import { ticketFault } from "../requests/policy.ts";
@@ -84,7 +85,7 @@ export function editRoutes({ state, decisions, clock, session, page }: EditRoute
         person: session.personOf(incoming.request),
         form: typed.form,
         now: clock(),
-        changes: argumentChanges(current, after.ok ? after.value : args),
+        changes: argumentChanges(current, after.ok ? after.value : args, redactText),
         after: judged.edit,
         sent: JSON.stringify(read.changes),
         token,
