@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readEntry } from "../memory/stored-entries.ts";
 import { asks, type Bundle, bundle, change, ok, RUN } from "../testing/test-bundle.ts";
 import { callDecided } from "./decided.ts";
+import { grantedArguments } from "./edited-write.ts";
 import { redispatch } from "./redispatch.ts";
 
 const CALL = `${RUN}.1.0`;
@@ -61,6 +62,16 @@ async function decide(b: Bundle, part: Partial<ApprovalDecided> = {}, grant = gr
 }
 
 describe("a write whose arguments the approver changed", () => {
+  it("keeps the change without any part of a credential, also where a long value is cut", async () => {
+    const b = await waiting();
+    const call = await b.call(0);
+    const asked = JSON.stringify({ note: `${"word ".repeat(38)}sk-proj-abcdefghijklmnop1234` });
+    const edited = '{"note":"none"}';
+    const granted = grantedArguments({ ...call, arguments: asked }, { arguments: edited }, grantFor(edited), null);
+    expect(JSON.stringify(granted)).toContain("word word");
+    expect(granted).toMatchObject({ asked: { changes: [{ name: "note", before: expect.not.stringContaining("sk-p"), after: '"none"' }] } });
+  });
+
   it("is sent with exactly those, and its row has their hash and effect", async () => {
     const b = await waiting();
     expect(await decide(b)).toBe("ok");

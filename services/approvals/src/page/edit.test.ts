@@ -106,11 +106,24 @@ describe("an edit on the approval page", () => {
     ];
     await approve(t, replaced);
     shown.push(await edit(t, kept, { v1: "60" }));
-    for (const { text } of shown) expect(text).not.toContain(secret);
+    for (const { text } of shown) expect(text).not.toContain("sk-proj");
     expect(shown.at(-1)?.text).toContain("Pay 60 to Bakery [redacted].");
     await approve(t, kept);
     expect(JSON.parse((await t.stored(kept)).arguments)).toMatchObject({ to: `Bakery ${secret}`, amount: 60 });
     expect(JSON.parse((await t.stored(replaced)).arguments)).toMatchObject({ memo: "none" });
+  });
+
+  it("shows no part of a credential that begins where a long value is cut", async () => {
+    await using t = await setup();
+    const memo = `${"word ".repeat(38)}sk-proj-abcdefghijklmnop1234`;
+    const id = await t.hold(asks(1, { ...ARGS, memo }));
+    const preview = await edit(t, id, { v4: "none" });
+    await approve(t, id);
+    const view = JSON.stringify((await t.get("amy", `/v1/approvals/${id}`)).body);
+    for (const text of [preview.text, view]) {
+      expect(text).toContain("word word");
+      expect(text).not.toContain("sk-p");
+    }
   });
 
   it("is refused without the hash of the card that the person saw", async () => {
