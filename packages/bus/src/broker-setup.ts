@@ -6,7 +6,9 @@ import { parseNatsUrl } from "./nats/nats-url.ts";
 import { natsStreams } from "./nats/rights.ts";
 import type { StreamDeclaration } from "./nats/topology.ts";
 
-/** The settings that a bus needs on its broker. On RabbitMQ an operator makes them, and on NATS the bus makes them. They contain no credentials. */
+/**
+ * The settings that a bus needs on its broker. On RabbitMQ an operator makes these settings, and on NATS the bus does. They contain no credentials.
+ */
 export type BrokerSetup =
   | { readonly broker: "memory" }
   | {
@@ -31,7 +33,7 @@ export type BrokerSetup =
       readonly streams: readonly StreamDeclaration[];
     };
 
-/** The reason for a refusal is one sentence, which begins with BUS_URL and contains no credentials. */
+/** The setup, or else the reason why the URL was refused. The reason is one sentence, which begins with BUS_URL and contains no credentials. */
 export type ReadBrokerSetup = { readonly ok: true; readonly setup: BrokerSetup } | { readonly ok: false; readonly reason: string };
 
 /** Reads the setup from the URL of a bus, without a connection to the broker. */

@@ -1,4 +1,4 @@
-/** The kind of bus that the scheme of a URL names. The reason for a refusal is one sentence, which quotes only the scheme. */
+/** The kind of bus that the scheme of a URL names. The reason is one sentence, which quotes only the scheme. */
 export type BusKind =
   | { readonly kind: "memory" | "amqp" | "nats" }
   /** The URL names no bus. */

@@ -29,7 +29,9 @@ export interface BrokerRights {
   fileOf(logins: readonly BusLogin[], parts: DeploymentParts): BusRightsFile;
   /** Returns the URL of the bus with another login. */
   urlFor(login: { readonly user: string; readonly password: string }): string;
-  /** Makes everything that services need on the broker, with the login of the URL. It can be repeated. Rejects with `BusUnavailable` if it fails. */
+  /**
+   * Makes everything that services need on the broker, with the login of the URL. Repeating it is safe. Rejects with `BusUnavailable` if it fails.
+   */
   setUp(parts: DeploymentParts): Promise<void>;
   /** Makes the scratch namespace with the login of the URL. The same logins have the same rights in it. Returns a function that removes it. */
   openScratch(parts: DeploymentParts): Promise<() => Promise<void>>;
@@ -40,7 +42,7 @@ export interface BrokerRights {
   tryRights(rights: TopicRights, parts: DeploymentParts, others: readonly string[]): Promise<readonly TriedRight[]>;
 }
 
-/** The reason for a refusal is one sentence, which begins with BUS_URL and contains no credentials. */
+/** The rights, or else the reason why the URL has none. The reason is one sentence, which begins with BUS_URL and contains no credentials. */
 export type ReadBrokerRights = { readonly ok: true; readonly rights: BrokerRights } | { readonly ok: false; readonly reason: string };
 
 /** Reads the rights from the URL of a bus, without a connection to the broker. */

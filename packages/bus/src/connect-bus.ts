@@ -6,9 +6,9 @@ import { type PipelineLog, silentPipelineLog } from "./pipeline-log.ts";
 
 /** The options of every adapter. The adapters for brokers use all of them. Times are in milliseconds. */
 export interface ConnectBusOptions {
-  /** The wall clock. */
+  /** Returns the wall-clock time, in milliseconds since 1970. */
   readonly clock: () => number;
-  /** The log for a broker that is lost, found again or obstructed. By default nothing is logged. */
+  /** Receives lines about lost and restored connections and about other trouble with the broker. By default nothing is logged. */
   readonly log?: PipelineLog;
   /**
    * Returns a random number from 0 up to 1, which spreads the attempts of many processes to reach a broker. By default it uses

@@ -36,7 +36,7 @@ describe("20,000 random messages", () => {
           async (delivery) => {
             const disposition = await handler(delivery);
             const { id } = delivery.message;
-            // The message was not handled and has no dead letter.
+            // No handler acked the message, and it has no dead letter. So the pipeline dropped it.
             if (disposition.kind === "ack" && topic === TOPIC && !kept.has(id)) end("dropped", id);
             return disposition;
           },

@@ -14,7 +14,7 @@ export interface ConsumeOptions<T> extends Strictness<T> {
   readonly topic: string;
   /** The number of handlers that may run at once. */
   readonly concurrency: number;
-  /** How long a handler may take. At this deadline its signal aborts and the delivery is retried. All times here are in milliseconds. */
+  /** How long a handler may take. At this deadline its signal aborts, and the pipeline retries the delivery. All times here are in milliseconds. */
   readonly deadlineMs: number;
   readonly handler: (message: Message, body: T, context: DeliveryContext) => Promise<Verdict>;
   /** The number of deliveries after which a message becomes a dead letter. The default is 10. */
@@ -48,7 +48,8 @@ export interface DeliveryContext {
  * Consumes a queue with the rules that every service shares:
  * - A message that cannot be read (size, type, age, JSON, schema) becomes a dead letter at once. It never reaches the handler.
  * - No consumer can work on a malformed message, or on one that its handler calls "unusable". The first `LETTERS_PER_MINUTE` of these in a minute
- *   become dead letters. The others are dropped, and a log line gives their number. A well-formed message that is late or failed is never dropped.
+ *   become dead letters. The pipeline drops the others and logs their number. It never drops a well-formed message, even if the message is late or
+ *   its handler failed.
  * - A delivery is retried with back-off if its handler throws or exceeds the deadline. The log says where the handler threw, and never
  *   quotes the error.
  * - A message that is delivered `maxDeliveries` times without an ack becomes a dead letter. Its handlers may have failed, asked for another try or
@@ -119,7 +120,7 @@ const HISTORY_BOUNDS = { messages: 1000, tries: 10 };
 /** Returns the verdict of the message and its handler on a delivery. The caller then applies the limit of deliveries. */
 async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Verdict> {
   const { message, count } = delivery;
-  // Tries that ended without a result may have crashed their process, so the message is not even read again.
+  // Earlier tries ended without a result and may have crashed their process, so the pipeline does not even read the message again.
   if (count > rules.maxDeliveries) return exhausted("none was acked", count - 1);
   const read = readStrictly(message, rules, { now: rules.clock(), maxAgeMs: rules.maxAgeMs });
   if (!read.ok) return { kind: read.illFormed ? "unusable" : "dead-letter", reason: read.reason };

@@ -15,10 +15,10 @@ export interface GivenUp {
 }
 
 /**
- * Returns the message for `dead.<queue>` that preserves a given-up message. It omits the grant and the call secret, because readers of dead
- * letters may not run writes. If the message does not fit into a body, only the beginning of each text remains and the dead letter is marked
- * `cut`. Other programs may send two messages with the same id, or without an id. Their dead letters have different ids, so no broker drops one as
- * a duplicate. Never throws.
+ * Returns the message for `dead.<queue>` that preserves a message that was given up. It omits the grant and the call secret, because readers of dead
+ * letters may not run writes. If the message does not fit into a body, only the beginning of each text remains and the dead letter is marked `cut`.
+ * Other programs may send two messages with the same id, or without an id. The dead letters of such messages have different ids, so no broker drops
+ * one as a duplicate. Never throws.
  */
 export function deadLetterMessage(original: Message, { queue, reason, deliveries, history, now }: GivenUp): Message {
   const letter: DeadLetter = {

@@ -1,11 +1,11 @@
-/** One delivery that did not end in an ack. `at` is the time of the wall clock, in milliseconds. */
+/** One delivery that did not end in an ack. `at` is the wall-clock time, in milliseconds. */
 export interface Try {
   readonly at: number;
   readonly reason: string;
 }
 
 /**
- * The earlier tries, in this process, of messages that will be delivered again. If a message never succeeds, its dead letter lists them. The
+ * The earlier tries, in this process, of messages that will be delivered again. If a message never succeeds, its dead letter lists its tries. The
  * history is bounded: it keeps only the last tries of the messages that failed most recently. It does not know tries in other processes. No
  * decision depends on it.
  */

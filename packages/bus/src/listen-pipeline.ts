@@ -10,8 +10,8 @@ export interface ListenOptions<T> extends Strictness<T> {
 }
 
 /**
- * Listens to a broadcast. It checks each announcement as `consumeQueue` checks a message, except for the time. An announcement is only a hint, so it
- * is dropped with a line in the log if it cannot be read or its listener fails.
+ * Listens to a broadcast. It checks each announcement as `consumeQueue` checks a message, except for the time. An announcement is only a hint. So the
+ * pipeline drops it, with a line in the log, if the pipeline cannot read it or the listener fails.
  */
 export function listenTo<T>(bus: MessageBus, options: ListenOptions<T>): Promise<Subscription> {
   const { topic, listener, log } = options;

@@ -1,7 +1,8 @@
 import type { Message } from "@toolbus/contracts";
 
 /**
- * The bus only transports messages, and the state store contains the truth. If a message is lost, the store's timers send it again.
+ * The bus only transports messages. The state store is the source of truth. If a message is lost, a service sends it again when a timer in the store
+ * is due.
  *
  * Every adapter gives these guarantees, and `describeMessageBus` proves them:
  * - `publish` resolves when the broker has stored the message safely and has routed it to a queue. It rejects with `Unroutable` when no queue takes
@@ -13,8 +14,8 @@ import type { Message } from "@toolbus/contracts";
  *   adapter makes a dead letter with `deadLetterMessage` and forgets the delivery once the dead letter is confirmed. (The consume pipeline publishes
  *   its own dead letters, with the history that it saw, and acks.)
  * - `announce` is a best-effort broadcast. Only current listeners can receive the message, and some may miss it.
- * - `unready` returns an empty list when the bus has opened. Its later reasons disappear by themselves when the broker is back. Once the close began,
- *   it always returns a reason.
+ * - `unready` returns an empty list when the bus has opened. Its later reasons disappear by themselves when the broker is back. Once the bus has
+ *   begun to close, it always returns a reason.
  * - `close` stops deliveries and waits for running handlers, which may still publish. After that, every method rejects with `BusUnavailable`. If a
  *   handler exceeds the adapter's drain time, its signal aborts and the message is delivered again.
  *
@@ -27,13 +28,13 @@ export interface MessageBus {
    * settles the delivery. If the handler throws, the delivery is retried after `RETRY_AFTER_THROW_MS`.
    */
   consume(topic: string, handler: DeliveryHandler, options: { readonly concurrency: number }): Promise<Subscription>;
-  /** Sends a message to every listener of its topic. Resolves when the message is handed over. */
+  /** Sends a message to every listener of its topic. Resolves when the adapter has passed the message on, and does not wait for listeners. */
   announce(message: Message): Promise<void>;
   /** Resolves when announcements may arrive. If a listener throws, the others still receive the message. */
   listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
   /**
    * Returns the reasons why messages do not flow now, in a few words each, which strangers may read. The list is empty if messages flow. The adapter
-   * does not ask the broker, so it may not know yet that the broker stopped answering a moment ago.
+   * does not ask the broker, so it learns only later that the broker has stopped answering.
    */
   unready(): readonly string[];
   /**
@@ -48,15 +49,15 @@ export interface MessageBus {
 export interface Delivery {
   readonly message: Message;
   /**
-   * The number of this delivery, from 1. It includes retries and deliveries whose consumer crashed. A broker's number may be too low. It is too high
-   * by at most the number of the broker's restarts.
+   * The number of this delivery, from 1. It counts retries and deliveries whose consumer crashed. The number may be too low. It may be too high, by
+   * at most the number of the broker's restarts.
    */
   readonly count: number;
   /** Aborts when the delivery was taken back. Its consumer or its bus ran out of drain time, or the broker gave the message to another consumer. */
   readonly signal: AbortSignal;
 }
 
-/** The decision about a delivery. `after` is in milliseconds. */
+/** The handler's decision about a delivery. `after` is in milliseconds. */
 export type Disposition =
   | { readonly kind: "ack" }
   | { readonly kind: "retry"; readonly after: number; readonly reason: string }
@@ -71,7 +72,7 @@ export interface Subscription {
 
 export const RETRY_AFTER_THROW_MS = 1000;
 
-/** The reason that `unready` returns once the close began. */
+/** The reason that `unready` returns once the bus has begun to close. */
 export const BUS_IS_CLOSED = "the bus is closed";
 
 /** No queue takes this topic, because its consumers have never started. */
@@ -80,7 +81,7 @@ export class Unroutable extends Error {
   override readonly name: string = "Unroutable";
 }
 
-/** The broker refuses this topic from this login until somebody gives the login the right. The message did not arrive. */
+/** The broker refuses this login's messages to this topic until somebody gives the login the right. The message did not arrive. */
 export class NotPermitted extends Unroutable {
   override readonly code = "not_permitted";
   override readonly name = "NotPermitted";

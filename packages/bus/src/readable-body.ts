@@ -1,8 +1,8 @@
 import { MAX_BODY_BYTES } from "@toolbus/contracts";
 
 /**
- * The number of bytes that we decode. It exceeds the limit of a body in both encodings, so a truncated body is still refused for its size. It is
- * even, because a UTF-16 unit has two bytes.
+ * The number of bytes that we decode. It exceeds the limit of a body in both encodings, so a truncated body is still refused for its size. The number
+ * is even, because a UTF-16 unit has two bytes.
  */
 const READ_BYTES = 2 * MAX_BODY_BYTES + 2;
 

@@ -7,7 +7,7 @@ export interface Strictness<T> {
   readonly types?: readonly string[];
 }
 
-/** The highest age of a message, and the time of the wall clock. Both are in milliseconds. */
+/** The highest age of a message and the wall-clock time, both in milliseconds. */
 export interface AgeLimit {
   readonly now: number;
   readonly maxAgeMs: number;
@@ -19,7 +19,7 @@ export type StrictlyRead<T> =
   | { readonly ok: false; readonly illFormed: boolean; readonly reason: string };
 
 /**
- * Reads a message that anyone may have sent. It checks size, names, type, time, JSON and schema, and the first fault is the reason for a refusal. The
+ * Reads a message that anyone may have sent. It checks size, names, type, time, JSON and schema. The first fault is the reason for the refusal. The
  * reason has at most 300 characters. It may quote field names of the body, but never its values. Never throws.
  */
 export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {

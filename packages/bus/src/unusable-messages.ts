@@ -1,6 +1,6 @@
 import type { PipelineLog } from "./pipeline-log.ts";
 
-/** A handler's verdict on a message that no consumer can work on. The message names something that cannot exist here, whoever sent it. */
+/** A handler's verdict on a message that no consumer can work on. The message names something that cannot exist here. */
 export interface Unusable {
   readonly kind: "unusable";
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Unusable {
 export interface UnusableMessages {
   /** Counts a message. Returns true if the message becomes a dead letter. */
   take(message: UnusableMessage): boolean;
-  /** Chooses the message again at its next delivery, because its dead letter was not confirmed. */
+  /** Records that the broker did not confirm the message's dead letter, so that `take` chooses the message again at its next delivery. */
   promise(id: string): void;
   /** Logs the count so far. A second call is safe. */
   stop(): void;
@@ -28,7 +28,10 @@ export interface UnusableMessage {
 export const LETTERS_PER_MINUTE = 30;
 
 export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MINUTE }: UnusableOptions): UnusableMessages {
-  /** The ids of chosen messages that have no dead letter yet. Each id lets one delivery pass, so a flood with the same id passes only once. */
+  /**
+   * The ids of chosen messages that have no dead letter yet. `take` chooses only one more delivery for each id, so a flood with the same id passes
+   * only once.
+   */
   const promised = new Set<string>();
   let since = clock();
   let letters = 0;
@@ -78,5 +81,5 @@ export interface UnusableOptions {
 }
 
 const MINUTE_MS = 60_000;
-// While the broker accepts no dead letters, the unusable messages of the last minutes are delivered again and again.
+// While the broker accepts no dead letters, it delivers the unusable messages of the last minutes again and again.
 const MOST_PROMISED = 1000;

@@ -1,5 +1,4 @@
-// The settings that an operator makes on the broker. The command line imports them from here, because it may import the
-// bus only through this package.
+// The command line imports these from here, because it may import the bus and the store only through this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
 export { storeDurability } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";

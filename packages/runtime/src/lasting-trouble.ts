@@ -1,8 +1,8 @@
 import type { Log } from "@toolbus/telemetry";
 
-/** Logs the failures of an action that is retried until a fault elsewhere is fixed. */
+/** Logs the failures of an action that its caller retries until somebody fixes a fault elsewhere. */
 export interface LastingTrouble {
-  /** Logs the first failure, and then each new cause once. Repeated failures are only counted. */
+  /** Logs the first failure, and then each new cause once. It only counts repeated failures. */
   failed(error: unknown): void;
   /** Logs the end of the trouble, if its beginning was logged. */
   worked(): void;

@@ -3,8 +3,9 @@ import type { Log } from "@toolbus/telemetry";
 import type { Outbox } from "./outbox.ts";
 
 /**
- * Returns the outbox with an observer of every committed change. Metrics and audit see all facts in one place, and transitions do not know about
- * them. An error of the observer is only logged. If the process dies just after a commit, the observer misses this commit.
+ * Returns the outbox with an observer of every committed change. So metrics and audit see all changes in one place, and the transitions need no code
+ * for metrics and audit. If the observer throws, the outbox only logs the error. If the process dies just after a commit, the observer misses this
+ * commit.
  */
 export function observedOutbox(outbox: Outbox, observe: (change: Change, now: number) => void, log: Log): Outbox {
   return {

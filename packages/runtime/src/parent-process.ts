@@ -11,7 +11,7 @@ export interface Started {
 export function notifyParent(services: ReadonlyMap<string, Service> = new Map()): void {
   const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
   const said: Started = { toolbus: "started", urls };
-  // With a callback, a channel that closed meanwhile does not cause an uncaught error. The process learns of it by "disconnect" and stops in order.
+  // The callback prevents an uncaught error if the channel was closed meanwhile. The process learns of the close by "disconnect" and stops in order.
   process.send?.(said, undefined, undefined, () => undefined);
 }
 

@@ -32,7 +32,7 @@ interface Parts {
 }
 
 function waiting(parts: Parts): ReturnType<typeof runServices> {
-  // At this time the first try has failed, and more tries follow.
+  // By this time the first try has failed, and more tries follow.
   setTimeout(() => say("waiting"), 300);
   return run(parts);
 }

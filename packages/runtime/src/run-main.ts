@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
 
-/** The work of a process. Its services, if any, are reported to the parent process. */
+/** The work of a process. `runMain` reports its services, if any, to the parent process. */
 export type Main = Pick<Running, "stop"> &
   Partial<Pick<Running, "services">> & {
     /** Resolves with the reason if the process cannot continue. The process then stops, and prints the reason. */
@@ -35,7 +35,7 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   // The parent process has exited, so nobody else would stop this one.
   process.once("disconnect", stop);
-  // Nobody reads the output after that, and the failed writes must not interrupt the stop.
+  // Nobody reads the output after the parent's exit, and failed writes must not interrupt the stop.
   if (process.connected) for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   // This timer keeps the process alive, because services that only wait for messages and timers may have no open handle.
   const alive = setInterval(() => undefined, 2 ** 30);

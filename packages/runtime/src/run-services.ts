@@ -57,7 +57,7 @@ export interface Running {
   readonly infrastructure: Infrastructure;
   /** The services by name, in the order of their start. */
   readonly services: ReadonlyMap<string, Service>;
-  /** Stops the services in reverse order, then the bus and the store. Returns false if the time ran out. Callers may call it twice. */
+  /** Stops the services in reverse order, then the bus and the store. Returns false if the time ran out. A second call is safe. */
   stop(): Promise<boolean>;
 }
 
@@ -72,7 +72,7 @@ export interface RunOptions {
 /** The `service.name` of a process with several services. */
 const PROCESS = "toolbus";
 const TELEMETRY_FLUSH_MS = 2000;
-/** The share of the time to stop in which running handlers may finish. The outbox and the streams, which stop later, have the rest. */
+/** The share of the time to stop in which running handlers may finish. The rest is for the outbox and the streams, which stop later. */
 const DRAIN_SHARE = 0.8;
 
 type AnyService = ServiceDefinition<Settings>;
@@ -217,7 +217,7 @@ async function openState(
 }
 
 /**
- * Waits for a store or a bus to open. Rejects with the signal's reason if the signal aborts first. A store or a bus that opens after that is closed.
+ * Waits for a store or a bus to open. Rejects with the signal's reason if the signal aborts first. If the store or the bus opens later, it is closed.
  */
 async function untilAborted<T>(opening: Promise<T>, signal: AbortSignal | undefined, close: (late: T) => Promise<void>): Promise<T> {
   if (!signal) return opening;

@@ -39,7 +39,7 @@ export interface Infrastructure {
 export interface Service {
   /** Returns the reasons why the service is not ready, in a few words each. Empty if it is ready. */
   readonly unready: () => readonly string[];
-  /** Drains the service: it accepts no new work, and pending work ends or is returned. Callers may call it twice. */
+  /** Drains the service: it accepts no new work, and it completes or returns pending work. A second call is safe. */
   readonly stop: () => Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export interface ServiceDefinition<S extends Settings, R extends Service = Servi
   readonly name: string;
   readonly settings: S;
   /**
-   * Returns the file of its signing key, and the names under which this process trusts its public key. The first name is its own. If absent, the
-   * service signs with a key that nobody else trusts.
+   * Returns the file of the service's signing key, and the names under which this process trusts its public key. The first name is the service's own.
+   * If absent, the service signs with a key that nobody else trusts.
    */
   identity?(config: SettingsOf<S>): OwnKeyFile;
   /** Starts the service. Resolves when the service accepts work. */

@@ -24,7 +24,7 @@ export function readSettings<const S extends Settings>(settings: S, env: Readonl
     },
   });
   if (faults.length > 0) throw new BadSettings(`${faults.length === 1 ? "A setting is" : "Settings are"} wrong: ${faults.join("; ")}.`);
-  // The result is a plain copy, because envalid's proxy throws on unknown names, which breaks spreading and inspection.
+  // The result is a plain copy, because envalid's proxy throws on unknown names and so cannot be spread or inspected.
   return Object.fromEntries(Object.keys(settings).map((name) => [name, (values as Record<string, unknown>)[name]])) as SettingsOf<S>;
 }
 

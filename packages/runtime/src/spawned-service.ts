@@ -10,11 +10,11 @@ export interface SpawnOptions {
   readonly name: string;
   /** A module that calls `runMain`. */
   readonly module: string | URL;
-  /** Its whole environment. From this process it inherits only the folder of Node's compile cache. */
+  /** The whole environment of the service. From this process it inherits only the folder of Node's compile cache. */
   readonly env: Readonly<Record<string, string>>;
   /** The maximum time to start, in milliseconds. */
   readonly startMs?: number;
-  /** Receives its standard output and error as they arrive. By default they go to this process's standard error. */
+  /** Receives the service's standard output and error as they arrive. By default they go to this process's standard error. */
   readonly onOutput?: (text: string) => void;
   /** Aborts the start and kills the process. */
   readonly signal?: AbortSignal;
@@ -121,7 +121,7 @@ async function startedWithin(child: ChildProcess, { ended, startMs, signal }: St
   }
 }
 
-/** Forwards the child's output, and returns a function for its last line. A service that cannot start prints its reason there. */
+/** Forwards the child's output. Returns a function that returns its last line, in which a service that cannot start prints the reason. */
 function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => string {
   let kept = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -133,7 +133,7 @@ function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => 
   return () => kept.trimEnd().split("\n").at(-1) ?? "";
 }
 
-/** Returns the variable for the compile cache. Node reports a subfolder for its own version, so the parent folder is used. */
+/** Returns the variable for the compile cache. Node reports a subfolder for its own version, so this function returns the parent folder. */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };

@@ -2,9 +2,9 @@ import { type StateStore, StoreRefused, StoreUnavailable } from "@toolbus/state"
 import type { Log } from "@toolbus/telemetry";
 import { type Need, Unready } from "./http/health-routes.ts";
 
-/** How long an answer of the store is cached. All requests in this time need only one small write. */
+/** How long an answer of the store is cached. All requests within this time share one small write. */
 const KEPT_MS = 2000;
-/** After this time a pending probe is given up, and the next request starts a new one. */
+/** After this time the check gives up a pending probe, and the next request starts a new one. */
 const GIVEN_UP_MS = 10_000;
 
 export interface StoreReadinessOptions {
@@ -14,9 +14,9 @@ export interface StoreReadinessOptions {
 }
 
 /**
- * Checks for `/readyz` whether the state store accepts changes. It makes one real write at a time, at most every two seconds for any
- * number of requests. Strangers see only one word for the cause. The log has the store's own sentence when the fault begins or changes,
- * and a line when it is over.
+ * Returns the check of `/readyz` whether the state store accepts changes. It makes one real write at a time, at most every two seconds, however many
+ * requests arrive. Strangers see only one word for the cause. The log has the store's own sentence when the fault begins or changes, and a line when
+ * it is over.
  */
 export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions): Need {
   let last: { readonly at: number; readonly outcome: Promise<void>; settled: boolean } | null = null;

@@ -7,7 +7,7 @@ export const TOOLBUS_VARIABLES = [
   "TOOLBUS_APPROVER_KEY",
   "TOOLBUS_APPROVER_KEY_FILE",
   "TOOLBUS_HEALTH_URLS",
-  // The text with which the user called the command line.
+  // The command as the user typed it.
   "TOOLBUS_TYPED",
   // For services, the environment whose tool flags apply.
   "TOOLBUS_ENVIRONMENT",

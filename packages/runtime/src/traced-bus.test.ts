@@ -130,7 +130,7 @@ describe("a bus while telemetry is on", () => {
     const { take, taken } = collector(2);
     await bus.consume("work", take, { concurrency: 1 });
     const state = memoryStore({ clock: () => Date.now() });
-    // The bus of the committer accepts nothing, as if the process had died before the publish.
+    // The bus of the process that commits accepts nothing, as if the process had died before the publish.
     const dead = { ...bus, publish: () => Promise.reject(new Error("dead")) };
     const options = { state, service: "s", log: silentLog, visibilityMs: 1, pollMs: 1 };
     const committer = startOutbox({ ...options, bus: dead, pollMs: 3_600_000 });

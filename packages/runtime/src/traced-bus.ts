@@ -27,7 +27,7 @@ export interface TracedBusOptions {
 
 /**
  * Returns the bus with a producer span around every publish and a consumer span around every delivery, so that a trace continues in the consumer.
- * While telemetry is off, it only forwards the trace context of a request or a message.
+ * While telemetry is off, the bus only forwards the trace context of a request or a message.
  */
 export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
   const inherited: Attributes = { [attributeNames.service]: service };

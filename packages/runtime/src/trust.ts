@@ -4,7 +4,7 @@ import type { Log } from "@toolbus/telemetry";
 import { Refusal } from "./refusal.ts";
 import { type SettingsOf, str } from "./settings.ts";
 
-/** The sources of other services' public keys for a process. */
+/** The settings that say where a process finds the public keys of other services. */
 export const trustSettings = {
   SERVICE_KEYS_FILE: str({
     default: "",
@@ -27,8 +27,8 @@ export const trustSettings = {
 const JWKS_TIMEOUT_MS = 5000;
 
 /**
- * Returns the public keys that this process trusts: those of its own services, those in files, and those that it fetches. Throws a
- * `Refusal` for an invalid file.
+ * Returns the public keys that this process trusts: the keys of its own services, the keys in files, and the keys that it fetches. Throws a `Refusal`
+ * for an invalid file.
  */
 export async function openTrustedKeys(
   config: SettingsOf<typeof trustSettings>,

@@ -11,9 +11,9 @@ export interface UnknownSetting {
 }
 
 /**
- * Returns variables that somebody probably set for this process, although it does not read them. They begin with the name of one of its services,
- * with TOOLBUS_, or with LLM_ if it has a model. Others differ from a setting by one or two letters. `known` contains the settings of this process.
- * The function reads only names, except for the value of `LLM_CLI_ENV`, which names variables of a command.
+ * Returns variables that somebody probably set for this process, although it does not read them. Such a variable begins with the name of one of the
+ * process's services, with TOOLBUS_, or with LLM_ if the process has a model. Or it differs from a setting by one or two letters. `known` contains
+ * the settings of this process. The function reads only names, except for the value of `LLM_CLI_ENV`, which names variables of a command.
  */
 export function unknownSettings(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,5 @@
 /**
- * If a clock is behind the expected time by more than this, it was set back. Smaller differences are normal, because clocks are corrected all the
- * time.
+ * If a clock is behind the expected time by more than this, somebody has set it back. Smaller differences are normal, because NTP corrects clocks all
+ * the time.
  */
 export const STEP_MS = 2000;

@@ -3,7 +3,7 @@ import { type Change, type CommitReply, type StateStore, StoreUnavailable } from
 
 /**
  * Commits a change, and repeats exactly the same change while the store does not answer. A commit may have succeeded although its reply was lost, and
- * the `op` makes the repeat harmless. Throws `StoreUnavailable` after three tries, or later if `goOn` returns true.
+ * the `op` makes the repeat harmless. Throws `StoreUnavailable` after three tries. It retries longer while `goOn` returns true.
  */
 export async function commitRepeatedly(
   state: StateStore,

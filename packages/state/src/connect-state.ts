@@ -14,8 +14,8 @@ export interface ConnectStateOptions {
   /** How many shards a new store has. An existing store refuses any other number than its own. */
   readonly shards?: number;
   /**
-   * Whether a server that may lose acknowledged writes is refused ("required") or causes only a warning ("relaxed"). By default the URL's
-   * `?durability=` decides, else "required".
+   * "required" refuses a server that may lose acknowledged writes, and "relaxed" only warns. The default is the `?durability=` of the URL, else
+   * "required".
    */
   readonly durability?: "required" | "relaxed";
   /** How long to retry a server that is unavailable at the start, in milliseconds. The default is half a minute. */
@@ -25,8 +25,8 @@ export interface ConnectStateOptions {
   /** Receives each warning for the operator of the store, as one sentence. */
   readonly warn?: (sentence: string) => void;
   /**
-   * Invoked when the store has lost acknowledged commits of a shard, before the next commit of the shard is answered. `seenAt` is when this process
-   * had last seen one of them, by the store's clock.
+   * Invoked when the store has lost acknowledged commits of a shard, before it answers the next commit of the shard. `seenAt` is when this process
+   * last saw one of the lost commits, by the store's clock.
    */
   readonly onRollback?: (shard: string, seenAt: number) => void;
 }

@@ -1,15 +1,15 @@
 /**
- * Decides which of many similar events are recorded in full. The first events of each kind in a minute are recorded. The rest are only counted, and
- * their number is reported at the end of the minute. So somebody who causes thousands of events costs a bounded number of commits and lines, and
- * every event is at least counted.
+ * Decides which of many similar events are recorded in full. The first events of each kind in a minute are recorded. It only counts the rest, and
+ * reports their number at the end of the minute. So thousands of events cause a bounded number of commits and lines, and every event is at least
+ * counted.
  */
 export interface EventSample {
   /**
-   * Counts one event. Returns true if the event is to be recorded in full. Otherwise the shard in `about` is reported with the count, if this is the
-   * last omitted event.
+   * Counts one event. Returns true if the caller should record the event in full. Otherwise the event is only counted. The report of the count names
+   * the shard of the last event that was only counted.
    */
   take(kind: string, about: EventPlace): boolean;
-  /** Counts an event that should have been recorded in full but could not be recorded. */
+  /** Counts an event that the caller should have recorded in full but could not record. */
   missed(kind: string, about: EventPlace): void;
   /** Reports the counts so far, and starts no further minute. Resolves when the report is done. Safe to use twice. */
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export interface EventPlace {
 export interface LeftOut {
   readonly kind: string;
   readonly count: number;
-  /** How long ago that minute began, in milliseconds. */
+  /** How long ago the minute of these events began, in milliseconds. */
   readonly overMs: number;
   readonly shard: string;
 }
@@ -92,7 +92,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
   function current(kind: string): Minute {
     const known = minutes.get(kind);
     const now = monotonic();
-    // A minute with an unreported number continues until it is reported.
+    // A minute continues until the number of its omitted events is reported.
     if (known && (known.timer !== null || now - known.since < minuteMs)) return known;
     const minute: Minute = { since: now, whole: 0, leftOut: 0, shard: "00", timer: null };
     minutes.set(kind, minute);
@@ -108,7 +108,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
     try {
       await tell({ kind, count, overMs: Math.round(monotonic() - since), shard });
     } catch {
-      // The store is unavailable, so the number is added to the next report. The last report happens at the stop.
+      // The store is unavailable, so the next report includes this number. After `stop` there is no retry.
       const next = minutes.get(kind) ?? minute;
       next.leftOut += count;
       next.shard = shard;

@@ -16,7 +16,7 @@ interface Follower {
   wake: () => void;
 }
 
-/** How many items wait for one slow reader before they are replaced by a gap. */
+/** How many items wait for one slow reader before the feed replaces them by a gap. */
 export const FEED_CAPACITY = 1024;
 
 /** Makes a feed with a buffer of `capacity` items per follower. A slow follower costs bounded memory and never delays a commit. */

@@ -31,7 +31,7 @@ export async function referToText(blobs: Blobs, text: string): Promise<HeldText 
   return { content: headOf(whole, EVENT_CONTENT_CHARS), contentRef: { blob, chars: whole.length, bytes: bytes.length } };
 }
 
-/** Returns the whole text, or null if its blob is missing, damaged or a different one. Throws `StoreUnavailable`. */
+/** Returns the whole text, or null if its blob is missing, is damaged, or has another length than the reference states. Throws `StoreUnavailable`. */
 export async function heldText(blobs: Blobs, { content, contentRef }: HeldText): Promise<string | null> {
   if (contentRef === undefined) return content;
   const bytes = await blobOrNull(blobs, contentRef.blob);

@@ -1,11 +1,11 @@
 import type { Json } from "@toolbus/contracts";
 
-/** Short-lived batches of logs. `Logs.live` permits that they are only in this process's memory and are lost with it. */
+/** Short-lived batches of logs. They are only in this process's memory and are lost with it, as the contract of `Logs.live` permits. */
 export interface LiveBatches {
   add(log: string, text: string, now: number): void;
   /** Returns the batches of a log that are still kept, oldest first. */
   recent(log: string, now: number): readonly Json[];
-  /** Returns those of the given batches that the log received and that are not dropped yet, in the given order. */
+  /** Returns the given batches that the log received and has not dropped yet, in the given order. */
   among(log: string, batches: readonly Json[]): readonly Json[];
 }
 
@@ -20,7 +20,7 @@ interface Batch {
 
 /** Keeps up to 512 batches per log, each for a minute. Keeps only the 4096 logs that were written last. */
 export function liveBatches(): LiveBatches {
-  // The logs are ordered by their last batch, because a log that is written moves to the end.
+  // The map orders the logs by their last batch, because `add` moves its log to the end.
   const logs = new Map<string, Batch[]>();
   return {
     add(log, text, now) {

@@ -2,7 +2,7 @@ import type { Json } from "@toolbus/contracts";
 import type { ShardKeys } from "./shard-keys.ts";
 import { type Change, type Guard, MAX_VALUE_BYTES, type Seen } from "./state-store.ts";
 
-/** A change that was checked. Its values are JSON text of a permitted size, and omitted fields have their defaults. */
+/** A change that `prepareChange` has checked. Its values are JSON text of a permitted size, and omitted fields have their defaults. */
 export interface PreparedChange {
   readonly op: string;
   /** The guard whose document remembers the op. */

@@ -9,11 +9,11 @@ import {
 } from "./state-store.ts";
 
 /**
- * A failure is remembered until something of its kind succeeds, but not for longer than this. The limit is needed because a service that is not ready
- * receives no work that could succeed.
+ * The store remembers a failure until something of its kind succeeds, but not for longer than this. The limit is necessary, because a service that is
+ * not ready receives no work that could succeed.
  */
 const REMEMBERED_MS = 15_000;
-/** One unusable document does not prove that its shard is damaged. This many different ones in a row do. */
+/** One unusable document does not prove that its shard is damaged. This many different unusable documents in a row do. */
 const DIFFERENT_DOCUMENTS = 3;
 
 interface Failures {

@@ -1,14 +1,14 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * The state store: the truth of the system. It has five small ports behind one connection: documents, claims, logs, indexes, blobs.
+ * The state store is the system's source of truth. It has five small ports behind one connection: documents, claims, logs, indexes, blobs.
  *
  * Every adapter guarantees the following, and `describeStateStore` proves it:
  * - `commit` makes all of one change, in one shard, or none of it. A change that was answered "ok" survives the death of this process, except in the
  *   memory adapter.
- * - A change is idempotent by its `op`. A repeat after a lost reply does nothing and is answered "ok" with the first commit number, as long as no
- *   later change was guarded by the same document. After that, a repeat is answered "stale".
- * - Time is the store's own (`now`, milliseconds since 1970). No deadline is judged by a caller's clock.
+ * - A change is idempotent by its `op`. A repeat after a lost reply does nothing. The store answers it "ok" with the first commit number, as long as
+ *   no later change had the same document as its guard. After such a change, the store answers "stale".
+ * - Time is the store's own (`now`, milliseconds since 1970). No caller's clock decides whether a deadline has passed.
  * - The store does not know what a key means.
  *
  * Errors: `StoreUnavailable` if the store cannot be reached or answers too late. The change may have happened, so repeat it with the same `op`.
@@ -24,7 +24,7 @@ export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
   readonly ownersDeadBefore: number;
   /**
    * Resolves if every shard would accept a change now. To find out, it makes a change that has no effect. Rejects as a commit would. Rejects with the
-   * fault "damaged" if a shard's own records were not as the store wrote them. It fixes the records that it can fix, and reports each as a loss.
+   * fault "damaged" if a shard's own records are not as the store wrote them. It fixes the records that it can fix, and reports each as a loss.
    */
   probe(): Promise<void>;
   /** Waits for pending operations, then releases the connection and the lock. Safe to use twice. */
@@ -68,7 +68,7 @@ export interface Change {
   readonly guards: readonly Guard[];
   /**
    * A commit of this shard that the caller has seen, with its mark. If the store does not have this commit, it refuses the change as "stale", with
-   * `rolledBack`. An adapter whose store can lose acknowledged commits presents the last one by itself.
+   * `rolledBack`. If an adapter's store can lose acknowledged commits, the adapter itself presents the last commit that it has seen.
    */
   readonly seen?: Seen;
   /** The store refuses the change as "late" if its own clock is past this time. */
@@ -77,14 +77,15 @@ export interface Change {
   readonly put?: readonly { readonly key: string; readonly value: Json; readonly expiresAt?: number }[];
   readonly remove?: readonly string[];
   /**
-   * Entries receive consecutive sequence numbers from 1, per log. `expiresAt` applies to the whole log, and the last given value is valid. An expired
-   * log reads as empty and starts again.
+   * Entries receive consecutive sequence numbers from 1, per log. `expiresAt` applies to the whole log, and a later value replaces an earlier one. An
+   * expired log reads as empty and starts again.
    */
   readonly append?: readonly { readonly log: string; readonly entries: readonly Json[]; readonly expiresAt?: number }[];
-  /** Timers of services. Each is set to `dueIn` milliseconds from now, replaces an existing one, or is removed with null. */
+  /** Timers of services. A timer becomes due `dueIn` milliseconds from now, and replaces an existing one with the same id. Null removes the timer. */
   readonly timers?: readonly { readonly service: string; readonly id: string; readonly dueIn: number | null }[];
   /**
-   * Messages to publish, each due `dueIn` milliseconds from now. Until then the committer publishes and settles the message, later the relay does.
+   * Messages to publish, each due `dueIn` milliseconds from now. Until then, the process that committed publishes and settles the message. After
+   * that, the relay does.
    */
   readonly outbox?: readonly {
     readonly service: string;
@@ -165,8 +166,8 @@ export interface Logs {
   genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
   /**
    * Yields every append and live batch in all shards, from the moment when the first `next()` is pending. An append is a hint to read (`sequence` is
-   * the last of the log). A live item contains the batch, which `genuine` confirms. If the reader is slow, items may be skipped. It then yields `{
-   * kind: "gap" }`, and the reader must read its logs again. It finishes when the signal aborts or the store closes.
+   * the last of the log). A live item contains the batch, which `genuine` confirms. For a slow reader, it may skip items. It then yields `{ kind:
+   * "gap" }`, and the reader must read its logs again. It finishes when the signal aborts or the store closes.
    */
   follow(options: { readonly signal: AbortSignal }): AsyncIterable<FeedItem>;
 }

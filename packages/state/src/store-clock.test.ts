@@ -19,7 +19,7 @@ describe("the store's time in a process", () => {
   it("is not moved by a slow answer that agrees with it, but by one that does not", () => {
     const { machine, clock, ask } = setup({ wall: STORE });
     ask(STORE);
-    // The question is answered at once, but the answer needs four seconds to arrive.
+    // The store answers the question at once, but the answer needs four seconds to arrive.
     const askedAt = machine.at;
     machine.pass(4000);
     expect(clock.heard(STORE, askedAt)).toBe(true);

@@ -3,7 +3,7 @@ import { STEP_MS } from "./clock-step.ts";
 
 /**
  * The state store's time, as a process knows it between two answers of the store. It is the last answer plus the time that has passed since then by
- * the monotonic clock. All times that processes exchange or compare are read from here. So a machine's own clock does not matter, even if somebody
+ * the monotonic clock. Processes read all times that they exchange or compare from here. So a machine's own clock does not matter, even if somebody
  * sets it. All values are milliseconds.
  */
 export interface StoreClock {
@@ -19,7 +19,7 @@ export interface StoreClock {
    * expected time. The store's clock was then set back, and the expected time stays.
    */
   heard(time: number, askedAt: number): boolean;
-  /** Like `heard`, but accepts every answer. It is for a store whose servers need not agree on the time. */
+  /** Like `heard`, but accepts every answer. Use it for a store whose servers need not agree on the time. */
   believed(time: number, askedAt: number): void;
   /** Records how far the store's time is ahead of its server's clock, because that clock was set back. */
   heldAhead(ms: number): void;
@@ -36,7 +36,7 @@ export interface ClockFault {
 }
 
 export interface StoreClockOptions {
-  /** The process's own clock, which may be wrong. It is used until a store has answered, and is compared with the store's clock. */
+  /** The process's own clock, which may be wrong. The `StoreClock` uses it until a store has answered, and compares it with the store's clock. */
   readonly wall: () => number;
   /** A monotonic clock, which nobody can set. */
   readonly monotonic: () => number;
@@ -81,7 +81,7 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
         faults.push({ name: "ahead", sentence: `this machine's clock is ${spanOf(skew)} ahead of the state store's: set both by NTP` });
       if (skew < -skewWarnMs)
         faults.push({ name: "behind", sentence: `this machine's clock is ${spanOf(skew)} behind the state store's: set both by NTP` });
-      // Reports even a small step. It is an accident and not a clock that is a little fast, and it stays until somebody removes it.
+      // Reports even a small step, because a step is an accident and not ordinary drift. It stays until somebody removes it.
       if (ahead > 0)
         faults.push({
           name: "set_back",
@@ -93,7 +93,10 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
   return clock;
 }
 
-/** Returns the offset if the store read its clock at the moment of the question. Includes the truncated fraction of a millisecond. */
+/**
+ * Returns the largest possible offset: the store read its clock at the moment of the question. The 1 covers the fraction of a millisecond that the
+ * store truncates.
+ */
 function latest(time: number, askedAt: number): number {
   return time + 1 - askedAt;
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 /** A loss of acknowledged commits of one shard. */
 export interface StoreLoss {
   readonly shard: string;
-  /** When this process had last seen a lost commit, by the store's clock. 0 if it has seen no commit of the shard. */
+  /** When this process last saw one of the lost commits, by the store's clock. 0 if it has seen no commit of the shard. */
   readonly seenAt: number;
 }
 
@@ -11,11 +11,11 @@ export interface StoreLoss {
 export interface StoreLosses {
   /** Records a loss, for `connectState`. A loss that is already known is ignored. */
   readonly onRollback: (shard: string, seenAt: number) => void;
-  /** Returns when this process had last seen the lost data of a shard, or undefined if nothing was lost. */
+  /** Returns when this process last saw the lost data of a shard, or undefined if the shard lost nothing. */
   seenAt(shard: string): number | undefined;
   /**
-   * Uses `tell` to report every loss, including the earlier ones. Retries each report until it resolves. Simultaneous losses are reported together.
-   * Use it once.
+   * Passes every loss to `tell`, including the earlier ones. Retries each report until `tell` resolves. One report contains all losses of the same
+   * moment. Use this method once.
    */
   reportBy(tell: (losses: readonly StoreLoss[]) => Promise<void>): void;
   /** Stops the reports. A loss that was not reported yet stays unreported. Safe to use twice. */
@@ -23,11 +23,11 @@ export interface StoreLosses {
 }
 
 export interface StoreLossesOptions {
-  /** Receives each loss once, when it is noticed. */
+  /** Receives each loss once, when this process notices it. */
   readonly onLoss: (loss: StoreLoss) => void;
   /** Invoked when a report fails for the first time. The report is retried. */
   readonly onReportFailed: (error: unknown) => void;
-  /** How long to wait before a report is retried, in milliseconds. The time doubles with each retry, up to half a minute. */
+  /** How long to wait before the first retry of a report, in milliseconds. The time doubles with each retry, up to half a minute. */
   readonly retryMs?: number;
 }
 
@@ -69,7 +69,8 @@ export function storeLosses({ onLoss, onReportFailed, retryMs = RETRY_MS }: Stor
   }
 
   async function reportAll(by: (losses: readonly StoreLoss[]) => Promise<void>): Promise<void> {
-    // Waits for the rest of this turn, so that its losses are reported together. If the whole store was replaced, every shard has a loss.
+    // Waits for the end of this turn of the event loop, so that one report contains all its losses. If the whole store was replaced, every shard has
+    // a loss.
     await Promise.resolve();
     for (let failures = 0; unreported.size > 0 && !stopping.signal.aborted;) {
       const losses = [...unreported].map(([shard, seenAt]) => ({ shard, seenAt }));
@@ -78,7 +79,7 @@ export function storeLosses({ onLoss, onReportFailed, retryMs = RETRY_MS }: Stor
         for (const { shard, seenAt } of losses) if (unreported.get(shard) === seenAt) unreported.delete(shard);
         failures = 0;
       } catch (error) {
-        // The receiver is unavailable, or never existed.
+        // The receiver of the report is unavailable or does not exist.
         if (failures++ === 0) onReportFailed(error);
         const after = Math.min(retryMs * 2 ** (failures - 1), LONGEST_RETRY_MS);
         await wait(after, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);

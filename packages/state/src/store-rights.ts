@@ -18,7 +18,7 @@ export interface StoreRightsPlace {
   fileOf(logins: readonly StoreLogin[], services: readonly ServiceRights[]): string;
   /** Returns the URL of the store with another login. */
   urlFor(login: { readonly user: string; readonly password: string }): string;
-  /** Makes the record of the store, with the login of the URL. It can be repeated. Throws `StoreRefused` and `StoreUnavailable`. */
+  /** Makes the record of the store, with the login of the URL. Repeating it is safe. Throws `StoreRefused` and `StoreUnavailable`. */
   setUp(warn: (sentence: string) => void): Promise<void>;
   /** Tries everything that the URL's login may do and may not do, under keys of a shard that no store has. */
   tryRights(service: ServiceRights | "setup", services: readonly ServiceRights[], parts: DeploymentParts): Promise<readonly TriedRight[]>;

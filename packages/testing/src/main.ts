@@ -51,7 +51,7 @@ async function run(args: SimulateArguments): Promise<number> {
 }
 
 async function oneSeed({ seed, options, json: asJson }: Extract<SimulateArguments, { kind: "seed" }>): Promise<number> {
-  // The services are loaded only when they are needed.
+  // Loads the services only when they are needed.
   const { historyOf, historyText } = await import("./seeds/history.ts");
   const history = await historyOf(seed, options);
   const { violations, injected, steps } = history.end;

@@ -31,12 +31,12 @@ export interface AmqpBusOptions {
 
 /**
  * Opens the bus on RabbitMQ 3.10 or newer, over two connections. A server that is short of memory or disk stops reading from publishing connections.
- * Acks would relieve it, so they have a connection of their own. Every queue is a quorum queue (`topology.ts`).
+ * Acks relieve such a server, so they use a separate connection. Every queue is a quorum queue (`topology.ts`).
  *
  * - A delayed retry waits in a ladder of queues, so its delay is rounded down to 0.25, 1, 5, 30 or 120 s. A delay of up to 0.1 s is ignored.
  * - `count` is the broker's count of its own redeliveries, plus our count of retries.
- * - An operator limits the length of queues with policies (`amqpPolicies`). If the URL says `management=http://…`, the bus compares them at start and
- *   logs differences as warnings. Without this option nobody checks them.
+ * - An operator limits the length of queues with policies (`amqpPolicies`). If the URL has the option `management=http://…`, the bus checks the
+ *   policies at start and logs differences as warnings. Without this option nobody checks them.
  */
 export async function amqpBus(url: string, given: AmqpBusOptions): Promise<MessageBus> {
   const parsed = parseAmqpUrl(url);
@@ -105,7 +105,8 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
     unready,
 
-    // RabbitMQ reports a shortage only to a connection that publishes. A process that sends nothing does not know of it, and does not need to.
+    // RabbitMQ reports a shortage only to a connection that publishes. A process that publishes nothing does not learn of the shortage, and does not
+    // need to.
     warnings: () => (publishing.blocked ? [SHORT] : []),
 
     close: () => (closing ??= close()),
@@ -123,7 +124,10 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     ];
   }
 
-  /** Declares the queue of dead letters and publishes again. Somebody may have deleted this queue, and nothing else would create it again. */
+  /**
+   * If no queue takes a dead letter, declares its queue and publishes again. Somebody may have deleted this queue, and nothing else would create it
+   * again.
+   */
   async function buryAgain(error: unknown, queue: string, publish: () => Promise<void>): Promise<void> {
     if (!(error instanceof Unroutable)) throw error;
     await declare.queue(await publishing.session(AbortSignal.timeout(given.confirmMs)), queue);

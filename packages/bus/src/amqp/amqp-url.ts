@@ -7,7 +7,7 @@ export interface AmqpSettings {
   readonly password: string;
   /** The virtual host in plain text: `/` rather than `%2F`. */
   readonly vhost: string;
-  /** The interval of heartbeats, in seconds. If the other side is silent for two to three intervals, the connection is given up. */
+  /** The interval of heartbeats, in seconds. If the other side is silent for two to three intervals, the client closes the connection. */
   readonly heartbeat: number;
   /** The prefix of every exchange and queue of this bus, so that several buses can share a virtual host. */
   readonly namespace: string;
@@ -23,7 +23,7 @@ export interface ManagementAddress {
   readonly password: string;
 }
 
-/** The reason for a refusal is one sentence, which quotes only the names of options from the URL. */
+/** The settings, or else the reason why the URL was refused. The reason is one sentence, which quotes only the names of options from the URL. */
 export type ParsedAmqpUrl = { readonly ok: true; readonly settings: AmqpSettings } | { readonly ok: false; readonly reason: string };
 
 /**

@@ -35,7 +35,7 @@ export interface ConsumerOptions extends SteadyChannelOptions {
 
 /**
  * Consumes the queue of a topic, on its own channel. If the channel is lost or the queue is deleted, the consumer declares everything again and
- * continues. It then no longer owns the deliveries of the old channel. Their signals abort, and the results of their handlers are ignored.
+ * continues. It then no longer owns the deliveries of the old channel. Their signals abort, and the consumer ignores the results of their handlers.
  */
 export async function openConsumer(
   options: ConsumerOptions,
@@ -82,7 +82,8 @@ export async function openConsumer(
 
   function take(held: Held): void {
     held.acks.add(held.received);
-    // If the consumer gave the delivery back at once, the broker would send it here again until it knows that this consumer stops.
+    // Keeps the delivery until the end. If the consumer gave it back at once, the broker would send it here again until it knows that this consumer
+    // stops.
     if (stopping.signal.aborted) return void tooLate.push(held);
     const { exchange, routingKey } = held.received.fields;
     if (!cameFor(namespace, topic, { exchange, routingKey })) {
@@ -155,8 +156,8 @@ export async function openConsumer(
   }
 
   /**
-   * Publishes a message. If no queue takes it, declares the queue and publishes again. A rung is declared when it is first needed. Somebody may also
-   * have deleted a queue, and nothing else would create it again.
+   * Publishes a message. If no queue takes it, declares the queue and publishes again. A rung does not exist before the first retry that needs it.
+   * Somebody may also have deleted a queue, and nothing else would create it again.
    */
   async function routed(publication: Publication, declare: () => Promise<void>): Promise<void> {
     try {

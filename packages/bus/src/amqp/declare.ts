@@ -8,8 +8,8 @@ import type { Session } from "./link.ts";
 import { EXCHANGE_KINDS, exchangeName, type QueueDeclaration, queueDeclaration, rungDeclaration } from "./topology.ts";
 
 /**
- * Declares exchanges and queues. A declaration can be repeated. If the user has no right to declare, an operator must have declared them. Rejects
- * with `BusUnavailable` if an object is missing in this case, or exists with other properties.
+ * Declares exchanges and queues. Repeating a declaration is safe. If the user has no right to declare, an operator must have declared these objects.
+ * Rejects with `BusUnavailable` if an object is then missing, or exists with other properties.
  */
 export interface Declarer {
   exchanges(session: Session): Promise<void>;

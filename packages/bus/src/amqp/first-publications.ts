@@ -8,9 +8,9 @@ import type { Link, Session } from "./link.ts";
 import { BLOCKED, type Publication, type Publisher } from "./publisher.ts";
 
 /**
- * Publishes messages. The first messages of a key are published one at a time, on a separate channel. RabbitMQ closes the channel if the login has no
- * right to publish, and all messages in flight on this channel are lost. A key may be the reply topic of another party's message. Without the
- * separate channel, a sender of such messages could make all other publishes fail.
+ * Publishes messages. It publishes the first messages of a routing key one at a time, on a separate channel. If the login has no right to publish
+ * under a key, RabbitMQ closes the channel, and all messages in flight on this channel are lost. A key may be the reply topic that another party
+ * wrote into its message. Without the separate channel, such a party could make all other publishes fail.
  */
 export interface FirstPublications extends Pick<Publisher, "publish"> {
   /** Waits for the pending message. */
@@ -121,7 +121,7 @@ export async function firstPublications({
     // Opens a channel for the next message.
     if (gone.aborted) spareOn(session).catch(() => undefined);
     if (codeOf(guarded.fault) === ACCESS_REFUSED) {
-      // This is logged once a minute per key, and only for the keys that are remembered.
+      // The log receives this line once a minute per key, and only for the keys that are remembered.
       log.error(
         { topic: topic.slice(0, LONGEST_TOPIC), ...channelFault(guarded.fault) },
         "RabbitMQ refuses messages that this login publishes",

@@ -3,7 +3,8 @@ import type { ChannelModel } from "amqplib";
 
 /**
  * Returns a function that gathers the writes to a connection in one turn of the event loop into one write to its socket. Call it after each frame.
- * amqplib writes each frame separately, which costs five system calls for a call and its answer. Under load, less than one system call is enough.
+ * amqplib writes each frame separately, which costs five system calls for a call and its answer. With gathering under load, less than one system call
+ * is enough.
  *
  * The socket is not a public part of amqplib. If there is no socket, nothing is gathered and everything else works.
  */
@@ -15,7 +16,7 @@ export function gatheredWrites({ connection }: Pick<ChannelModel, "connection">)
     gathering = false;
     socket.uncork();
   };
-  // amqplib hands frames to the socket in an immediate, which it requests in the next tick. This immediate runs after that one.
+  // amqplib hands frames to the socket in an immediate, which it requests in the next tick. The immediate that we request here runs after amqplib's.
   const afterFrames = (): void => void setImmediate(write);
   return () => {
     if (gathering) return;

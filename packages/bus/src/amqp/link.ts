@@ -28,7 +28,7 @@ export interface Link {
   attach(part: LinkPart, since: Session): () => void;
   /** True while RabbitMQ accepts no messages from this connection, because it is short of memory or disk. */
   readonly blocked: boolean;
-  /** False from the loss of a connection until all parts have begun on the next one, or have tried to. */
+  /** False from the loss of a connection until all parts have begun on the next one, or have failed to begin. */
   readonly up: boolean;
   /** Closes the connection within `CLOSE_MS`, whatever its state. A second call is safe. */
   close(): Promise<void>;
@@ -48,15 +48,15 @@ export interface LinkOptions {
 }
 
 /**
- * Connects. Rejects with `BusUnavailable` and one sentence, at once if the server refuses, and after `connectForMs` if no server answers. After the
- * first connection the link never gives up.
+ * Opens a link. Rejects with `BusUnavailable` and one sentence, at once if the server refuses, and after `connectForMs` if no server answers. After
+ * the first connection the link never gives up.
  *
  * amqplib's recovery restores only the connection, so the parts begin again in its `setup`.
  */
 export async function openLink({ settings, purpose, connectForMs, log, random }: LinkOptions): Promise<Link> {
   const giveUpAt = performance.now() + connectForMs;
   const ending = new AbortController();
-  /** The abort of this controller destroys the sockets. */
+  /** When this controller aborts, the sockets are destroyed. */
   const cutting = new AbortController();
   const parts = new Set<LinkPart>();
   const next = nextConnection<Session>(() => (ending.signal.aborted ? CLOSED : LOST));
@@ -79,7 +79,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   recovering.on("connect-failed", (error) => {
     lastFault = error;
     const { reason, final } = refusalOf(error, settings);
-    // A final refusal of the first connection is not retried. The caller receives the error, so it is not logged.
+    // Does not log a final refusal of the first connection. It is not retried, and the caller receives the error.
     if (wasUp || !final) logOnce(reason);
   });
   try {
@@ -153,7 +153,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     return Math.min(delay, left);
   }
 
-  /** Logs a reason unless it was the last one logged. The same line every five seconds would hide all others. */
+  /** Logs a reason unless it was the last one logged. Otherwise the same line every five seconds would hide all other lines. */
   function logOnce(reason: string): void {
     if (reason !== reported) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is retried");
     reported = reason;
@@ -161,8 +161,8 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
 
   async function close(): Promise<void> {
     ending.abort();
-    // A half-open connection never answers the close, so we destroy its socket. amqplib itself ends a connection that is still being opened, within
-    // DIAL_MS. If we destroyed that socket before anything listens for its errors, the process would crash.
+    // A half-open connection never answers the close, so we destroy its socket. We do not destroy the socket of a connection that is still being
+    // opened, because nothing listens for its errors yet and the process would crash. amqplib ends such a connection within DIAL_MS.
     if (!(await settled(recovering.close(), CLOSE_MS))) cutting.abort();
   }
 }
@@ -174,7 +174,7 @@ const CLOSE_MS = 2000;
 const DIAL_MS = 5000;
 
 function addressOf({ protocol, host, port, user, password, vhost, heartbeat }: AmqpSettings) {
-  // amqplib decodes the virtual host again, so it is encoded here.
+  // amqplib decodes the virtual host again, so this function encodes it.
   return { protocol, hostname: host, port, username: user, password, vhost: encodeURIComponent(vhost), heartbeat };
 }
 

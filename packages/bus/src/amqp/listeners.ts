@@ -17,7 +17,7 @@ export interface ListenersOptions extends SteadyChannelOptions {
 }
 
 /**
- * Receives all announcements through one queue, which exists as long as its connection. On the next connection every topic is bound again.
+ * Receives all announcements through one queue, which exists as long as its connection. On the next connection it binds every topic again.
  * Announcements in between are lost.
  */
 export interface Listeners {

@@ -2,8 +2,9 @@ import type { ManagementAddress } from "./amqp-url.ts";
 import type { AmqpPolicy } from "./policies.ts";
 
 /**
- * Returns the differences between the policies that a bus needs and those that are set, one sentence each. It asks the management plugin, because
- * AMQP does not report policies. If the plugin does not answer within seconds, or before the signal aborts, the result is one sentence that says so.
+ * Returns the differences between the policies that a bus needs and the policies on the broker, one sentence each. It asks the management plugin,
+ * because AMQP does not report policies. If the plugin does not answer within seconds, or before the signal aborts, the result is one sentence that
+ * says so.
  */
 export async function policyDifferences(
   { url, user, password }: ManagementAddress,

@@ -9,9 +9,9 @@ export interface AmqpPolicy {
 }
 
 /**
- * Returns the policies that an operator should set for a bus. They are a second wall. Without them everything works, but nothing limits the length of
- * a queue. With them a full queue refuses new messages, and the publisher receives `BusUnavailable`. If the consumers of a message always crash
- * before they can judge it, the message becomes a dead letter.
+ * Returns the policies that an operator should set for a bus. Everything works without them, but then nothing limits the length of a queue. With them
+ * a full queue refuses new messages, and the publisher receives `BusUnavailable`. With them, RabbitMQ also makes a dead letter of a message whose
+ * consumers always crash before they can judge it.
  */
 export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
   return [
@@ -47,7 +47,9 @@ export interface PolicyDefinition extends AmqpPolicy {
   readonly priority: number;
 }
 
-/** Returns the policies for the `policies` of a definitions file. They can also be sent one by one with `PUT /api/policies/<vhost>/<name>`. */
+/**
+ * Returns the policies for the `policies` of a definitions file. An operator can also send them one by one with `PUT /api/policies/<vhost>/<name>`.
+ */
 export function policyDefinitions(namespace: string, vhost: string): readonly PolicyDefinition[] {
   return amqpPolicies(namespace).map((policy) => ({ vhost, ...policy, "apply-to": "queues", priority: PRIORITY }));
 }

@@ -13,7 +13,7 @@ export interface Publication {
   readonly topic: string;
   readonly route: Route;
   readonly wire: WireMessage;
-  /** True if the message survives a restart of the broker and is refused if no queue takes it. It is false for an announcement. */
+  /** True if the message must survive a restart of the broker, and the broker must refuse it if no queue takes it. False for an announcement. */
   readonly kept: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Publisher {
 export interface PublisherOptions extends SteadyChannelOptions {
   /** The longest time from the call to the confirm, in milliseconds. */
   readonly confirmMs: number;
-  /** Runs before each channel is used, because a publish to a missing exchange closes the channel (404). */
+  /** Runs before the first publish on each channel, because a publish to a missing exchange closes the channel (404). */
   readonly declare: (session: Session) => Promise<void>;
 }
 
@@ -148,7 +148,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 
   /**
    * Records the confirm or the loss of a sent message. amqplib calls this function once for each message, also when the channel is gone. No other
-   * code learns of the loss earlier.
+   * code learns earlier that the channel is gone.
    */
   function confirmed(number: number, pending: Pending, error: unknown, channel: ConfirmChannel): void {
     sent.delete(number);

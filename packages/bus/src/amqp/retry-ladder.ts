@@ -1,4 +1,4 @@
-/** The delays before another delivery, in milliseconds. Each topic has a queue for each delay that it ever needed. */
+/** The possible delays before another delivery, in milliseconds. A delay is a "rung". Each topic has a queue for each rung that it ever needed. */
 export const RUNGS_MS: readonly number[] = [250, 1000, 5000, 30_000, 120_000];
 
 /**

@@ -47,7 +47,7 @@ describe("the definitions of a RabbitMQ", () => {
 
   it("hold the password as RabbitMQ hashes it: four bytes, and the SHA-256 of them and the password", () => {
     const [user] = definitionsOf(worker).users;
-    // The hash contains the four bytes and the SHA-256 of "\x01\x02\x03\x04secret". It was computed outside this code.
+    // The hash contains the four bytes and the SHA-256 of "\x01\x02\x03\x04secret". We computed the expected value without this code.
     expect(user).toEqual({
       name: "worker",
       password_hash: "AQIDBDB9kM21iEUzN1lZ+6VReCsdNqS0sERdAQTcY6Xs3PMz",

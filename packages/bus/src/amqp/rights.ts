@@ -22,7 +22,7 @@ export interface AmqpLogin {
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** The location of a bus in a virtual host: its own namespace, and the scratch namespace in which rights are tried. */
+/** The location of a bus in a virtual host: its own namespace, and the scratch namespace for trying rights. */
 export interface AmqpPlace {
   readonly vhost: string;
   readonly namespace: string;

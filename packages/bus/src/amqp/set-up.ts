@@ -4,7 +4,7 @@ import { type BrokerSession, openBrokerSession } from "./broker-session.ts";
 import { amqpQueues } from "./rights.ts";
 import { EXCHANGE_KINDS, exchangeName, type QueueDeclaration } from "./topology.ts";
 
-/** Declares the exchanges, and the queues of these topics with their ladders. It can be repeated. Rejects with `BusUnavailable` if it fails. */
+/** Declares the exchanges, and the queues of these topics with their ladders. Repeating it is safe. Rejects with `BusUnavailable` if it fails. */
 export async function setUpAmqp(settings: AmqpSettings, queues: readonly string[], rungs?: readonly number[]): Promise<void> {
   await using session = await openBrokerSession(settings);
   for (const kind of EXCHANGE_KINDS)

@@ -6,7 +6,7 @@ import { brokerAnswer } from "./broker-answer.ts";
 import { channelFault, type GuardedChannel, guardedChannel } from "./guarded-channel.ts";
 import type { Link, Session } from "./link.ts";
 
-/** One of the successive channels of a steady channel. A delivery tag from an earlier channel means another delivery on the next one. */
+/** One of the successive channels of a steady channel. On the next channel, the same delivery tag means another delivery. */
 export interface Generation<C extends Channel> extends GuardedChannel<C> {
   readonly session: Session;
 }
@@ -35,7 +35,7 @@ export interface SteadyChannelOptions {
   readonly random: () => number;
 }
 
-/** Opens a steady channel. Rejects with `BusUnavailable` if the first channel does not begin. Only later channels are retried. */
+/** Opens a steady channel. Rejects with `BusUnavailable` if the first channel does not begin. It retries only later channels. */
 export async function openSteadyChannel<C extends Channel>(
   { link, log, random }: SteadyChannelOptions,
   life: ChannelLife<C>,
@@ -46,7 +46,7 @@ export async function openSteadyChannel<C extends Channel>(
 
   const session = await link.session(AbortSignal.timeout(CONNECTION_MS));
   const first = await begin(session);
-  // The part resolves after one try, so that a channel that cannot begin does not prevent the connection from being up.
+  // The part resolves after one try, so that the link counts as up even if this channel cannot begin.
   const detach = link.attach(async (next) => void keep(next, await tried(next)), session);
   void keep(session, first);
   return {

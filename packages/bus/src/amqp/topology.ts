@@ -11,9 +11,9 @@ import { RUNGS_MS } from "./retry-ladder.ts";
  * - `<namespace>.retry` receives messages for another delivery, under `<milliseconds>.<topic>`.
  * - `<namespace>.broadcast` receives announcements, under their topic.
  *
- * Nothing is published to the default exchange, because its key is the name of a queue and no topic permission covers it. Topic permissions are a
- * second wall. RabbitMQ does not check them when a queue dead-letters. So a user who may declare any queue, and may write to `work`, can bypass them.
- * The first wall is the grant and the secret of each call.
+ * Nothing is published to the default exchange, because its key is the name of a queue and no topic permission covers it. Topic permissions are only
+ * a second line of defence. RabbitMQ does not check them when a queue dead-letters. So a user who may declare any queue, and may write to `work`, can
+ * bypass them. The first line of defence is the grant and the secret of each call.
  */
 export const EXCHANGE_KINDS = ["work", "dead", "retry", "broadcast"] as const;
 export type ExchangeKind = (typeof EXCHANGE_KINDS)[number];
@@ -74,8 +74,8 @@ export function retryRoute(namespace: string, topic: string, rungMs: number): Ro
 
 /**
  * Returns whether a delivery arrived under the key of this topic. RabbitMQ (measured with 3.10) also routes by the headers CC and BCC, and does not
- * check its topic permissions for them. But the delivery contains the key that RabbitMQ did check. No service may write to the default exchange, so a
- * message from there was published by the broker's operator.
+ * check its topic permissions for them. But the delivery contains the key that RabbitMQ has checked. No service may write to the default exchange, so
+ * only the broker's operator can have published a message that arrives from there.
  */
 export function cameFor(namespace: string, topic: string, { exchange, routingKey }: Route): boolean {
   return (
@@ -85,8 +85,8 @@ export function cameFor(namespace: string, topic: string, { exchange, routingKey
 
 /**
  * Returns a queue without consumers, where each message waits for `rungMs` and then returns to the queue of its topic. The arguments define the queue
- * and never change. The queue releases a message only when the other queue has confirmed it. RabbitMQ supports this only for quorum queues that
- * refuse messages over their limit.
+ * and never change. This queue releases a message only when the queue of the topic has confirmed it. RabbitMQ supports this only for quorum queues
+ * that refuse messages over their limit.
  */
 export function rungDeclaration(namespace: string, topic: string, rungMs: number): QueueDeclaration {
   const home = queueRoute(namespace, topic);
@@ -111,7 +111,10 @@ export interface AmqpTopology {
   readonly queues: readonly QueueDeclaration[];
 }
 
-/** Returns everything that consumers of these topics declare, including all rungs of the ladders. A rung exists only once it was needed. */
+/**
+ * Returns everything that consumers of these topics declare, including all rungs of the ladders. On the broker, a rung exists only once a retry has
+ * needed it.
+ */
 export function amqpTopology(namespace: string, topicNames: readonly string[]): AmqpTopology {
   const names = topicNames.flatMap((topic) => [topic, topics.dead(topic)]);
   return {

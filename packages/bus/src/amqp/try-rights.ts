@@ -5,8 +5,8 @@ import { openBrokerSession } from "./broker-session.ts";
 import { broadcastRoute, exchangeName, listenQueueName, queueName, queueRoute, retryRoute, type Route } from "./topology.ts";
 
 /**
- * Tries every action on the broker with the login of a URL, in the URL's namespace. All these queues must exist there, and nobody may need their
- * content. Rejects with `BusUnavailable` if the broker does not answer.
+ * Tries every action on the broker with the login of a URL, in the URL's namespace. All queues of `everything` must exist there. Their content may be
+ * lost. Rejects with `BusUnavailable` if the broker does not answer.
  */
 export async function tryAmqpRights(
   settings: AmqpSettings,

@@ -18,7 +18,7 @@ export interface WireProperties {
   readonly headers: Record<string, string | number>;
 }
 
-/** The parts of a delivery that contain the message. Its sender may have written anything there. */
+/** The parts of a delivery that contain the message. The sender may have written anything into them. */
 export interface ReceivedMessage {
   readonly content: Buffer;
   readonly fields: { readonly deliveryTag: number };
@@ -29,7 +29,8 @@ export interface ReceivedMessage {
 
 /**
  * Returns the message in CloudEvents' binary mode. Its topic is the routing key. AMQP cannot transport some values in their usual place: a name over
- * 255 bytes, half a surrogate pair, or a header that RabbitMQ treats as a command. These values are written as JSON into one header of our own.
+ * 255 bytes, half a surrogate pair, or a header that RabbitMQ treats as a command. This function writes these values as JSON into one header of our
+ * own.
  */
 export function toWire(message: Message): WireMessage {
   const { id, type, source, time, correlationId, replyTo, attributes, body } = message;
@@ -107,7 +108,10 @@ interface Elsewhere {
   readonly attributes?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Headers with a special meaning. RabbitMQ's and ours begin with x-, those of CloudEvents with ce-, and RabbitMQ routes by CC and BCC. */
+/**
+ * Headers with a special meaning. The headers of RabbitMQ and our own begin with x-, and those of CloudEvents with ce-. RabbitMQ routes by CC and
+ * BCC.
+ */
 const RESERVED = /^(?:x-|ce-|b?cc$)/i;
 const PLAIN_NAME = /^[a-z][\w.-]{0,127}$/i;
 
@@ -143,7 +147,7 @@ function bodyOf(content: Buffer, encoding: unknown): string {
   return isUtf8(content) ? content.toString("utf8") : `(not UTF-8) ${content.toString("utf8")}`;
 }
 
-/** Returns both sets of attributes together. It does not assign them one by one, because a name may be __proto__. */
+/** Returns both sets of attributes together. It does not assign attributes one by one, because a name may be __proto__. */
 function withMore(attributes: Record<string, string>, more: Required<Elsewhere>["attributes"]): Record<string, string> {
   return Object.fromEntries([...Object.entries(attributes), ...more]);
 }

@@ -74,7 +74,7 @@ export const atLeastOnceCases: readonly BusCase[] = [
       await into.until("it arrives", allArrived(["done"]));
       await subscription.stop();
       await collect(context, "orders", undefined, { into });
-      // Two messages follow, one after the other. A redelivery would arrive between them.
+      // The test then publishes two messages, one after the other. A redelivery would arrive between them.
       await context.bus.publish(probe("orders", "next"));
       await into.until("the next one arrives", allArrived(["next"]));
       await context.bus.publish(probe("orders", "last"));

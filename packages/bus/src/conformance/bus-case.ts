@@ -12,7 +12,7 @@ export interface BusFeatures {
   readonly refusable?: readonly Replacement[];
 }
 
-/** The kind of message that replaces a message without an ack. */
+/** The kind of message that the bus publishes in place of a message that the handler did not ack. */
 export type Replacement = "dead-letter" | "retry";
 
 /** Makes the broker refuse the replacements of this topic's messages, until the caller calls the returned function. */

@@ -5,7 +5,7 @@ import { describeMessageBus } from "./describe-message-bus.ts";
 import { refusingQueues } from "./refusing-queues.ts";
 import { runCase } from "./run-case.ts";
 
-// A suite that no bus fails proves nothing, so here it must notice every broken promise.
+// A suite that no bus fails proves nothing, so these tests check that the suite notices every broken promise.
 describe("the message bus suite", () => {
   it.concurrent.each(brokenBuses)("notices a bus that $fault", async ({ noticedBy, open, refuse }) => {
     const busCase = busCases.find(({ name }) => name === noticedBy);

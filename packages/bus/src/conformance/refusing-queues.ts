@@ -4,8 +4,8 @@ import { BusUnavailable, type Disposition, type MessageBus, type Subscription } 
 import type { OpenBus, RefuseIn } from "./run-case.ts";
 
 /**
- * Opens connections to memory buses, one bus for each namespace. The queues outlive the connections, and can be made to refuse replacements of
- * messages. `instead` decides about the refused message. A delayed retry is correct, but an ack loses the message.
+ * Opens connections to memory buses, one bus for each namespace. The queues outlive the connections. `refuse` makes a queue refuse the replacements
+ * of its messages. The bus then settles the message with `instead`. A delayed retry is correct, but an ack loses the message.
  */
 export function refusingQueues(instead: Disposition): { readonly open: OpenBus; readonly refuse: RefuseIn } {
   const buses = new Map<string, MessageBus>();

@@ -77,7 +77,7 @@ export const replacementCases: readonly BusCase[] = [
 ];
 
 /**
- * Settles a message in a way that the broker refuses. Two consumers do so, one after the other, and each then stops. Finally the broker
+ * Settles a message with a replacement that the broker refuses. Two consumers do this, one after the other, and each then stops. Finally the broker
  * accepts replacements again.
  */
 async function staysWhileRefused(context: CaseContext, as: Replacement, disposition: Disposition): Promise<void> {

@@ -29,5 +29,6 @@ async function nothing(): Promise<never> {
   throw new Error("This bus was given no way to refuse anything.");
 }
 
-// This is short, because cases with a handler that never ends wait for it. It is long enough for handlers that are asked to end.
+// This time is short, because a case with a handler that never ends waits for all of it. It is long enough for handlers that end when their signal
+// aborts.
 const DRAIN_MS = 300;

@@ -23,7 +23,7 @@ export interface MemoryQueueOptions {
   readonly schedule: Schedule;
   /** How long a stop waits for running handlers before it takes their deliveries back. */
   readonly drainMs: number;
-  /** The number of messages that the queue keeps while it has no consumers. If there are more, it drops the oldest. */
+  /** The number of messages that the queue keeps while it has no consumers. It drops the oldest messages above this number. */
   readonly keepsUnread: number;
   readonly onDeadLetter: (held: Held, reason: string) => void;
 }

@@ -21,8 +21,8 @@ export function deliveryInfo(reply: string): DeliveryInfo | null {
 }
 
 /**
- * The answer for a handled message. JetStream confirms no answer, and if one is lost it delivers the message again. Every answer except `WORKING`
- * ends the delivery.
+ * The answer for a handled message. JetStream does not confirm answers. If an answer is lost, it delivers the message again. Every answer except
+ * `WORKING` ends the delivery.
  */
 export const ACK = "+ACK";
 /** The answer for a message that must not be delivered again. */

@@ -2,7 +2,7 @@
 export interface BackOff {
   /** Returns the next delay. The delay doubles each time up to the longest, and half of it is random. */
   next(): number;
-  /** Starts again with the first delay. It must be called after a successful attempt. */
+  /** Starts again with the first delay. The caller must call it after a successful attempt. */
   reset(): void;
 }
 

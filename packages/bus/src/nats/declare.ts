@@ -16,8 +16,8 @@ export interface DeclareOptions {
 }
 
 /**
- * Creates the queue of a topic and that of its dead letters if they are missing. Each consists of the stream of its kind and a consumer. This can be
- * repeated, by many processes at once. Rejects with `BusUnavailable` and one sentence if a queue is unavailable.
+ * Creates the queue of a topic and the queue of its dead letters if they are missing. Each consists of the stream of its kind and a consumer. Many
+ * processes may do this at the same time, and repeatedly. Rejects with `BusUnavailable` and one sentence if a queue is unavailable.
  */
 export async function declareQueue(jsm: JetStreamManager, topic: string, options: DeclareOptions): Promise<QueuePlace> {
   // The dead queue is declared first, because a consumer may need it at once for a dead letter.
@@ -83,7 +83,7 @@ async function addStream(jsm: JetStreamManager, wanted: StreamDeclaration): Prom
   }
 }
 
-/** Creates the consumer if it does not exist. A login without the right to create it finds the one that was set up for it. */
+/** Creates the consumer if it does not exist. A login without the right to create the consumer uses the one that the setup created. */
 async function declareConsumer(jsm: JetStreamManager, place: QueuePlace, ackWaitMs: number, log: PipelineLog): Promise<void> {
   const wanted = consumerDeclaration(place, ackWaitMs);
   const found = await consumerConfigOf(jsm, place);

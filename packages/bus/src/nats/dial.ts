@@ -53,8 +53,8 @@ function connectOptions(settings: NatsSettings, timings: NatsTimings): NodeConne
     timeout: timings.dialMs,
     pingInterval: timings.pingMs,
     maxPingOut: 2,
-    // The link reconnects by itself. The client would give up after two refusals of the login. If pings go unanswered while its send buffer is full,
-    // it would also never end the connection (measured with 3.4.0).
+    // The link reconnects by itself. The client would give up after two refusals of the login. It would also never end a connection whose pings go
+    // unanswered while its send buffer is full (measured with 3.4.0).
     reconnect: false,
   };
 }

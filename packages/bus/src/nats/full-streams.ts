@@ -1,7 +1,7 @@
 import type { Full, PublishOutcome } from "./pub-ack.ts";
 import type { QueueKind } from "./topology.ts";
 
-/** The streams that had no room for the last message that they should store. */
+/** The streams that had no room for the last message that they received. */
 export interface FullStreams {
   /** Records the outcome of a message for a stream of this kind. */
   note(kind: QueueKind, outcome: PublishOutcome): void;
@@ -16,7 +16,7 @@ export function fullStreams(): FullStreams {
   return {
     note(kind, outcome) {
       if (outcome.kind === "full") full.set(kind, outcome.what);
-      // A full stream also confirms a message that it stored before.
+      // If `again` is true, the stream may still be full, because a full stream also confirms a message that it stored before.
       else if (outcome.kind === "stored" && outcome.again !== true) full.delete(kind);
     },
     clear: () => full.clear(),

@@ -6,7 +6,7 @@ export function encodeText(text: string): string {
   return NEEDS_CODE.test(text) ? text.toWellFormed().replaceAll(EACH_NEEDS_CODE, encodeURIComponent) : text;
 }
 
-/** Returns the decoded text. Text without this encoding was written by another program and is returned unchanged. */
+/** Returns the decoded text. If the text does not have this encoding, another program wrote it, and it is returned unchanged. */
 export function decodeText(header: string): string {
   if (!header.includes("%")) return header;
   try {

@@ -15,7 +15,7 @@ export interface Live extends Dialled {
   readonly gone: AbortSignal;
 }
 
-/** A permanent connection to the servers. A connection that ends is replaced by a new one. */
+/** A permanent connection to the servers. It replaces a connection that ends by a new one. */
 export interface Link {
   /** The live connection, or null if there is none. In the current turn of the event loop, it is safe to publish and subscribe on it. */
   readonly live: Live | null;
@@ -47,7 +47,7 @@ export interface LinkOptions {
   readonly random: () => number;
 }
 
-/** Connects. Rejects with `BusUnavailable`, at once if a server refuses, and after `connectForMs` if none answers. */
+/** Opens a link. Rejects with `BusUnavailable`, at once if a server refuses, and after `connectForMs` if none answers. */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { settings, timings, log, random } = options;
   const ending = new AbortController();
@@ -149,7 +149,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     void nc.closed().then(isOver);
     for await (const status of nc.status()) {
       if (status.type === "disconnect") isOver();
-      // Without this close, the client would wait for ever to send its data into a connection that accepts nothing any more.
+      // Without this close, the client would wait for ever to send its data over a connection that no longer accepts any.
       if (status.type === "staleConnection") void nc.close();
       if (status.type === "error") complain(status.error);
     }
@@ -166,14 +166,18 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     ending.abort();
     const last = live;
     if (!last) return;
-    // Answers to deliveries are never confirmed, so this waits only briefly. A server that does not reply has lost them anyway.
+    // NATS never confirms answers to deliveries, so this waits only briefly for the server to receive them. A server that does not reply has lost
+    // them anyway.
     await Promise.race([last.nc.flush(), wait(FLUSH_MS, undefined, { ref: false })]).catch(() => undefined);
     await last.nc.close();
   }
 }
 
 const FLUSH_MS = 1000;
-/** How long the first connection may take before the log says what the process waits for. A server that starts together with us may need a moment. */
+/**
+ * How long the first connection may take before the log says what the process waits for. A server that starts at the same time as this process may
+ * need a moment.
+ */
 const PATIENCE_MS = 2000;
 const UNREACHABLE = "NATS cannot be reached; it is retried";
 const CLOSED = "The bus is closed.";

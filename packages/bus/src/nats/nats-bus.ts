@@ -42,12 +42,12 @@ export interface NatsBusOptions {
 }
 
 /**
- * Opens a bus on NATS with JetStream, from version 2.9 on. `parseNatsUrl` documents its URL. Rejects with `BusUnavailable` and one sentence if no
- * server answers in time, or if a server refuses.
+ * Opens a bus on NATS 2.9 or newer with JetStream. `parseNatsUrl` documents its URL. Rejects with `BusUnavailable` and one sentence if no server
+ * answers in time, or if a server refuses.
  *
  * - A message is confirmed when its stream has written it to a file. The server syncs files every two minutes unless it has `sync_interval: always`.
- * - A repeated message id is dropped within two minutes, and delivered again after that. A full stream refuses messages.
- * - When the connection is lost, unconfirmed messages are rejected at once. So are messages that are published before it is back.
+ * - A stream drops a repeated message id within two minutes, and stores it again after that. A full stream refuses messages.
+ * - When the connection is lost, the publishes of unconfirmed messages reject at once. So do publishes while there is no connection.
  * - If a process crashes, others receive its deliveries after 5 s.
  */
 export async function natsBus(url: string, options: NatsBusOptions): Promise<MessageBus> {
@@ -131,7 +131,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
       if (await known.find(place)) return true;
       const topic = consumed.get(place.durable);
       if (topic === undefined) return false;
-      // Somebody deleted a queue that this bus declared, such as that of dead letters. Nothing else may ever create it again.
+      // Somebody deleted a queue that this bus declared, such as the queue of dead letters. Nothing else may ever create the queue again.
       await declareTopic(link.require(), topic);
       return true;
     } catch (error) {
@@ -156,7 +156,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
     await publish(deadLetterMessage(message, { queue: message.topic, reason, deliveries: count, history: [], now: clock() }));
   }
 
-  /** Remembers a subscription until it is stopped. If the bus was closed meanwhile, the subscription is stopped at once. */
+  /** Remembers a subscription until it is stopped. If the bus was closed meanwhile, stops the subscription at once. */
   async function keep(subscription: NatsConsumer): Promise<Subscription> {
     if (state !== "open") {
       await subscription.stop();

@@ -85,7 +85,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     running++;
     const one = held.take(messageOf(msg, `${stream}:${info.sequence}`), msg.reply ?? "", info);
     const disposition = await dispositionOf(handler, one.delivery);
-    // The answer is sent in the same turn as the next request for messages, so that both are sent together.
+    // The consumer sends the answer in the same turn as the next request for messages, so that one write contains both.
     const answer = disposition.kind === "dead-letter" ? await buried(one, disposition.reason) : answerOf(disposition);
     if (!one.answer(answer)) await answerLater(one, answer);
     running--;
@@ -107,7 +107,9 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     }
   }
 
-  /** Sends an answer on the next connection if the delivery is then still ours. Otherwise the server delivers the message again. */
+  /**
+   * Sends an answer on the next connection, if the delivery still belongs to this consumer by then. Otherwise the server delivers the message again.
+   */
   async function answerLater(one: Held, answer: string): Promise<void> {
     while (one.isOurs()) {
       const live = await link.next(AbortSignal.timeout(timings.ackWaitMs)).catch(() => null);

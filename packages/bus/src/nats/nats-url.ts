@@ -18,7 +18,7 @@ export type NatsLogin =
   | { readonly kind: "password"; readonly user: string; readonly password: string }
   | { readonly kind: "token"; readonly token: string };
 
-/** The reason for a refusal is one sentence, which quotes only the names of options from the URL. */
+/** The settings, or else the reason why the URL was refused. The reason is one sentence, which quotes only the names of options from the URL. */
 export type ParsedNatsUrl = { readonly ok: true; readonly settings: NatsSettings } | { readonly ok: false; readonly reason: string };
 
 /**

@@ -9,10 +9,13 @@ export type PublishOutcome =
   /** The message may be stored or not. The reason is one sentence. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** The place that has no room: the stream itself, the account's storage, or the server's. */
+/** What has no room: the stream itself, the account's storage, or the server's storage. */
 export type Full = "stream" | "account" | "server";
 
-/** Reads the answer to a message. The answer is the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
+/**
+ * Reads the answer to a message. The answer is either the code of a server that knows no stream, or the text of a stream. Never throws, whoever sent
+ * the answer.
+ */
 export function readPubAck(code: number, body: string, subject: string): PublishOutcome {
   if (body === "") return code === NO_RESPONDERS ? NO_STREAM : unknown(`A message to ${subject} got an empty confirmation.`);
   let answer: unknown;
@@ -23,7 +26,7 @@ export function readPubAck(code: number, body: string, subject: string): Publish
   }
   if (typeof answer !== "object" || answer === null) return unknown(`A message to ${subject} got a confirmation that is not an object.`);
   if ("error" in answer) return refusal(answer.error, subject);
-  // Anybody who listens on the subject may answer, but only a stream gives its name.
+  // Anybody who listens on the subject may answer, but only a stream gives the name of a stream.
   if ("stream" in answer && typeof answer.stream === "string" && answer.stream !== "")
     return "duplicate" in answer && answer.duplicate === true ? STORED_BEFORE : STORED;
   return unknown(`A message to ${subject} got a confirmation without a stream.`);

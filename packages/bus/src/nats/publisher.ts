@@ -8,7 +8,7 @@ import { type PublishOutcome, readPubAck } from "./pub-ack.ts";
 export interface Publisher {
   /**
    * Resolves when a stream confirms or refuses. If no answer arrives, it resolves when the connection is lost, or else at the deadline. If the
-   * maximum is in flight, a message waits, and this time counts against its deadline. Never rejects.
+   * maximum number of messages is in flight, the message waits, and this time counts against its deadline. Never rejects.
    */
   publish(subject: string, headers: MsgHdrs, body: string): Promise<PublishOutcome>;
   /** Resolves when nothing is in flight, or when the last deadline has passed. */

@@ -4,9 +4,9 @@ import type { Live } from "./link.ts";
 import { headerBlockOf } from "./nats-message.ts";
 import { NANOS, type QueuePlace } from "./topology.ts";
 
-/** Requests messages of one consumer over one connection, until one of them ends. */
+/** Requests messages of one consumer over one connection, until the consumer or the connection ends. */
 export interface PullSession {
-  /** Requests more messages. It must be called when there is more room than before. */
+  /** Requests more messages. The caller must call it when there is more room than before. */
   ask(): void;
   /** Resolves with the reason once no more messages can be expected. */
   readonly over: Promise<string>;
@@ -17,9 +17,9 @@ export interface PullSession {
 export interface PullOptions {
   readonly live: Live;
   readonly place: QueuePlace;
-  /** A reply subject that was never used before. Messages that the server still has for an earlier one must not arrive here. */
+  /** A reply subject that was never used before. Messages that the server still sends to an earlier subject must not arrive here. */
   readonly inbox: string;
-  /** Returns the number of messages that can be accepted now. */
+  /** Returns the number of messages that the consumer can accept now. */
   readonly room: () => number;
   /** The session requests more messages when there is room for this many beyond the requested ones, or when none is requested. */
   readonly askFrom: number;
@@ -30,7 +30,7 @@ export interface PullOptions {
 
 /**
  * Starts a session. A request for messages stays open until it is filled or `pullMs` have passed, and the server sends heartbeats meanwhile. The
- * session requests no more messages than it has room for, because a message that waits here would use up its time.
+ * session requests no more messages than it has room for, because the server's time limit for a message also runs while the message waits here.
  */
 export function pullSession(options: PullOptions): PullSession {
   const { live, place, inbox, room, askFrom, heartbeatMs, pullMs, onDelivery } = options;
@@ -48,7 +48,7 @@ export function pullSession(options: PullOptions): PullSession {
       heard = true;
       const info = msg.subject === place.subject ? deliveryInfo(msg.reply ?? "") : null;
       if (!info) return hearStatus(msg);
-      // The message is given back, so that another consumer may receive it at once.
+      // Gives the message back, so that another consumer may receive it at once.
       if (stopping) return void msg.respond(nak(0));
       asked--;
       onDelivery(msg, info);
@@ -81,7 +81,7 @@ export function pullSession(options: PullOptions): PullSession {
   function watch(): void {
     silentFor = asked > 0 && !heard ? silentFor + 1 : 0;
     heard = false;
-    // A single missed heartbeat may be caused by a pause of this process.
+    // A single heartbeat may be missing because this process was paused.
     if (silentFor >= 2) end("the server forgot that messages were asked for");
   }
 

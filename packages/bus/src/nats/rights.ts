@@ -23,7 +23,7 @@ export interface NatsLogin {
   readonly rights: TopicRights | "setup" | "admin";
 }
 
-/** The namespace of a bus, and the scratch namespace in which rights are tried. */
+/** The namespace of a bus, and the scratch namespace for trying rights. */
 export interface NatsPlace {
   readonly namespace: string;
   readonly scratch: string;
@@ -31,8 +31,8 @@ export interface NatsPlace {
 
 /**
  * Returns the minimum of rights that a user needs for its work. The user may not create or change streams and consumers. A user who may declare a
- * consumer chooses where the server delivers, and no permission limits that. Messages of other users cannot reach it, because its replies have
- * their own prefix.
+ * consumer chooses where the server delivers, and no permission limits that. The user cannot receive messages of other users, because its reply
+ * subjects have their own prefix.
  */
 export function natsRights(namespace: string, user: string, { publishes, consumes, announces, listens }: TopicRights): NatsRights {
   const queues = consumes.map((topic) => placeOf(namespace, topic));
@@ -51,7 +51,8 @@ export function natsRights(namespace: string, user: string, { publishes, consume
 }
 
 /**
- * Returns the rights of the setup login. It makes the streams of both namespaces with their consumers, and removes those of the scratch namespace.
+ * Returns the rights of the setup login. This login makes the streams of both namespaces with their consumers, and removes the streams of the scratch
+ * namespace.
  */
 export function natsSetUpRights({ namespace, scratch }: NatsPlace, user: string): NatsRights {
   const streams = [namespace, scratch].flatMap((space) => natsStreams(space, ANY_SIZE).map(({ name }) => name));
@@ -88,7 +89,10 @@ export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]
   return ["authorization {", "  users: [", ...users, "  ]", "}", ""].join("\n");
 }
 
-/** Returns the streams of a namespace in the form that `nats stream add --config` reads. A login with all rights makes them by itself. */
+/**
+ * Returns the streams of a namespace in the form that `nats stream add --config` reads. With a login that has all rights, the bus makes these streams
+ * by itself.
+ */
 export function natsStreams(
   namespace: string,
   settings: { readonly replicas: number; readonly maxBytes: number },

@@ -2,7 +2,7 @@ import type { QueuePlace } from "./topology.ts";
 
 /** The topics that have a queue. A stream accepts every subject of its kind, so only the consumer of a topic proves that its queue exists. */
 export interface Routes {
-  /** Returns whether the queue existed lately. If that was a while ago, it is checked again in the background. */
+  /** Returns whether the queue existed when it was last checked. If the check was a while ago, repeats it in the background. */
   has(place: QueuePlace): boolean;
   /** Asks the server whether the queue exists. Rejects if the server does not answer. */
   find(place: QueuePlace): Promise<boolean>;

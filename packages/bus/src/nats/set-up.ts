@@ -7,7 +7,9 @@ import type { NatsSettings } from "./nats-url.ts";
 import { natsStreams } from "./rights.ts";
 import { DEFAULT_TIMINGS } from "./timings.ts";
 
-/** Makes the streams, and the consumers of these topics and of their dead letters. It can be repeated. Rejects with `BusUnavailable` if it fails. */
+/**
+ * Makes the streams, and the consumers of these topics and of their dead letters. Repeating it is safe. Rejects with `BusUnavailable` if it fails.
+ */
 export async function setUpNats(settings: NatsSettings, queues: readonly string[]): Promise<void> {
   const { nc, jsm } = await dialled(settings);
   try {

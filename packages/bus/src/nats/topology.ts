@@ -6,7 +6,7 @@ import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream";
  *
  * Each kind of queue has one work-queue stream, which accepts every subject of that kind. Each topic has one durable pull consumer. The filters of
  * the consumers do not overlap, because a work queue refuses that. A topic is routed if its consumer exists, whatever subjects a stream accepts. So a
- * new topic needs no change of a stream's subjects. Two processes could not make such changes at the same time without one of them losing.
+ * new topic needs no change of a stream's subjects. If two processes made such changes at the same time, one change would be lost.
  */
 export const QUEUE_KINDS = ["invoke", "reply", "approval", "work", "dead"] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
@@ -38,7 +38,7 @@ const KIND_OF_PREFIX: readonly (readonly [prefix: string, kind: QueueKind])[] = 
 const TOPIC = /^[\w-]+(?:\.[\w-]+)*$/;
 const LONGEST_TOPIC = 180;
 
-/** Returns the place of a topic, or null if the topic is invalid. So nobody can reach another subject through a reply topic. */
+/** Returns the place of a topic, or null if the topic is invalid. The check prevents a reply topic from reaching another subject. */
 export function queuePlace(namespace: string, topic: string): QueuePlace | null {
   if (!isTopic(topic)) return null;
   const kind = KIND_OF_PREFIX.find(([prefix]) => topic.startsWith(prefix))?.[1] ?? "work";
@@ -124,8 +124,8 @@ const DUPLICATE_WINDOW_MS = 120_000;
 export const MAX_ACK_PENDING = 10_000;
 
 /**
- * Returns the consumer of a topic. It delivers without a limit, because the server would keep a given-up message that nobody sees. The limit is
- * in the pipeline.
+ * Returns the consumer of a topic. It has no limit of deliveries, because the server would keep a message over the limit in the stream, where nobody
+ * sees it. The pipeline has such a limit.
  */
 export function consumerDeclaration({ subject, durable }: QueuePlace, ackWaitMs: number) {
   return {

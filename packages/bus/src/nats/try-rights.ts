@@ -6,8 +6,8 @@ import { dialled } from "./set-up.ts";
 import { broadcastSubject, inboxPrefix, placeOf } from "./topology.ts";
 
 /**
- * Tries every action on the servers with the login of a URL, in the URL's namespace. All these queues must exist there, and nobody may need their
- * content. `others` are the users whose replies this login must not read. Rejects with `BusUnavailable` if no server answers.
+ * Tries every action on the servers with the login of a URL, in the URL's namespace. All queues of `everything` must exist there. Their content may
+ * be lost. `others` are the users whose replies this login must not read. Rejects with `BusUnavailable` if no server answers.
  */
 export async function tryNatsRights(
   settings: NatsSettings,

@@ -13,7 +13,7 @@ function throughWire(message: Message): Message {
   return fromWire(message.topic, headers, new TextEncoder().encode(message.body), "fallback");
 }
 
-// This is any text that UTF-8 can express, with many characters that headers cannot contain.
+// Any text that UTF-8 can express, with many characters that headers cannot contain.
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.constantFrom(" ", "%", ":", "\r", "\n", "\t", "\u0000", "é", "世", "🚀", "a", '"', "\ufeff", "%41") }),

@@ -9,7 +9,7 @@ const parseCancel = parser(ToolCancel);
 export const CALL = "rn_00_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0";
 export const TOPIC = "tool.cancel.test";
 
-/** Returns a bus with a reader of dead letters and a recorded log. `start` begins to consume. */
+/** Returns a bus with a reader of dead letters and a recorded log. `start` begins to consume with the pipeline. */
 export async function pipelineUnderTest(wrap: (bus: MessageBus) => MessageBus = (bus) => bus) {
   const inner = memoryBus({ drainMs: 50 });
   const bus = wrap(inner);

@@ -29,7 +29,7 @@ export interface ApiKeys {
   markOf(keyId: string): string | null;
 }
 
-/** Returns the entries of a file of API keys. They contain hashes instead of keys. Throws a `Refusal` that names the fault of the file. */
+/** Returns the entries of a file of API keys. The entries contain hashes instead of keys. Throws a `Refusal` that names the fault of the file. */
 export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
   let text: string;
   try {
@@ -50,7 +50,7 @@ export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
   return keys.value;
 }
 
-/** Returns a fault if a trigger's key has another role. Other programs can often read this key, so it may only begin investigations. */
+/** Returns a fault if the key of a trigger also has another role. Other programs can often read such a key, so it may only begin investigations. */
 function roleFault({ roles }: ApiKey): string | undefined {
   const trigger = TRIGGER_ROLES.find((role) => roles.includes(role));
   if (trigger === undefined || roles.length === 1) return undefined;

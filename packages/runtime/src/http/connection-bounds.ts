@@ -11,7 +11,10 @@ export interface ConnectionBounds {
   readonly checkMs: number;
   /** How long a connection may have no request. */
   readonly idleMs: number;
-  /** The time from the end of an answer until the system has accepted all of it. The system accepts more only when the client reads. */
+  /**
+   * How long the operating system may take to accept the rest of an answer after the server has written it. It accepts more only when the client
+   * reads.
+   */
   readonly answerMs: number;
   /** The number of requests that a client may send before it has read the earlier answers. */
   readonly pipelined: number;
@@ -28,8 +31,8 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
 
 /**
  * Creates a server that enforces these limits. It answers 408 to a request that takes too long and closes the connection. It destroys the connection
- * of a client that does not read an answer in time, or that sends requests without reading the answers. This applies to streams after their end, too.
- * Otherwise unread answers would fill this process's memory.
+ * of a client that does not read an answer in time, or that sends requests without reading the answers. Otherwise unread answers would fill this
+ * process's memory. The limits also apply to a stream, once it has ended.
  */
 export function boundedServer(handler: RequestListener, bounds: ConnectionBounds, maxHeaderSize: number): Server {
   const { headersMs, requestMs, checkMs, idleMs, answerMs, pipelined } = bounds;

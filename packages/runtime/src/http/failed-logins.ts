@@ -1,6 +1,9 @@
 /** Counts wrong keys per address, in this process only. */
 export interface FailedLogins {
-  /** Records one more wrong key from this address. Returns how long the address stays over its limit, in milliseconds, or null if it is not over. */
+  /**
+   * Records one more wrong key from this address. Returns how long the address stays over its limit, in milliseconds, or null if it is not over the
+   * limit.
+   */
   note(address: string): number | null;
 }
 
@@ -20,7 +23,7 @@ export function failedLogins(perMinute: number, monotonic: () => number): Failed
       const found = minutes.get(address);
       const minute = found && found.endsAt > now ? found : { endsAt: now + WINDOW_MS, count: 0 };
       minute.count++;
-      // The entry is inserted again, so that the address with the oldest minute is the first in the map.
+      // A new minute is inserted at the end, so that the address with the oldest minute is the first in the map.
       if (minute !== found) minutes.delete(address);
       minutes.set(address, minute);
       const oldest = minutes.keys().next();

@@ -3,8 +3,8 @@ import { keepBodyText } from "./body-text.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Adds the routes that receive a signed form. They read no other body, and no other route reads this one, because a page of another site can send a
- * form without being asked. The handler gets only the text of the form, over whose bytes it checks the signature.
+ * Adds the routes that receive a signed form. They read no other kind of body. No other route reads forms, because a page of another site can make a
+ * browser send one. The handler gets only the text of the form, and checks the signature over its bytes.
  */
 export async function withSignedForms(
   app: FastifyInstance,

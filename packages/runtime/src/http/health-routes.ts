@@ -5,9 +5,9 @@ import { getRoute, noQuery, type Route } from "./route.ts";
 export interface HealthOptions {
   /** Returns the reasons why the service is not ready. Each has a few words that strangers may read. */
   readonly unready: () => readonly string[];
-  /** The things that the service cannot work without. The check of each resolves if it is available. */
+  /** The things that the service cannot work without. The `ask` of each resolves if the service can use it. */
   readonly needs: readonly Need[];
-  /** Returns the faults of a service that still works. Each is a sentence that strangers may read. */
+  /** Returns the faults with which the service still works. Each is a sentence that strangers may read. */
   readonly warnings?: (() => readonly string[]) | undefined;
   /**
    * Reports whether this machine's clock and the store's agree. The service stays ready if they differ, because the
@@ -38,7 +38,7 @@ const READINESS = declared("Readiness", ReadinessView);
 
 /**
  * Returns the routes `/healthz` and `/readyz`, which also answer while the server stops. `/healthz` says that the process is alive. `/readyz` says
- * whether the process accepts requests and everything that it needs is available within a second.
+ * whether the process accepts requests, and whether everything that it needs answers within a second.
  */
 export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthOptions): readonly Route[] {
   return [

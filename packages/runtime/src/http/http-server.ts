@@ -27,7 +27,7 @@ export interface HttpServer {
   readonly url: string;
   /** Every route that the server has, including those of its description. */
   readonly routes: readonly Route[];
-  /** Refuses new requests, waits at most 5 s for pending ones, then closes. Callers may call it twice. */
+  /** Refuses new requests, waits at most 5 s for pending ones, then closes. A second call is safe. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** The limits of one connection, by default `CONNECTION_BOUNDS`. */
   readonly bounds?: ConnectionBounds;
-  /** Called at the start of a stop, before the server closes connections. End streams here. */
+  /** Called at the start of a stop, before the server closes connections. The service ends its streams here. */
   readonly onStopping?: () => Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-/** Accepts only JSON bodies, although Fastify also reads text. An empty body is treated as missing. */
+/** Accepts only JSON bodies, although Fastify also reads text. The server treats an empty body as missing. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, async (request: FastifyRequest, body: string) => {
@@ -139,9 +139,9 @@ function add(app: FastifyInstance, { method, url, access, credential, page, hand
   app.route({
     method,
     url,
-    // Otherwise a HEAD request would run the GET handler, although nobody reads the answer.
+    // Without this setting, a HEAD request would run the GET handler, although nobody reads the answer.
     exposeHeadRoute: false,
-    // This check runs before the body is read, so a stranger's body is not parsed and the stranger sees no fault in it.
+    // This check runs before the body is read. So the server does not parse a stranger's body, and does not report its faults to the stranger.
     onRequest: async (request) => {
       if (access === "public") return;
       const authorization = page === undefined ? request.headers.authorization : undefined;

@@ -8,7 +8,7 @@ export function wantsEvents({ headers }: FastifyRequest): boolean {
 
 /**
  * Answers with a stream that sends a `bye` event and ends. A browser's EventSource reconnects with its last id after such a stream, but never after
- * an answer like 503 (WHATWG HTML, section 9.2.3).
+ * an answer such as 503 (WHATWG HTML, section 9.2.3).
  */
 export function sayGoodbye(reply: FastifyReply): void {
   reply.hijack();

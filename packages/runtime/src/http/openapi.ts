@@ -258,7 +258,7 @@ function responseOf({ says, body, example, type = "application/json", media, hea
   };
 }
 
-/** Only the schema is replaced by references, because the examples are texts and values. */
+/** Replaces only the schema by references, because the examples are texts and values. */
 const mediaIn = ({ schema, ...media }: NonNullable<AnswerDocs["media"]>, names: Names): MediaType => ({
   ...media,
   ...(schema === undefined ? {} : { schema: withRefs(schema, names) }),

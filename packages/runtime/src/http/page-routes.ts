@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { RenderProblem, Route } from "./route.ts";
 
 /**
- * Adds the routes for browsers, which read forms and cookies. No other route reads either of them, because a page of another site can send both
- * without being asked.
+ * Adds the routes for browsers, which read forms and cookies. No other route reads either of them, because a page of another site can make a browser
+ * send both.
  */
 export async function withForms(
   app: FastifyInstance,
@@ -22,7 +22,9 @@ export async function withForms(
   });
 }
 
-/** Returns a function that finds how the route of a request renders its refusals. It returns undefined if that route is not for browsers. */
+/**
+ * Returns a function that finds how the route of a request renders its refusals. The function returns undefined if this route is not for browsers.
+ */
 export function pageFinder(routes: readonly Route[]): (request: FastifyRequest) => RenderProblem | undefined {
   const pages = new Map(routes.flatMap(({ method, url, page }) => (page === undefined ? [] : [[`${method} ${url}`, page]])));
   return ({ method, routeOptions }) => pages.get(`${method} ${routeOptions.url ?? ""}`);

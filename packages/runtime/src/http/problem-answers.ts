@@ -13,7 +13,8 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Turns every refusal of a server into a problem (RFC 9457) with these headers, or into a page if the route is for browsers. The server logs its own faults and does not show them to the client.
+ * Turns every refusal of a server into a problem (RFC 9457) with these headers, or into a page if the route is for browsers. The server logs its own
+ * faults and does not show them to the client.
  */
 export function answerProblems(
   app: FastifyInstance,
@@ -34,7 +35,7 @@ export function answerProblems(
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
-    // A store's refusal lasts until somebody fixes the cause, and only its own message names this cause.
+    // A store's refusal lasts until somebody fixes its cause, which only the refusal's own message names.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
     const render = pageOf(request);

@@ -56,7 +56,7 @@ describe("a rate limit", () => {
     expect(t.asked).toEqual(["commit"]);
     t.asked.length = 0;
     await take(t.limit, una, 50, "together");
-    // The first request is pending when the other requests arrive.
+    // There are only two commits, because the other requests arrive while the first is pending.
     expect(t.asked).toEqual(["commit", "commit"]);
   });
 

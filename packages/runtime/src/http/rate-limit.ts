@@ -3,7 +3,7 @@ import { keys, parseRateMinute, type RateMinute, shardName } from "@toolbus/cont
 import type { StateStore } from "@toolbus/state";
 import type { Principal } from "./api-keys.ts";
 
-/** The answer to one request, with the rest of the caller's minute. */
+/** Whether one request is granted, with what remains of the caller's minute. */
 export interface Taken {
   readonly granted: boolean;
   readonly remaining: number;
@@ -18,7 +18,7 @@ export interface RateLimit {
   /** The limited action in words, such as `start 60 runs`. */
   readonly words: string;
   readonly perMinute: number;
-  /** Counts one request of the caller, or returns that none is left in this minute. Rejects with `StoreUnavailable`. */
+  /** Counts one request of the caller. The result says whether the limit allows it. Rejects with `StoreUnavailable`. */
   take(principal: Principal): Promise<Taken>;
 }
 
@@ -48,8 +48,8 @@ interface Lane {
 }
 
 /**
- * Creates a limit. A minute begins with a caller's first request. It is one document, which expires at the end of the minute. Requests that arrive
- * while another one is counted share the next commit, so a burst needs few commits.
+ * Creates a limit. A minute begins with a caller's first request. The store has one document for it, which expires at the end of the minute. Requests
+ * that arrive while another one is counted share the next commit, so a burst needs few commits.
  */
 export function rateLimit({ state, service, name, words, perMinute, random }: RateLimitOptions): RateLimit {
   const lanes = new Map<string, Lane>();
@@ -101,7 +101,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
 
   async function count(lane: Lane, shard: string, key: string, wanted: number) {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      // A used-up minute is read again, because it may be over.
+      // Reads a used-up minute again, because it may be over.
       const read = lane.known && lane.known.count < perMinute ? null : await readMinute(key);
       const minute = read?.minute ?? lane.known;
       if (!minute) continue;

@@ -1,7 +1,7 @@
 import { Refusal } from "../refusal.ts";
 import type { Route } from "./route.ts";
 
-/** Throws a `Refusal` that names every route that does not declare who may call it or what it does. A service with such a route does not start. */
+/** Throws a `Refusal` that names every route that does not declare who may call it or what it does. The service then does not start. */
 export function checkRoutes(routes: readonly Route[]): void {
   const faults = routes.flatMap((route) => faultsOf(route).map((fault) => `${route.method} ${route.url} ${fault}`));
   for (const [id, here] of Map.groupBy(routes, ({ docs }) => docs?.operationId)) {

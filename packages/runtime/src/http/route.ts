@@ -14,7 +14,7 @@ import { idempotencyKey } from "./idempotency-key.ts";
 import { HttpProblem } from "./problem.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
-/** The callers of a route. There is no default. A service does not start if one of its routes lacks it. */
+/** Who may call a route. There is no default. A service does not start if one of its routes does not state this. */
 export type Access = "public" | readonly Role[];
 
 /** A route's answer on success. */
@@ -28,8 +28,8 @@ export interface AnswerDocs {
   /** More members of the OpenAPI description of this media type. */
   readonly media?: { readonly [member: string]: Json };
   /**
-   * Schemas that have a name in the description. The description refers to this name wherever the schema appears, such as in
-   * `media` or in other answers.
+   * Schemas that get a name in the API's description. The description refers to the name wherever the schema appears, such as in `media` or in other
+   * answers.
    */
   readonly schemas?: readonly Pick<Declared<unknown>, "name" | "schema">[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export interface RouteDocs {
     readonly examples: readonly Json[];
   };
   readonly answers: Readonly<Record<number, AnswerDocs>>;
-  /** The problems that it can answer in addition to those of every route of its kind. */
+  /** The problems that the route can answer in addition to those of every route of its kind. */
   readonly problems: readonly ProblemCode[];
 }
 
@@ -69,8 +69,8 @@ export interface Route {
   /** Whether the route also answers while the server stops. */
   readonly whileStopping?: boolean;
   /**
-   * Set on a public route whose handler checks a signature over the body instead of a key: the `webhook-signature`, or that of Slack. The handler
-   * refuses everybody else.
+   * Set on a public route whose handler checks a signature over the body instead of a key: the `webhook-signature`, or the signature of Slack. The
+   * handler refuses every other request.
    */
   readonly signed?: true | "slack";
   /** Set on a signed route that receives a form instead of JSON. Its handler reads the form from the text of the body. */
@@ -84,7 +84,7 @@ export interface Route {
   readonly limited?: boolean;
   /**
    * Handles a request. On public routes the principal is empty. The server sends the returned value as JSON. The handler returns `undefined` if it
-   * has answered by itself.
+   * has already sent the answer.
    */
   readonly handle: (request: FastifyRequest, reply: FastifyReply, principal: Principal) => Promise<unknown>;
 }
@@ -120,7 +120,7 @@ export interface GetDefinition<Q> extends Definition {
 export interface PostDefinition<B> extends Definition {
   /** The body's schema, or `noBody` if the route needs none. */
   readonly body: BodyDefinition<B>;
-  /** The limit of its callers per minute. Null means no limit. */
+  /** The limit for each caller per minute. Null means no limit. */
   readonly rate: RateLimit | null;
   readonly handle: (incoming: Incoming & { readonly body: B; readonly key: string | undefined }) => Promise<unknown>;
 }
@@ -149,7 +149,7 @@ export const noBody: BodyDefinition<object> = {
   remedy: "Send none.",
 };
 
-/** Declares a GET. The query is checked before the handler runs. */
+/** Declares a GET. The server checks the query before the handler runs. */
 export function getRoute<Q>({ query, handle, docs, ...route }: GetDefinition<Q>): Route {
   return {
     ...route,

@@ -8,8 +8,8 @@ const NO_JSON = "is not JSON";
 const MARK = "\uFEFF";
 
 /**
- * Parses a request's body as JSON that every reader understands in the same way, with the parser for the arguments of calls. Throws a problem with
- * the place of each duplicate key, key of a prototype, number outside the range of a double, and half character.
+ * Parses a request's body as JSON that every reader understands in the same way, with the parser for the arguments of calls. Throws a problem that
+ * lists the place of each fault: a duplicate key, a key of a prototype, a number outside the range of a double, or half a surrogate pair.
  */
 export function strictBody(text: string): Json {
   // Some clients write a byte order mark first. Readers may ignore it (RFC 8259, 8.1).

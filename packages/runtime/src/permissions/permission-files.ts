@@ -24,9 +24,9 @@ export interface WrittenPermissions {
 }
 
 /**
- * Writes the logins of a deployment into a folder. `permissions.json` has all logins, each service has a folder with a file of its
- * addresses, and there are files for the servers. An existing login keeps its passwords. Throws a `Refusal` for invalid addresses, and for
- * files that it cannot read or write.
+ * Writes the logins of a deployment into a folder. `permissions.json` has all logins. Each service has a folder with a file of its addresses. Other
+ * files are for the servers. An existing login keeps its passwords, unless `rotate` is true. Throws a `Refusal` for invalid addresses, and for files
+ * that it cannot read or write.
  */
 export async function writePermissions(request: PermissionRequest): Promise<WrittenPermissions> {
   const before = await readRecord(request.folder);
@@ -117,7 +117,7 @@ function deploymentOf({ busUrl, stateUrl, agents, toolsets }: PermissionRequest,
 const DEFAULT_BUS = "amqp://127.0.0.1:5672";
 const DEFAULT_STATE = "redis://127.0.0.1:6379";
 
-/** Removes the login from an address, because the stored address must not contain somebody else's login. */
+/** Removes the login from an address, because a stored address must contain no login. */
 function withoutLogin(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/?#@,]*@/i, "$1");
 }

@@ -58,7 +58,7 @@ export function loginNames(parts: DeploymentParts): readonly string[] {
   return [...rightsOf(parts).map(({ service }) => service), SET_UP, ADMIN];
 }
 
-/** Returns the plan of a deployment. Throws a `Refusal` for invalid addresses, and for servers that have no logins. */
+/** Returns the plan of a deployment. Throws a `Refusal` for an invalid address, and for a bus or store without logins. */
 export function permissionPlan(deployment: Deployment, secrets: Readonly<Record<string, LoginSecrets>>): PermissionPlan {
   const { busUrl, stateUrl, parts } = deployment;
   const services = rightsOf(parts);

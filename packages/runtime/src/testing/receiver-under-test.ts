@@ -8,7 +8,10 @@ export interface Received {
   readonly body: string;
 }
 
-/** Starts a real HTTP server that receives webhooks. `answer` returns the status, and 0 means no answer. `next` resolves with the next webhook. */
+/**
+ * Starts a real HTTP server that receives webhooks. `answer` returns the status of the answer. If it is 0, the server does not answer. `next`
+ * resolves with the next webhook.
+ */
 export async function receiver(answer: (count: number) => number = () => 204) {
   const arrived: Received[] = [];
   const waiting: ((received: Received) => void)[] = [];

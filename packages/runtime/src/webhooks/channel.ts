@@ -10,7 +10,7 @@ export interface WebhookContent {
   readonly data: object;
 }
 
-/** One attempt to tell a target about an event. */
+/** One attempt to notify a target of an event. */
 export interface Sending<T> {
   readonly target: T;
   readonly delivery: WebhookDelivery;
@@ -21,7 +21,7 @@ export interface Sending<T> {
   readonly signal: AbortSignal;
 }
 
-/** The outcome of an attempt. `reason` contains nothing secret, so neither the path of an address nor the target's own words. */
+/** The outcome of an attempt. `reason` contains nothing secret: neither the path of an address nor the target's own words. */
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "gone" }
@@ -31,11 +31,11 @@ export type AttemptOutcome =
   | { readonly kind: "failed"; readonly reason: string; readonly afterMs?: number };
 
 /**
- * A way to tell people or systems about an event: one attempt. The deliveries around it are durable. They retry a failed attempt, give up after the
- * last one, and make an attempt again if the process died before its end was recorded.
+ * A way to notify people or systems of an event. A channel makes one attempt. The durable deliveries around it retry a failed attempt, give up after
+ * the last one, and repeat an attempt if the process died before it recorded the end.
  */
 export interface Channel<T> {
-  /** Makes one attempt. A target's fault is an outcome. If it throws, the attempt has failed. */
+  /** Makes one attempt. A fault of the target is an outcome and not an error. If `send` throws, the attempt has failed. */
   send(sending: Sending<T>): Promise<AttemptOutcome>;
 }
 

@@ -24,7 +24,7 @@ const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
   ["ipv4", "198.51.100.0", 24],
   ["ipv4", "203.0.113.0", 24],
   ["ipv4", "224.0.0.0", 3],
-  // This covers :: and ::1, and also the old form of IPv4 in IPv6, which a block list does not treat as IPv4.
+  // This covers :: and ::1. It also covers the old form of IPv4 addresses in IPv6, which Node's block list does not treat as IPv4.
   ["ipv6", "::", 96],
   ["ipv6", "64:ff9b::", 96],
   ["ipv6", "64:ff9b:1::", 48],
@@ -67,8 +67,8 @@ export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
 }
 
 /**
- * Returns why mail must not be sent through this server, or null if it may be. It does not resolve the name. Without the operator's permission only the
- * ports for mail of a public address are allowed, and only with TLS.
+ * Returns why mail must not be sent through this server, or null if it may be. It does not resolve the name. Without the operator's permission, only
+ * the mail ports of a public address are allowed, and only with TLS.
  */
 export function whyNoMail({ host, port, tls }: { readonly host: string; readonly port: number; readonly tls: string }): string | null {
   if (tls === "none") return "it would send mail without TLS, and its host is not allowed";

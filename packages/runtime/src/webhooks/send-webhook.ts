@@ -22,7 +22,7 @@ export function webhookChannel({
       const headers = {
         "content-type": "application/json",
         "user-agent": "toolbus-webhooks",
-        // The same in every attempt, so that the receiver can drop a repeat.
+        // This id is the same in every attempt, so that the receiver can drop a repeat.
         "webhook-id": id,
         "webhook-timestamp": String(seconds),
         "webhook-signature": webhookSignature({ id, seconds, body }, secrets),

@@ -29,7 +29,10 @@ export interface DeliveryRules {
   readonly retriesMs: readonly number[];
   /** Returns a number from 0 to 1, so that simultaneous failures are not all retried at once. */
   readonly random: () => number;
-  /** Returns a part of the change's op. If two processes decide the same at the same time, they make two different changes, and one is stale. */
+  /**
+   * Returns a random part of the change's op. If two processes make the same decision at the same time, their changes differ, and the store answers
+   * "stale" to one of them.
+   */
   readonly newNonce: () => string;
 }
 
@@ -79,7 +82,7 @@ export function beginAttempt({ version, value }: ReadDelivery, now: number, rule
   return changed({ version, value: { ...value, attempts: value.attempts + 1 } }, "begin", now, rules, { dueIn: ATTEMPT_MS });
 }
 
-/** Returns whether no attempt is left, because a process began the last one and died before its end. */
+/** Returns whether no attempt is left, because a process began the last attempt and died before the attempt ended. */
 export function isUsedUp({ attempts }: WebhookDelivery, { retriesMs }: DeliveryRules): boolean {
   return attempts > retriesMs.length;
 }
@@ -112,7 +115,10 @@ export function failed(
   return { change: changed({ version, value: next }, "failed", now, rules, { dueIn }), again: dueIn };
 }
 
-/** Returns the change that gives a delivery up. It appears in the list of given-up deliveries until an operator sends it again, or for 30 days. */
+/**
+ * Returns the change that gives a delivery up. The delivery appears in the list of those that were given up until an operator sends it again, or for
+ * 30 days.
+ */
 export function givenUp(
   { version, value }: ReadDelivery,
   state: "failed" | "gone",
@@ -124,7 +130,7 @@ export function givenUp(
   return changed({ version, value: next }, state, now, rules, { dueIn: null, listed: now });
 }
 
-/** Returns the change for an operator's request to send a delivery again. It has the same id, and again the full number of attempts. */
+/** Returns the change for an operator's request to send a delivery again. The delivery keeps its id and gets the full number of attempts again. */
 export function sentAgain({ version, value }: ReadDelivery, now: number, rules: DeliveryRules): Change {
   const { failedAt: _, reason: __, ...rest } = value;
   return changed({ version, value: { ...rest, state: "waiting", attempts: 0 } }, "again", now, rules, { dueIn: 0, listed: null });

@@ -24,7 +24,7 @@ export interface WebhookRoutesOptions {
   readonly service: string;
   /** Returns the deliveries that the operator may see, by the tenant of each run or approval. */
   readonly mayShow: (deliveries: readonly WebhookDelivery[], operator: Principal) => Promise<readonly WebhookDelivery[]>;
-  /** Sends a given-up delivery again. */
+  /** Sends a delivery again after it was given up. */
   readonly sendAgain: (delivery: WebhookDelivery, operator: Principal) => Promise<void>;
   /** The limit of an operator's requests per minute. Null means no limit. */
   readonly rate: RateLimit | null;
@@ -35,7 +35,7 @@ export const WEBHOOKS_TAG = "Webhooks";
 const OPERATORS = ["operator"] as const;
 const LISTED = 20;
 
-/** Returns the routes `/v1/webhooks…`, at which operators see given-up deliveries and send them again. */
+/** Returns the routes `/v1/webhooks…`, at which operators see the deliveries that were given up and send them again. */
 export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: WebhookRoutesOptions): readonly Route[] {
   return [
     getRoute({

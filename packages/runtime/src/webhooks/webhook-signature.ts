@@ -20,8 +20,8 @@ export function webhookSecret(text: string): Uint8Array | null {
 }
 
 /**
- * Returns the value of `webhook-signature`. It has one signature for each secret, so that a receiver may change its secret at
- * any time during a rotation.
+ * Returns the value of `webhook-signature`. The value has one signature for each secret, so that a receiver may change its secret at any time during
+ * a rotation.
  */
 export function webhookSignature(parts: SignedParts, secrets: readonly Uint8Array[]): string {
   return secrets.map((secret) => `v1,${macOf(parts, secret).toString("base64")}`).join(" ");

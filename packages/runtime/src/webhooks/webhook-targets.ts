@@ -38,7 +38,7 @@ export interface WebhookConfig {
 interface AnyTarget {
   readonly name: string;
   readonly events: ReadonlySet<WebhookEvent>;
-  /** The tenant whose events it receives. Absent if it receives those of every tenant. */
+  /** The tenant whose events the target receives. Absent if it receives the events of every tenant. */
   readonly tenant?: string;
 }
 
@@ -49,7 +49,7 @@ export interface WebhookTarget extends AnyTarget {
   readonly secrets: readonly Uint8Array[];
 }
 
-/** People who are told by e-mail. */
+/** People who are notified by e-mail. */
 export interface EmailTarget extends AnyTarget {
   readonly kind: "email";
   readonly host: string;

@@ -52,7 +52,7 @@ export interface Webhooks {
   telling(outbox: Outbox): Outbox;
   /** Handles a due timer of a delivery. Resolves to false for any other timer. Does not wait for the target's answer. */
   onTimer(timer: TimerRow): Promise<boolean>;
-  /** Sends a given-up delivery again. Resolves to false if the delivery does not exist or was not given up. */
+  /** Sends a delivery again after it was given up. Resolves to false if the delivery does not exist or was not given up. */
   again(deliveryId: string): Promise<boolean>;
   /** Aborts the attempts that are under way. Another process repeats them when their timers are due. */
   stop(): Promise<void>;
@@ -82,7 +82,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       if (deliveryId === null) return false;
       const found = await read(deliveryId);
       if (!found || found.read.value.state !== "waiting") await setTimer(shard, deliveryId, found?.read.version ?? 0, null);
-      // A store that restarts after a crash makes every timer due, also that of a reminder.
+      // A store that restarts after a crash makes every timer due, including the timer of a reminder.
       else if (found.now < found.read.value.at) await setTimer(shard, deliveryId, found.read.version, found.read.value.at - found.now);
       else await attempt(found.now, found.read);
       return true;
@@ -131,7 +131,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       return void (await commit(deliveryId, dropped(before, rules)));
     const sending = underWay.get(name) ?? new Set();
     underWay.set(name, sending);
-    // The claim has already set the timer again, so the delivery is attempted later.
+    // The claim has already set the timer again, so a later attempt follows.
     if (sending.size >= MOST_OF_A_TARGET || stopping.signal.aborted) return;
     const begun = beginAttempt(before, now, rules);
     const reply = await commit(deliveryId, begun);
@@ -158,7 +158,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     try {
       return (await sendThrough(channels, sending)) ?? NO_CHANNEL;
     } catch (error) {
-      // The store was unavailable, or a channel has a bug. Neither may end the process, and the retry does the rest.
+      // The store was unavailable, or a channel has a bug. Neither may end the process. The delivery is retried.
       log.error({ error, ...about(sending.delivery) }, "an attempt ended with a fault of this service; it is repeated");
       return { kind: "failed", reason: "this service had a fault" };
     }

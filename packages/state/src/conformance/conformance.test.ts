@@ -146,7 +146,7 @@ function claimingBackwards(store: StateStore): Partial<StateStore> {
   };
 }
 
-/** A fault: the store claims with other options, or returns the claimed rows differently. */
+/** A fault: the store claims with changed options, or returns changed rows. */
 function claimingBy(
   store: StateStore,
   change: (options: ClaimOptions) => ClaimOptions,

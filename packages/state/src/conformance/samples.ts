@@ -16,7 +16,7 @@ export const A = keyIn(HERE, "a");
 export const B = keyIn(HERE, "b");
 export const LOG = keyIn(HERE, "log");
 
-/** Creates a document, with everything else that the change contains, and returns its version. */
+/** Creates a document together with the rest of a change, and returns the document's version. */
 export async function create(store: StateStore, key: string, value: Json, more: Partial<Change> = {}): Promise<number> {
   const { put = [], ...rest } = more;
   const change: Change = { op: `create ${key}`, guards: [{ key, version: 0 }], put: [{ key, value }, ...put], ...rest };

@@ -8,7 +8,7 @@ import { FEED_LENGTH, type RedisKeys } from "./redis-keys.ts";
 export interface CommitContext {
   /** A time that replaces the server's, or "+N" for the server's time plus N milliseconds. "" means the server's time. */
   readonly clock: string;
-  /** A deadline before this time has passed, whatever the server's clock says. */
+  /** Every deadline before this time has passed, whatever the server's clock says. */
   readonly floor?: number | undefined;
   /** Eight characters that no other commit has. */
   readonly mark: string;
@@ -29,7 +29,7 @@ export interface CommitArguments {
 
 /**
  * Returns a change in the form that `commit.lua` reads. The numbers and the words without a blank are in one line, as JavaScript writes them, with
- * "-" for absent ones. The texts follow. Both are in the order in which the script reads them.
+ * "-" for absent ones. The texts follow. The words and the texts are in the order in which the script reads them.
  */
 export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
   const { op, first, guards, notAfter, put, remove, append, timers, outbox, index } = change;
@@ -77,7 +77,7 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
     keys.push(layout.outbox(service, shard), layout.outboxRows(service, shard));
     words.push(rows.length);
     for (const { id, topic, text, dueIn } of rows) {
-      // A line feed separates the two, because JSON text contains none.
+      // A line feed separates the text from the topic, because JSON text contains no line feed.
       texts.push(id, `${text}\n${topic}`);
       words.push(dueIn);
     }

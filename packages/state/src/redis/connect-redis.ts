@@ -133,7 +133,7 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
   deadline.addEventListener("abort", onDeadline);
   try {
     if (deadline.aborted) onDeadline();
-    // An event reports why it failed, and the client retries by itself.
+    // An "error" event reports why the connection failed, and the client retries by itself.
     else client.connect().catch((error: Error) => (problem ??= error));
     await promise;
   } finally {
@@ -143,10 +143,7 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
   }
 }
 
-/**
- * A server that starts at the same time as this process may need a moment. After this time, a person who watches must learn what the process waits
- * for.
- */
+/** A server that starts at the same time as this process may need a moment. After this time, a warning says what the process waits for. */
 const PATIENCE_MS = 2000;
 
 /** Returns the failure of the last node. If all nodes fail, the cluster client's own error does not say why. */

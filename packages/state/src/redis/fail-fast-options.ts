@@ -1,7 +1,7 @@
 import type { RedisOptions } from "ioredis";
 import type { RedisAddress } from "./redis-url.ts";
 
-/** How long a command may take, in milliseconds, before it is treated as unanswered. */
+/** How long a command waits for its reply, in milliseconds, before it fails. */
 export const COMMAND_TIMEOUT_MS = 2000;
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -10,9 +10,9 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2000;
 
 /**
- * Returns options with which no caller waits for a server that is down, and no command is executed twice unnoticed. Measured with ioredis 6.0.0: by
- * default, a command waits for ever behind a black hole, and more than six seconds for a server that is down. A command whose reply was lost is sent
- * again.
+ * Returns options with which no caller waits for a server that is down, and the client never silently sends a command twice. The defaults of ioredis
+ * 6.0.0 differ (measured). A command waits for ever if the network drops its packets, and more than six seconds for a server that is down. The client
+ * sends a command again if its reply was lost.
  *
  * `blockMs` is how long a command may legitimately wait for an item.
  */
@@ -30,15 +30,14 @@ export function failFastOptions(
     db: database,
     lazyConnect: true,
     connectionName: "toolbus",
-    // Both options are pinned, because the form of the replies depends on them.
+    // These two options are explicit, because the form of the replies depends on them.
     protocol: 3,
     replyMapping: "legacy",
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: COMMAND_TIMEOUT_MS + blockMs,
-    // This is for a half-open connection. Otherwise the next commands would also wait for their time-outs, until TCP gives up after a quarter of an
-    // hour.
+    // This ends a half-open connection. Otherwise each later command would wait for its own time-out, until TCP gives up after a quarter of an hour.
     socketTimeout: COMMAND_TIMEOUT_MS + blockMs,
     connectTimeout: CONNECT_TIMEOUT_MS,
     keepAlive: KEEP_ALIVE_MS,

@@ -41,7 +41,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
       else places = await startAgain();
       failures = 0;
     } catch (error) {
-      // Commands report what is wrong with the server. A follower only waits until it is fixed.
+      // Other commands report what is wrong with the server. This reader only retries until somebody fixes it.
       if (failures++ === 0 && error instanceof StoreRefused) warn(error.message);
       places = null;
       await wait(reconnectDelay(failures, random), undefined, { signal, ref: false }).catch(() => undefined);
@@ -50,8 +50,8 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
 
   async function startAgain(): Promise<string[]> {
     const found = await headsOf(connection, feeds);
-    // The gap is published after the heads are known. Otherwise items in between would be missed, because followers would already have read their
-    // logs and this reader would start after those items.
+    // Publishes the gap only when the heads are known. Followers read their logs after the gap. If they read earlier, they would miss the items that
+    // arrive between their read and the heads, because this reader starts after the heads.
     publish({ kind: "gap" });
     return found;
   }
@@ -59,7 +59,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
   async function readNext(at: string[]): Promise<void> {
     const reply = await connection.command("xread", ["COUNT", ITEMS_AT_ONCE, "BLOCK", FEED_BLOCK_MS, "STREAMS", ...feeds, ...at]);
     if (reply !== null) return publishAll(at, listOf(reply));
-    // The ids of a feed that was emptied start from 1 again. Without this check, nothing would be read until they pass our place.
+    // If somebody empties a feed, its ids start from 1 again. Without this check, the reader would receive nothing until the ids pass its old place.
     const found = await headsOf(connection, feeds);
     if (found.every((head, n) => orderOf(head) >= orderOf(at[n] ?? NOWHERE))) return;
     at.splice(0, at.length, ...found);

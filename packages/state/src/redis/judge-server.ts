@@ -19,7 +19,7 @@ export function judgeServer(facts: ServerFacts, shown: string, durability: "requ
   return { refusal: null, warnings: [...(loss === null ? [] : [`${loss}.`]), ...doubts(facts, shown)] };
 }
 
-/** Returns the URL that allows the loss. The login is left out, because the sentence is logged. */
+/** Returns the advice to allow the loss in the URL. It omits the login, because the sentence is logged. */
 function relaxedUrl(shown: string): string {
   const [, place = "127.0.0.1:6379", tls] = / at (\S+)( \(TLS\))?$/.exec(shown) ?? [];
   return `add durability=relaxed to the URL, as in ${tls === undefined ? "redis" : "rediss"}://${place}?durability=relaxed`;

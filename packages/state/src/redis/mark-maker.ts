@@ -1,6 +1,6 @@
 const MARK_CHARACTERS = 8;
 const MARKS_AT_ONCE = 128;
-// Three bytes become four characters.
+// Base64 writes three bytes as four characters.
 const BYTES_AT_ONCE = (MARK_CHARACTERS * MARKS_AT_ONCE * 3) / 4;
 
 /**

@@ -14,7 +14,7 @@ export interface RedisClock {
   readonly argument: () => string;
   /** Asks the server for the time, with the same correction. */
   readonly now: () => Promise<number>;
-  /** Returns the moment of a request, to be passed to `heard`. */
+  /** Returns the moment of a request. Pass it to `heard` with the reply. */
   readonly asking: () => number;
   /** Returns the time in a reply. The time is corrected if the server's clock was set back and this process did not know it. */
   readonly heard: (time: number, askedAt: number) => number;
@@ -28,23 +28,28 @@ export interface RedisClockOptions {
   readonly time: StoreClock;
   /** The key that stores by how much the server's clock was set back. */
   readonly key: string;
-  /** The nodes of a cluster have their own clocks, and no clock has to follow another. */
+  /** Whether the server is a cluster. Its nodes have their own clocks, which need not agree. */
   readonly clustered: boolean;
 }
 
 /**
- * How often the time is requested. If a clock is set forward by more than a day, an idle process sends messages that are too old until it learns of
- * the step.
+ * How often a process asks for the time. If somebody sets the server's clock forward by more than a day, the messages of an idle process are too old
+ * until the process learns of the step.
  */
 const REFRESH_MS = 1000;
 /** Our scripts never write a number above this. */
 const MOST_MS = 1e15;
 
-/** Asks for the time once before it resolves, and then every second, so that an idle process knows the time too. */
+/**
+ * Opens the clock of a store on Redis. Asks for the time once before it resolves, and then every second, so that an idle process knows the time too.
+ */
 export async function openRedisClock({ connection, time, key, clustered }: RedisClockOptions): Promise<RedisClock> {
   let ahead = 0;
   let known = false;
-  /** False once the server refused the write. If logins have rights, only one login may write the time that all services use. */
+  /**
+   * False once the server refused to let this login write the key. If each service has its own login, only one login may write the time that all
+   * services use.
+   */
   let mayAgree = true;
   let asking: Promise<void> | null = null;
   const clock: RedisClock = {

@@ -8,8 +8,8 @@ export type Argument = string | number | Buffer;
 
 /**
  * A connection to Redis, or to every node of a cluster. Each command is sent at once or fails at once, and ends within the time-out. It rejects with
- * `StoreUnavailable` for every problem between this process and the server, and with `StoreRefused` for problems that a person must fix. No command
- * is sent again automatically. The commands of one turn of the event loop cost one round trip and are executed in order.
+ * `StoreUnavailable` for every problem between this process and the server, and with `StoreRefused` for problems that a person must fix. The
+ * connection never sends a command again by itself. The commands of one turn of the event loop cost one round trip and are executed in order.
  */
 export interface RedisConnection {
   command(name: string, args: readonly Argument[]): Promise<unknown>;
@@ -25,7 +25,7 @@ export interface RedisConnection {
   abandon(): void;
 }
 
-/** Makes a connection from a client, which must be made with `failFastOptions`. `shown` names the server in messages. */
+/** Makes a connection from a client, which the caller must make with `failFastOptions`. `shown` names the server in messages. */
 export function connectionOver(client: Redis | Cluster, shown: string): RedisConnection {
   const underWay = new Set<(error: Error) => void>();
   const idle = Promise.withResolvers<void>();
@@ -105,7 +105,7 @@ export function connectionOver(client: Redis | Cluster, shown: string): RedisCon
   function meaningOf(error: unknown): Error {
     if (error instanceof Error && error.name === "ReplyError" && error.message.startsWith("NOSCRIPT")) return new ScriptUnknown();
     if (!problem || !isUnsent(error)) return storeErrorOf(error, shown);
-    // The problem that prevented the connection may be fixed while the client retries.
+    // Somebody may fix the problem that prevented the connection while the client retries.
     return new StoreUnavailable(storeErrorOf(problem, shown).message);
   }
 }

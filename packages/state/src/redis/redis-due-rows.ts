@@ -44,8 +44,8 @@ export function redisDueRows({ connection, keys: layout, together, clock, shards
   }
 
   /**
-   * Claims the rows of a cluster, where no command reads two shards. It inspects all shards, and then claims the oldest rows where it found them. If
-   * another process claimed a row in between, fewer rows are returned.
+   * Claims rows in a cluster, where no command reads two shards. It first reads the due rows of all shards, and then claims the oldest ones in their
+   * shards. If another process claims a row in between, the result has fewer rows.
    */
   async function claimApart(service: string, kind: Kind, { limit, visibleAfter }: ClaimOptions): Promise<readonly Row[]> {
     const seen = await Promise.all(together.map((names) => claimIn(service, kind, names, { limit, visibleAfter: null })));

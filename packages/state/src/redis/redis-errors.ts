@@ -66,7 +66,7 @@ export function refusalOf(error: unknown, shown: string): StoreRefused | null {
   return null;
 }
 
-/** Returns a problem on the way to the server, as the end of a sentence. */
+/** Returns the end of a sentence that says why the server could not be reached. */
 export function failureOf(error: Error): string {
   if (error.message === "Command timed out" || error.message.startsWith("Socket timeout.")) return "did not answer in time";
   const code = codeOf(error);

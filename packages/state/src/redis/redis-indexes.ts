@@ -4,7 +4,7 @@ import type { RedisContext } from "./redis-context.ts";
 import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
 
-/** Returns the pages of an index. Each shard returns its part, and the parts are merged here. */
+/** Returns the pages of an index. Each group of shards returns its part of a page, and this function merges the parts. */
 export function redisIndexes({ connection, keys: layout, together }: RedisContext): Indexes {
   return {
     async page(index, { cursor, limit, order = "asc" }): Promise<Page> {

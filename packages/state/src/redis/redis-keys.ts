@@ -8,7 +8,7 @@ export interface RedisKeys {
   document(key: string): string;
   /** A list: the expiry time of the log ("-" for never), then the entries. The place of an entry is its sequence number. */
   log(log: string): string;
-  /** A list of live batches. Each begins with its expiry time and a space. */
+  /** A list of live batches. Each batch begins with its expiry time and a space. */
   live(log: string): string;
   /** A sorted set of a service's timers by the time when they are due. */
   timers(service: string, shard: string): string;
@@ -22,7 +22,7 @@ export interface RedisKeys {
   commits(shard: string): string;
   /** The marks of the shard's last 8192 commits, eight bytes each, as a ring. */
   marks(shard: string): string;
-  /** A string: how far the store's time is ahead of its server's clock, and the store's time when it was last written. */
+  /** A string: how far the store's time is ahead of its server's clock, and the store's time at the last write of this string. */
   readonly clock: string;
   /** A capped stream of appends and live batches. Its ids start at 0-1 and have no gaps. */
   feed(shard: string): string;

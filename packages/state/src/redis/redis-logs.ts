@@ -13,7 +13,7 @@ export interface RedisLogs {
   genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
 }
 
-/** How many batches may have been added after the requested ones before the whole log must be read. */
+/** If more batches than this were added after the requested ones, `genuine` must read the whole log. */
 const TAIL = 32;
 
 /** Logs, with up to 512 live batches of each, kept for a minute. */
@@ -55,7 +55,7 @@ export function redisLogs(context: RedisContext): RedisLogs {
 
   async function written(log: string, from: number): Promise<ReadonlySet<string>> {
     const found = await connection.command("lrange", [layout.live(log), from, -1]);
-    // Each batch is serialised again in the same way as the requested ones, because another program may have written it in another way.
+    // Serialises each batch again in the same way as the requested ones, because another program may have written it differently.
     return new Set(listOf(found).map((batch) => JSON.stringify(valueOf(textOf(textIn(batch))))));
   }
 }

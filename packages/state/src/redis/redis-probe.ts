@@ -6,13 +6,13 @@ import { redisScripts } from "./redis-scripts.ts";
 export interface RedisProbeOptions {
   /** Names the server in errors. */
   readonly shown: string;
-  /** Invoked for a shard whose counter was not a number. Its commits are no longer known. */
+  /** Invoked for a shard whose counter was not a number. The number of its last commit is lost. */
   readonly onDamage: (shard: string, now: number) => void;
 }
 
 /**
- * Asks whether the server, or every node of a cluster, accepts changes. Each probe writes the counter of another shard. Rejects as a commit would,
- * and with the fault "damaged" if it had to fix a counter.
+ * Returns a probe, which asks whether the server, or every node of a cluster, accepts changes. Each probe writes the counter of another shard. It
+ * rejects as a commit would, and with the fault "damaged" if it had to fix a counter.
  */
 export function redisProbe(
   { connection, keys, together, clock }: RedisContext,

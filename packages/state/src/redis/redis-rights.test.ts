@@ -24,7 +24,7 @@ describe("the rules of a user of Redis", () => {
       ...[...(source + scripts).matchAll(/(?:redis\.p?call|ask|flush)\('(\w+)'/g)].map(([, name]) => name?.toLowerCase()),
     ];
     const known = [...COMMANDS.connection, ...COMMANDS.store, ...COMMANDS.setUp];
-    // The commands that the client itself sends when it connects, and CONFIG GET with its second word.
+    // Adds the commands that the client itself sends when it connects, and CONFIG GET as two words.
     const asked = new Set<string | undefined>([
       ...called,
       "hello",

@@ -75,7 +75,7 @@ export const COMMANDS = {
     "info",
     "time",
     "client|setname",
-    // These are sent only in a cluster, to find its nodes.
+    // The client sends these only in a cluster, to find its nodes.
     "cluster|slots",
     "cluster|info",
   ],

@@ -9,7 +9,7 @@ export interface RedisScript {
   readonly readOnly: boolean;
 }
 
-/** The scripts are read when this file is loaded. So a missing script fails the start, not the first commit. */
+/** Loading this file reads the scripts. So a missing script fails the start, not the first commit. */
 export const redisScripts = {
   commit: load("commit.lua"),
   claim: load("claim.lua"),

@@ -23,7 +23,9 @@ export interface RedisStoreOptions {
   readonly url: string;
   /** How many shards a new store has. An existing store refuses any other number than its own. */
   readonly shards?: number;
-  /** Whether a server that may lose acknowledged writes is refused. By default the URL decides, else "required". */
+  /**
+   * "required" refuses a server that may lose acknowledged writes, and "relaxed" only warns. The default is the value in the URL, else "required".
+   */
   readonly durability?: "required" | "relaxed";
   /** How long to retry a server that is unavailable at the start, in milliseconds. The default is half a minute. */
   readonly connectForMs?: number;
@@ -47,12 +49,12 @@ const CONNECT_FOR_MS = 30_000;
 const IDENTITY_BYTES = 12;
 
 /**
- * Opens a store on Redis 7 or Valkey, on one server or a cluster, for services in separate processes. Every commit is one script of one shard, and
- * the time is the server's. A change that was answered "ok" survives whatever the server's own append-only file survives. It survives a failover as
- * far as `replicas` says.
+ * Opens a store on Redis 7 or Valkey, on one server or a cluster, for services in separate processes. Every commit is one script in one shard, and
+ * the time is the server's. A change that was answered "ok" is as durable as the server's append-only file. It also survives a failover to one of the
+ * `replicas` that have it.
  *
  * Throws `StoreRefused`, with one sentence that says what to do, if the server cannot be used as it is. Throws `StoreUnavailable` if the server stays
- * unavailable. A connection that is lost later is retried for ever. Until it is restored, every operation throws `StoreUnavailable`.
+ * unavailable. If the connection is lost later, the store reconnects and never gives up. Until then, every operation throws `StoreUnavailable`.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<StateStore> {
   const { url, connectForMs = CONNECT_FOR_MS, random, warn = () => undefined, signal } = options;
@@ -125,7 +127,7 @@ function storeOn(
     shards: shards.count,
     ownersDeadBefore: 0,
     async probe() {
-      // The reason for the refusal may have been fixed since the connection was lost.
+      // Somebody may have fixed the reason for the refusal since then.
       if (refusal && !closed) await checkAgain();
       begin();
       await probe();
@@ -197,7 +199,7 @@ function storeOn(
     if (refusal) throw refusal;
   }
 
-  /** After a lost connection, another server may answer, or a server that has lost everything. */
+  /** Checks the server after a lost connection. Another server may now answer, or a server that has lost everything. */
   async function checkAgain(): Promise<void> {
     try {
       const found = await openStoreRecord(connection, keys.store, { shards: record.shards, identity }, shown);
@@ -205,10 +207,10 @@ function storeOn(
       if (found.identity === identity) return;
       identity = found.identity;
       const now = await context.clock.now();
-      // If this process saw no commit, it must report that everything in the store is lost.
+      // If this process saw no commit of a shard, it reports time 0, because everything in the shard is lost.
       for (const shard of shards.names) onRollback(shard, Math.min(documents.seenAt(shard) ?? 0, now));
     } catch (error) {
-      // The server is unavailable. The check is repeated after the next connection.
+      // The server is unavailable. The store checks again after the next connection.
       if (error instanceof StoreRefused) refusal = error;
     }
   }

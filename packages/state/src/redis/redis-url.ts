@@ -13,7 +13,7 @@ export interface RedisAddress {
   readonly namespace: string | null;
   /** `durability=relaxed` allows a server that may lose acknowledged writes. */
   readonly durability: "required" | "relaxed" | null;
-  /** `replicas=N`: a commit is answered when this many replicas have it. */
+  /** `replicas=N`: the store answers a commit when this many replicas have it. */
   readonly replicas: number;
   /** The name of the server in messages. It contains no secret. */
   readonly shown: string;

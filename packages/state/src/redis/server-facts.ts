@@ -51,7 +51,7 @@ async function infoOf(command: RedisConnection["command"]): Promise<ReadonlyMap<
 }
 
 async function configOf(command: RedisConnection["command"]): Promise<ReadonlyMap<string, string>> {
-  // Before version 7.0, several names at once are a syntax error. Such a server is refused for its version.
+  // Before version 7.0, several names at once are a syntax error. The store refuses such a server for its version.
   const reply = await permitted(command("config", ["get", "appendonly", "appendfsync", "maxmemory-policy"]));
   const parts: unknown[] = Array.isArray(reply) ? reply : [];
   return new Map(parts.flatMap((name, n) => (n % 2 === 0 ? [[String(name), String(parts[n + 1])] as const] : [])));
@@ -59,8 +59,8 @@ async function configOf(command: RedisConnection["command"]): Promise<ReadonlyMa
 
 /**
  * Returns whether the user `default` has enough rights to replay commits, or null if the server does not say. A server reads its append-only file as
- * this user, and EXEC checks the user's rights again. With fewer rights, the writes of a script or a transaction are left out, and only the server's
- * log reports it (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
+ * this user, and EXEC checks the user's rights again. With fewer rights, the server omits the writes of a script or a transaction, and reports this
+ * only in its log (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
  */
 async function mayReplay(command: RedisConnection["command"], key: string): Promise<boolean | null> {
   const replies = await Promise.all(

@@ -9,10 +9,10 @@ export interface StoreRecord {
   readonly identity: string;
 }
 
-/** The format is raised with every change of the keys or their contents. A store with another format is refused. */
+/** The number of the format. Every change of the keys or their contents raises it. A process refuses a store with another format. */
 export const FORMAT = "1";
 
-// With one HSETNX per field, two first starts could mix their values.
+// If each field had its own HSETNX, two processes that start a new store at the same time could mix their values.
 const CREATE = "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end";
 
 /**

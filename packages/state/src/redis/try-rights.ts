@@ -73,13 +73,15 @@ const ID = "permissions-check";
 
 /**
  * Returns whether an error is a refusal. Scripts report a refusal in their own words, which were different before 7.2. A command that the server does
- * not have, or has switched off, can do no harm either.
+ * not have, or has disabled, also counts as refused, because it can do no harm.
  */
 function isRefusal({ message }: Error): boolean {
   return /NOPERM|ACL failure|The user executing the script can't|^ERR unknown (?:sub)?command|^ERR \w+ command not allowed/.test(message);
 }
 
-/** Returns a script with the same command, whose key is an argument of the script. Redis checks the right when the script executes the command. */
+/**
+ * Returns a script that executes the same command and receives the key as an argument. Redis checks the right when the script executes the command.
+ */
 function script([name, , ...args]: readonly string[]): string {
   return `return redis.call(${[`'${name}'`, "ARGV[1]", ...args.map((arg) => `'${arg}'`)].join(", ")})`;
 }
@@ -132,7 +134,7 @@ function thingsOf(
     text("the marks of commits", keys.marks(SHARD), { mayRead: own !== null, mayWrite: own !== null }),
     stream("the feed", keys.feed(SHARD), { mayRead: own !== null, mayWrite: own !== null }),
     text("a blob", keys.blob(ID), { mayRead: own !== null && own.blobs !== "none", mayWrite: own?.blobs === "write" }),
-    // This key is outside the shard of the check. Its write is empty and changes nothing.
+    // This is a real key, because it belongs to no shard. The write of an empty text changes nothing.
     {
       ...text("the store's time", keys.clock, { mayRead: own !== null, mayWrite: own?.keepsTime ?? false }),
       write: ["SETRANGE", keys.clock, "0", ""],
@@ -186,8 +188,8 @@ const stream = (what: string, key: string, rights: Rights): Thing => ({
 });
 
 /**
- * Commands that no service needs, each with whether the setup login needs it. Redis checks the number of arguments, then the rights, and only then
- * the content of the arguments. With these arguments no command has an effect.
+ * Commands that no service needs. The value beside each one says whether the setup login needs it. Redis checks the number of arguments, then the
+ * rights, and only then the content of the arguments. With these arguments no command has an effect.
  */
 const HARMFUL: readonly (readonly [readonly string[], boolean])[] = [
   [["CONFIG", "GET", "appendfsync"], true],

@@ -27,7 +27,7 @@ const BUSY_DELAYS_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256, 256, 256, 25
 // The delay is so long that under load another write usually happens first.
 const SOON_MS = 100;
 
-/** Makes a connection from an open database. `file` is named in errors. */
+/** Makes a connection from an open database. Errors name `file`. */
 export function connectionTo(database: DatabaseSync, file: string): Connection {
   const underWay = new Set<Promise<unknown>>();
   const beginWrite = database.prepare("BEGIN IMMEDIATE");
@@ -55,7 +55,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       try {
         if (putOff.length > 0) writing(() => {});
       } catch {
-        // A crash may undo this work, so a failure may too.
+        // A crash may undo this work, so its failure does no harm either.
       }
       database.close();
     },
@@ -71,7 +71,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       for (const each of putOff) each();
       return work();
     });
-    // The work is removed only now. Work that was rolled back is done with the next transaction.
+    // Removes the work only after the commit. If the transaction is rolled back, the next one does the work.
     putOff.splice(0, waiting);
     return value;
   }

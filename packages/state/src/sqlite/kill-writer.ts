@@ -23,6 +23,6 @@ for (let n = Number(first); ; n++) {
   });
   if (outcome !== "ok") throw new Error(`Change ${n} was answered ${outcome}.`);
   version = commit;
-  // The number is written synchronously, not by the event loop. So every number that the test reads was acknowledged.
+  // Writes the number synchronously, not by the event loop. So the store has acknowledged every number that the test reads.
   writeSync(1, `${n}\n`);
 }

@@ -23,7 +23,7 @@ describe("a process that is killed while it writes", () => {
       const store = await openSqliteStore({ directory });
       written = await changesIn(store);
       await store.close();
-      // The pending change may have succeeded without an acknowledgement.
+      // The change that was pending at the kill may have succeeded without an acknowledgement.
       expect(written - acknowledged).toBeGreaterThanOrEqual(0);
       expect(written - acknowledged).toBeLessThanOrEqual(1);
     }
@@ -64,7 +64,7 @@ async function changesIn(store: StateStore): Promise<number> {
   return count;
 }
 
-/** Returns the number of further acknowledgements after which each writer is killed. The seed always gives the same numbers. */
+/** Returns, for each writer, the number of further acknowledgements after which the test kills the writer. The seed always gives the same numbers. */
 function killPoints(): readonly number[] {
   let state = SEED;
   return Array.from({ length: KILLS }, () => {

@@ -1,7 +1,7 @@
 /** "TBUS", in the header of every database of this store. */
 export const APPLICATION_ID = 0x54425553;
 
-/** The version is raised with every change of the tables. A database with another version is refused. */
+/** Every change of the tables raises the version. The store refuses a database with another version. */
 export const SCHEMA_VERSION = 1;
 
 /** Times are milliseconds since 1970, and values are JSON text. A REAL column can store every JavaScript number. */

@@ -48,7 +48,7 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
     },
     async settle(service, rows) {
       if (rows.length === 0) return;
-      // After a crash, the messages are published again, as if the crash had happened before this step.
+      // A crash may undo this deletion. The relay then publishes the messages again, as if the crash had happened before this step.
       connection.soon(() => {
         for (const { shard, id } of rows) deleteMessage.run(service, shard, id);
       });

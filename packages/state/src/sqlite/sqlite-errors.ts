@@ -6,7 +6,7 @@ const LOCKED = 6;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 const OUTSIDE_CAUSES = new Set([4, 7, 8, 9, 10, 13, 14, 15, 22, 23]);
-/** SQLITE_NOMEM, SQLITE_READONLY, SQLITE_IOERR and SQLITE_FULL, with the fault that each one means. */
+/** The faults that SQLITE_NOMEM, SQLITE_READONLY, SQLITE_IOERR and SQLITE_FULL mean. */
 const FAULTS: ReadonlyMap<number, StoreFault> = new Map([
   [7, "memory"],
   [8, "read-only"],

@@ -4,8 +4,8 @@ import type { Connection } from "./connection.ts";
 const PROBE_BYTES = 16 * 1024;
 
 /**
- * Asks whether changes are accepted. It writes and removes as many bytes as a change has, in one transaction that is synced like a commit. Rejects as
- * a commit would.
+ * Returns a probe, which asks whether the store accepts changes. It writes and removes as many bytes as a change has, in one transaction that is
+ * synced like a commit. It rejects as a commit would.
  */
 export function sqliteProbe({ prepare, write }: Connection): () => Promise<void> {
   const insert = prepare("INSERT INTO blobs (hash, bytes) VALUES ('probe', zeroblob(?))");

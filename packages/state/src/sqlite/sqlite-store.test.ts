@@ -237,7 +237,7 @@ describe("messages that were published", () => {
   });
 });
 
-/** Makes a directory for the test, with control over its clock. Every store that is opened in it is closed at the end. */
+/** Makes a directory for stores, with control over their clock. Every store that is opened in it is closed at the end. */
 function setup(below = ".") {
   const root = mkdtempSync(path.join(tmpdir(), "state-store-"));
   const directory = path.join(root, below);

@@ -42,8 +42,8 @@ export interface SqliteStoreOptions {
 
 /**
  * Opens the embedded store: one SQLite database in WAL mode, synced to disk at every commit. A change that was answered "ok" survives kill -9 and a
- * power cut. An exclusive start makes every timer and outbox row due at once, because every process that worked on one is dead. Live batches are kept
- * in memory.
+ * power cut. A start with the exclusive lock makes every timer and outbox row due at once, because every process that worked on such a row is dead.
+ * Live batches are kept in memory.
  *
  * Throws `StoreRefused`, with one sentence that says what to do, if the directory cannot be used as it is.
  */
@@ -116,7 +116,7 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
       const prepared = prepareChange(shards, shard, change);
       let appended: FeedItem[] = [];
       const reply = await connection.write(() => {
-        // An earlier attempt that found the database busy has done nothing.
+        // This may be a retry. An earlier attempt found the database busy and changed nothing.
         appended = [];
         return commitBy(stepsNoting(appended), shard, prepared, clock());
       });

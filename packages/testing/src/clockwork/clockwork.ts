@@ -63,7 +63,7 @@ export function clockwork(): Clockwork {
         const { owner, task, label } = event;
         if (!task || owner?.alive === false) continue;
         if (owner && owner.pausedUntil > event.due) {
-          // The event's order stays the same. So a paused process receives the events that it missed in the order in which they would have happened.
+          // The event keeps its `order`. So the events that a paused process missed happen later in their original order.
           events.push({ ...event, due: owner.pausedUntil });
           continue;
         }

@@ -40,12 +40,12 @@ export function prng(seed: string): Prng {
     bytes: (count) => Uint8Array.from({ length: count }, () => generator.below(256)),
     fork: (name) => prng(`${seed}/${name}`),
   };
-  // The first numbers still resemble the seed, so they are skipped.
+  // Skips the first numbers, because they still resemble the seed.
   for (let i = 0; i < 12; i++) generator.next();
   return generator;
 }
 
-/** Returns four 32-bit words that are hashed from a text (xmur3). */
+/** Hashes a text to four 32-bit words (xmur3). */
 function hashed(text: string): [number, number, number, number] {
   let h = 1_779_033_703 ^ text.length;
   for (let i = 0; i < text.length; i++) {

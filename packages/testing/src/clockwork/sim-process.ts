@@ -1,6 +1,6 @@
 import type { Clockwork, Owner } from "./clockwork.ts";
 
-// The process whose event is being handled. Everything until the next event is a microtask of this event, so one variable is enough.
+// The process whose event is happening now. Everything until the next event is a microtask of this event, so one variable is enough.
 let active: SimProcess | null = null;
 
 /** Returns the simulated process whose event is being handled, or null outside events. */
@@ -13,7 +13,7 @@ export function leaveProcess(): void {
   active = null;
 }
 
-/** One incarnation of a process. A killed incarnation does nothing any more, and the next start is another incarnation. */
+/** One incarnation of a process. A killed incarnation does nothing more. The next start is another incarnation. */
 export interface SimProcess extends Owner {
   /** The service of the process, such as `agent`. */
   readonly role: string;
@@ -23,7 +23,7 @@ export interface SimProcess extends Owner {
   working: boolean;
   /** Schedules a task as an event of this process. The returned function cancels the task. */
   after(delayMs: number, label: string, task: () => void): () => void;
-  /** Registers a notice that is invoked once, when the process is killed. So the rest of the world learns of its death. */
+  /** Registers a callback that is invoked once, when the process is killed. The rest of the world learns of the kill by these callbacks. */
   onKill(notice: () => void): void;
   /** Kills the process as kill -9 does: no handler is invoked, no timer fires, no reply arrives. */
   kill(): void;

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import { activeProcess, type SimProcess } from "./sim-process.ts";
 
-/** Node's own functions, whichever process is active. */
+/** Node's own functions, which work in real time whichever simulated process is active. */
 export const real = { setImmediate, now: (): number => performance.now() };
 
 let installed = false;
@@ -57,7 +57,7 @@ function replaceTimers(): void {
   };
 }
 
-/** A timer of one simulated process. It dies with the process, and it is late if the process is paused. */
+/** A timer of one simulated process. It ends when the process is killed, and it is late if the process is paused. */
 class VirtualTimer {
   cancel: () => void;
 
@@ -78,7 +78,9 @@ class VirtualTimer {
   }
 }
 
-/** Makes signatures and hashes synchronous, with the same values. WebCrypto answers from a thread pool, in an order that no seed decides. */
+/**
+ * Makes signatures and hashes synchronous, with the same values. WebCrypto answers from a thread pool, in an order that does not depend on the seed.
+ */
 function replaceSignatures(): void {
   const { subtle } = globalThis.crypto;
   const [realSign, realVerify, realDigest] = [subtle.sign.bind(subtle), subtle.verify.bind(subtle), subtle.digest.bind(subtle)];
@@ -90,7 +92,7 @@ function replaceSignatures(): void {
   };
   subtle.verify = async (algorithm, key, signature, data) => {
     if (!activeProcess()) return realVerify(algorithm, key, signature, data);
-    // A redelivered message has the same grant, and the answer depends only on these three values.
+    // Remembers the answer, because a redelivered message has the same grant. The answer depends only on these three values.
     const name = `${keyNumber(key)} ${bytesOf(signature).toString("latin1")} ${bytesOf(data).toString("latin1")}`;
     const answer = verified.get(name) ?? verify(null, bytesOf(data), keyObjectOf(key), bytesOf(signature));
     if (verified.size > 1000) verified.clear();

@@ -22,7 +22,8 @@ export type SimulateArguments =
   | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
 
 /**
- * The list is repeated here so that a wrong flag is answered before the services are loaded. A test compares the list with the existing variants.
+ * This file repeats the list, so that the command can report a wrong flag before it loads the services. A test compares the list with the existing
+ * variants.
  */
 export const VARIANTS: readonly Variant[] = [
   "without-fallback",

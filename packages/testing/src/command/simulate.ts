@@ -25,7 +25,7 @@ export interface Totals {
 export interface MutantResult {
   readonly name: string;
   readonly breaks: string;
-  /** The number of seeds after which the mutant was noticed, and the violation that showed it. This is null if nothing noticed the mutant. */
+  /** The number of seeds after which the simulator noticed the mutant, and the violation that showed it. Null if nothing noticed the mutant. */
   readonly caught: { readonly seeds: number; readonly by: string } | null;
 }
 
@@ -36,7 +36,7 @@ export interface SimulateOptions {
   readonly onProgress: (done: number, of: number) => void;
 }
 
-/** The numbers are so small that progress is visible and that all processes finish at about the same time. */
+/** The sizes of tasks. They are so small that progress is visible and that all processes finish at about the same time. */
 const SEEDS_A_TASK = 20;
 const KILLS_A_TASK = 40;
 

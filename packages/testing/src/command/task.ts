@@ -23,7 +23,7 @@ export interface TaskDone {
   readonly found: readonly Found[];
   /** How many faults were injected. */
   readonly faults: number;
-  /** The used processor time, in milliseconds. */
+  /** The processor time that the task used, in milliseconds. */
   readonly cpuMs: number;
   /** The work of all worlds together. */
   readonly tally: Tally;

@@ -3,7 +3,7 @@ import { approvedHash, tierNeeded, wrongArguments } from "./edited-arguments.ts"
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
-/** Checks I3, I7 and G6 for approvals' own documents, after one commit. */
+/** Checks the invariants I3 and I7 and the guarantee G6 (docs/mechanics.md) for approvals' own documents, after one commit. */
 export function brokenByApproval(facts: Facts, changed: readonly Changed[]): readonly string[] {
   const broken: string[] = [];
   for (const document of changed) {

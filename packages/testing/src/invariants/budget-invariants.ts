@@ -31,14 +31,14 @@ interface Account {
   /** Reservations that were neither used nor released. */
   readonly open: ReadonlyMap<string, BudgetReservation>;
   readonly reservations: number;
-  /** The number of reservations that were replaced by an answer's tokens. */
+  /** The number of reservations that the tokens of an answer have replaced. */
   readonly used: number;
 }
 
 /** More tokens than any model call of these worlds reserves. */
 const MOST_RESERVED = 1000;
 
-/** The actions of a run, or of all runs of the principal. */
+/** What a run, or all runs of the principal, did. */
 interface Deeds {
   asked: number;
   answered: number;
@@ -55,8 +55,8 @@ const EMPTY: Account = {
 };
 
 /**
- * Checks the rules of budgets. No ceiling is exceeded. Nobody asks the model without a reservation. An answer is counted or stays reserved. Each
- * reservation is made and settled once. No more tool calls are made than were counted. No budget that has room stops a run.
+ * Checks the rules of budgets. No use exceeds a ceiling. No agent asks the model without a reservation. A budget counts each answer or keeps its
+ * reservation. An agent makes and settles each reservation once. A budget counts every tool call. No budget that has room stops a run.
  */
 export function budgetBook(rules: BudgetRules): BudgetBook {
   const accounts = new Map<string, Account>();
@@ -97,7 +97,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     const broken: string[] = [];
     for (const { key: reservation, before: held, after: made } of beside) {
       if (made && held) broken.push(`budget: ${reservation} was made twice`);
-      // A profile's fixed calls are reserved as well, although they need no model.
+      // The agent also reserves a profile's seed calls, although they need no model and so no tokens.
       if (made && made.tokens > 0) {
         reservations++;
         expected += made.tokens;
@@ -136,7 +136,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
   }
 
   function countCall({ before, after }: Changed<Call>): void {
-    // A call that is refused when it is made needs no budget.
+    // A call that the agent refuses at once needs no budget.
     if (before === undefined && after && after.state !== "resolved") for (const name of namesOf(after.runId)) deedsOf(name).calls++;
   }
 

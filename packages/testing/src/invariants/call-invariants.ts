@@ -17,21 +17,21 @@ import { type Changed, type Facts, familyOf } from "./facts.ts";
 
 /** The settings of this world's services that the checks depend on. */
 export interface Rules {
-  /** Whether later writes of a round are executed after an earlier one failed. */
+  /** Whether the agent sends the later writes of a round after an earlier one failed. */
   readonly goesOn: boolean;
-  /** After how long a call is sent again. The time doubles with each repeat, up to the longest. It is null if it is not set. */
+  /** The time after which the agent sends a call again. It doubles with each repeat, up to `redispatchMaxMs`. Null if the world does not set it. */
   readonly redispatchMs: number | null;
   readonly redispatchMaxMs: number | null;
-  /** The largest error of a process about the store's time. The process extrapolates from an answer that took time to arrive. */
+  /** The largest error of a process's estimate of the store's time. The process extrapolates from an answer that took time to arrive. */
   readonly slackMs: number;
   /** Whether nobody forges decisions. An agent's record of an approval must then match the approval. */
   readonly honestBus: boolean;
-  /** Whether the services made the commits. Each change of a status must then be in a table of transitions. */
+  /** Whether real services made the commits. Each change of a status must then be in a table of transitions. */
   readonly tables: boolean;
   readonly budgets: BudgetRules;
 }
 
-/** Results after which the later writes of the round are not sent, unless the profile says so. */
+/** Results after which the agent does not send the later writes of the round, unless the profile says so. */
 const STOPS: ReadonlySet<string> = new Set(["denied", "outcome_unknown", "cancelled", "not_executed"]);
 
 /** The code that the model reads for an approval that ended without a grant. */
@@ -100,7 +100,7 @@ function sentBroken(
 }
 
 /**
- * Returns whether the two results agree. A stopped write that was not sent yet is resolved as cancelled at once, and its worker may record another
+ * Returns whether the two results agree. The agent resolves a stopped write that was not sent yet as cancelled at once. Its worker may record another
  * result at the same moment. In both cases the write did nothing.
  */
 function agree(reported: ResultStatus, inLedger: ResultStatus): boolean {

@@ -20,13 +20,13 @@ export interface Checker {
   readonly tally: Tally;
   /** Records an observation and returns what it breaks. The list is empty if every guarantee holds. */
   take(observation: Observation): readonly string[];
-  /** Returns what does not hold at the end. */
+  /** Returns the guarantees that are broken at the end of the history, in words. */
   end(): readonly string[];
 }
 
 /**
  * Makes a checker for the guarantees G1 to G6, the invariants I1 to I9 (docs/mechanics.md) and the budgets. It checks each at the moment when it can
- * break. It uses only what was observed outside the services.
+ * break. It uses only observations from outside the services.
  */
 export function checker(rules: Rules): Checker {
   const facts = keptFacts();

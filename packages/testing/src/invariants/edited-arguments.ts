@@ -13,7 +13,7 @@ export function approvedHash({ argsHash, earlier }: Approval, made: Decision): s
   return made.argsHash ?? earlier?.[0]?.argsHash ?? argsHash;
 }
 
-/** Returns the tier that the write needs by the simulator's own rules. An edit may raise the tier of what was asked for, and never lowers it. */
+/** Returns the tier that the write needs by the simulator's own rules. An edit may raise the tier of the original arguments, and never lowers it. */
 export function tierNeeded(facts: Facts, approval: Approval): Tier | null {
   const { toolName } = approval;
   const texts = [askedArguments(facts, approval), ...(approval.earlier ?? []).map((version) => version.arguments), approval.arguments];
@@ -23,7 +23,7 @@ export function tierNeeded(facts: Facts, approval: Approval): Tier | null {
   );
 }
 
-/** Returns whether these are arguments that the model asked for or that a person sent instead. The tools' only default is filled in. */
+/** Returns whether the model asked for these arguments, or a person sent them instead. The function fills in the tools' only default. */
 export function isOfSomebody(facts: Facts, { approvalId, callId }: Pick<Approval, "approvalId" | "callId">, text: string): boolean {
   if (facts.asked.get(callId) === text) return true;
   return (facts.edits.get(approvalId) ?? []).some((edit) => canonicalJson({ to: "nobody", ...edit }) === text);

@@ -27,7 +27,10 @@ const NOTHING: ReadonlySet<ResultStatus> = new Set([
   "timeout",
 ]);
 
-/** Checks G3, G4 and G6 at the moment of an effect: it must be allowed, and it must be the only one. */
+/**
+ * Checks the guarantees G3, G4 and G6 (docs/mechanics.md) at the moment of an effect: the effect must be allowed, and it must be the only effect of
+ * its call.
+ */
 export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] {
   const { callId, tool, arguments: args } = effect;
   const broken: string[] = [];
@@ -54,17 +57,18 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
 }
 
 /**
- * Checks the order of an effect. The writes of a turn are executed one after another, after the turn's reads, so no earlier call may still be open.
+ * Checks the order of an effect. Workers execute the writes of a turn one after another, after the turn's reads. So no earlier call may still be
+ * open.
  */
 function outOfTurn(facts: Facts, { runId, round, callId }: Call): readonly string[] {
   const run = facts.documents.get(keys.run(runId)) as unknown as Run | undefined;
-  // A call that was sent in an earlier round is no longer checked.
+  // Does not check a call of an earlier round any more.
   if (!run?.calls.some((open) => open.callId === callId)) return [];
   const before = run.calls.filter((open) => !open.resolved && (!open.write || callParts(open.callId).index < callParts(callId).index));
   return before.map((open) => `G2: ${callId} of round ${round} happened while ${open.callId} was open`);
 }
 
-/** Checks G3 and G4 when a call receives its result. The result must say what happened. */
+/** Checks the guarantees G3 and G4 when a call receives its result. The result must say what happened. */
 export function brokenByResult(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed.flatMap(({ key, before, after }) => {
     if (familyOf(key) !== "call") return [];
@@ -79,7 +83,7 @@ export function brokenByResult(facts: Facts, changed: readonly Changed[]): reado
   });
 }
 
-/** Checks that a write is skipped only because of an earlier one. A later call of a turn does not cancel an earlier write. */
+/** Checks that the agent skips a write only because of an earlier write. A later call of a turn does not cancel an earlier write. */
 export function brokenBySkip(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed.flatMap(({ key, after }) => {
     const call = after as unknown as Call | undefined;

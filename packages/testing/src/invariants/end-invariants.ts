@@ -14,7 +14,7 @@ import { unreported } from "./stream-invariants.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 
-/** Checks what must hold an hour after the last fault: G1, G2, and that nothing is left behind. */
+/** Checks what must hold an hour after the last fault: the guarantees G1 and G2 (docs/mechanics.md), and that no unfinished work remains. */
 export function brokenAtEnd(facts: Facts): readonly string[] {
   const broken: string[] = [];
   const runs = documents<Run>(facts, "run");

@@ -16,9 +16,9 @@ import { claimsOf, type Facts } from "./facts.ts";
 import { afterUntrustedReads } from "./untrusted-reads.ts";
 
 /**
- * Checks G6 for a grant when approvals publishes it. The grant must be for exactly this call, its tool and its arguments. Enough people must have
- * approved the call before the approval expired, and the requester must not be one of them. The check reads the token as any party can, without the
- * product's own verifier.
+ * Checks the guarantee G6 (docs/mechanics.md) for a grant when approvals publishes it. The grant must be for exactly this call, its tool and its
+ * arguments. Enough people must have approved the call before the approval expired, and the requester must not be one of them. The check reads the
+ * token as any party can, without the product's own verifier.
  */
 export function brokenByGrant(
   facts: Facts,

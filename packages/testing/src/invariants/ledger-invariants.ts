@@ -4,13 +4,16 @@ import { same } from "./same.ts";
 
 interface Moment {
   readonly at: number;
-  /** The largest error of a process about the store's time, in milliseconds. */
+  /** The largest error of a process's estimate of the store's time, in milliseconds. */
   readonly slackMs: number;
 }
 
 const ORDER = ["begun", "sending", "done"] as const;
 
-/** Checks I5 and I6 for the workers' ledgers, after one commit. A row only moves forward, and a done row never changes. */
+/**
+ * Checks the invariants I5 and I6 (docs/mechanics.md) for the workers' ledgers, after one commit. A row only moves forward, and a done row never
+ * changes.
+ */
 export function brokenByLedger(facts: Facts, changed: readonly Changed[], moment: Moment): readonly string[] {
   return changed
     .filter(({ key }) => familyOf(key).startsWith("ledger."))

@@ -2,7 +2,7 @@ import { approvalCallId, callParts, type Json, keys, type Message, type Run, sha
 import type { Change } from "@toolbus/state";
 import type { Facts } from "./facts.ts";
 
-/** Checks I8 after one commit: every message in the outbox is about a document that exists. */
+/** Checks the invariant I8 (docs/mechanics.md) after one commit: every message in the outbox is about a document that exists. */
 export function brokenByOutbox(facts: Facts, change: Change): readonly string[] {
   return (change.outbox ?? []).flatMap(({ service, id, message }) => {
     const about = aboutWhat(service, message);

@@ -16,10 +16,13 @@ import { same } from "./same.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 const RESOLVED = "resolved";
-/** Ends for which no person, model, tool or limit is the cause. */
+/** Codes of ends that no person, model, tool or limit causes. */
 const OURS: ReadonlySet<string> = new Set(["unpaired_transcript", "profile_unknown"]);
 
-/** Checks I1, I2, I4, I5 and I9 for the agent's own documents, after one commit. Returns what does not hold, in words. */
+/**
+ * Checks the invariants I1, I2, I4, I5 and I9 (docs/mechanics.md) for the agent's own documents, after one commit. Returns what does not hold, in
+ * words.
+ */
 export function brokenByRun(facts: Facts, changed: readonly Changed[], change: Change): readonly string[] {
   const broken: string[] = [];
   for (const document of changed) {
@@ -64,7 +67,8 @@ function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly st
   if (!after) return [];
   const { callId, state, dispatch, notAfter } = after;
   const broken: string[] = [];
-  // A resolved call does not change, with two exceptions: large arguments may be removed from it, and its ledger's later outcome may be added.
+  // A resolved call does not change, with two exceptions. The agent may remove its large arguments, and may add the outcome that the ledger has
+  // later.
   if (before?.state === RESOLVED && !same(withoutFollowing(before), withoutFollowing(after)))
     broken.push(`G2: the call ${callId} changed after its result`);
   if (state !== RESOLVED && !facts.timers.get("agent")?.has(`call:${callId}`))
@@ -89,7 +93,7 @@ function withoutOutcomes({ writes: _, report, ending, ...rest }: Run): object {
   return { ...rest, filed: report?.filing.callId ?? null, code: ending?.code ?? null };
 }
 
-/** Checks that only a write of unknown outcome is followed, and that its later outcome is the ledger's. */
+/** Checks that the agent follows only writes of unknown outcome, and records the outcome that the ledger has later. */
 function followedBroken(
   facts: Facts,
   before: Call | undefined,
@@ -151,7 +155,7 @@ function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): read
   return broken;
 }
 
-/** Checks that one answer of the model becomes at most one turn, in whichever round it is committed. */
+/** Checks that one answer of the model becomes at most one turn, in whichever round the agent commits it. */
 function turnsBroken(facts: Facts, log: string, all: readonly RunEvent[]): readonly string[] {
   const runId = log.slice(log.indexOf("}:") + 2);
   const turns = all.filter((event) => event.type === "turn" && !event.seed).length;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Observation } from "../ports/observation.ts";
 import type { Facts } from "./facts.ts";
 
-/** Checks G7: a viewer of a run receives every committed event once, in order, across every interruption. */
+/** Checks the guarantee G7: a viewer of a run receives every committed event once, in order, across every interruption. */
 export function brokenByShown({ logs, reported }: Facts, { runId, id, data }: Extract<Observation, { kind: "told" }>): readonly string[] {
   const count = reported.get(runId) ?? 0;
   if (id !== `${runId}:${count}`) return [`G7: the viewer of ${runId} received ${id}, and ${runId}:${count} was next`];

@@ -3,8 +3,8 @@ import type { Change } from "@toolbus/state";
 import { familyOf } from "./facts.ts";
 
 /**
- * Returns the transition of a change, such as `agent turn`. The written family shows which service made the change. Returns null for documents
- * without an obligation (rates, presence, registrations).
+ * Returns the name of the transition of a change, such as `agent turn`. The family of the written document shows which service made the change.
+ * Returns null for documents without an obligation (rates, presence, registrations).
  */
 export function nameOf({ op, put = [] }: Change): string | null {
   const families = put.map(({ key }) => familyOf(key));

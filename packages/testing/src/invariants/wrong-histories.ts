@@ -18,7 +18,7 @@ import type { Observation } from "../ports/observation.ts";
 import { TOOLSET } from "../world/sim-tools.ts";
 import { type Checker, checker } from "./checker.ts";
 
-// One small correct history, step by step, and the ways in which it can be wrong.
+// This file builds one small correct history, step by step. Tests add the ways in which it can be wrong.
 
 export const CONVERSATION = "cv_03_01JD0000000000000000000001";
 export const RUN = "rn_03_01JD0000000000000000000001";
@@ -159,7 +159,7 @@ export function aboutToSend(): WrongHistory {
   return t;
 }
 
-/** Adds the end of that run, with this result. */
+/** Adds the end of the run of `aboutToSend`, with this result. */
 export function ended(t: WrongHistory, result: ToolResult): readonly string[] {
   const { puts } = t;
   const calls = [{ callId: CALL, write: true, resolved: true }];

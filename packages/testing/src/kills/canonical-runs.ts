@@ -1,7 +1,7 @@
 import { quietPlan, type WorldPlan } from "../world/plan.ts";
 import { AT_LENGTH } from "../world/target.ts";
 
-/** A run without faults. Every step of it is known, so a process can be killed at each step. */
+/** A run without faults. It always has the same steps, so a test can kill a process at each step. */
 export interface CanonicalRun {
   readonly name: string;
   readonly plan: WorldPlan;

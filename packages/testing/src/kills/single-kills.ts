@@ -2,18 +2,18 @@ import type { WorldEnd } from "../world/world.ts";
 import { runWorld } from "../world/world.ts";
 import { canonicalRuns } from "./canonical-runs.ts";
 
-/** A kill of one process of one canonical run, before one step. */
+/** A kill of one process before one step of a canonical run. */
 export interface SingleKill {
   readonly run: number;
   readonly step: number;
-  /** The index of the process among those that live at that moment. */
+  /** The index of the killed process among the processes that are alive at that moment. */
   readonly victim: number;
 }
 
 /** How long a killed process is down, in milliseconds. */
 const GONE_MS = 1000;
 
-/** Returns one kill for every step of a canonical run and every process that lives at that step. */
+/** Returns one kill for every step of a canonical run and every process that is alive at this step. */
 export async function killsOf(run: number): Promise<readonly SingleKill[]> {
   const kills: SingleKill[] = [];
   const { plan } = runAt(run);
@@ -24,7 +24,7 @@ export async function killsOf(run: number): Promise<readonly SingleKill[]> {
   return kills;
 }
 
-/** Repeats the run up to that step, kills the process, and lets the run continue. */
+/** Repeats the run up to the step, kills the process, and lets the run continue. */
 export async function runKill({ run, step, victim }: SingleKill): Promise<WorldEnd> {
   return runWorld(runAt(run).plan, {
     step({ number }, deployment) {

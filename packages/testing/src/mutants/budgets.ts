@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Mutants of the guards of budgets. Without a guard, more is used than somebody allowed, or less is counted than was used. */
+/** Mutants of the guards of budgets. Without such a guard, runs use more than their budget allows, or the budget counts less than they used. */
 export const budgets: readonly Mutant[] = [
   {
     name: "no ceiling",

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** The protections of a decision about arguments that an approver changed, and of the time to decide. */
+/** Mutants of the protections of a decision with arguments that an approver changed, and of the time to decide. */
 export const edits: readonly Mutant[] = [
   {
     name: "edit keeps the old hash",

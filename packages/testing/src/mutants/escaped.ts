@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Bugs that the tests and the simulator once missed, and similar ones. */
+/** Mutants with bugs that the tests and the simulator once missed, and with similar bugs. */
 export const escaped: readonly Mutant[] = [
   {
     name: "another message takes a live lease",
@@ -69,7 +69,7 @@ export const escaped: readonly Mutant[] = [
         find: `return documents[0]?.version === version ? "stopped" : "lost";`,
         replace: `return documents.length > 0 ? "stopped" : "lost";`,
       },
-      // One of the two guards is enough. The other one must be removed too, or it would hold the answer back.
+      // One of the two guards is enough to hold the answer back, so the mutant removes both.
       {
         file: "packages/tool-kit/src/writes/ledger-hold.ts",
         find: "const receipt = await signReceipt(row, result, at);",

@@ -9,7 +9,7 @@ export interface Patch {
   readonly replace: string;
 }
 
-/** The product without one protection. If the simulator does not notice a mutant, it cannot be trusted. */
+/** The product without one protection. If the simulator does not notice a mutant, nobody can trust the simulator. */
 export interface Mutant {
   readonly name: string;
   /** What the mutant breaks, in words. */
@@ -18,8 +18,8 @@ export interface Mutant {
   /** How many seeds the simulator may need to notice the mutant. */
   readonly within: number;
   /**
-   * The variant in which the simulator searches. It is set if another layer repairs the damage in ordinary worlds, or if the mutant rarely has an
-   * effect there.
+   * The variant of the worlds in which the simulator searches. Set if another layer repairs the damage in ordinary worlds, or if the mutant rarely
+   * has an effect in them.
    */
   readonly variant?: Variant;
 }

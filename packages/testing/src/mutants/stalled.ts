@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Mutants in which a part does nothing useful. It does no harm, but it also does no work. */
+/** Mutants in which a part of the product does no work. Such a part also does no harm. */
 export const stalled: readonly Mutant[] = [
   {
     name: "every step throws",

@@ -16,7 +16,7 @@ const BASE_RATES = {
   executed_twice: 0.03,
   /** A message arrives again, up to minutes later. */
   duplicate: 0.05,
-  /** A message is overtaken by another one. */
+  /** A later message arrives before an earlier one. */
   reorder: 0.3,
   /** A message is delayed by seconds to minutes. */
   late_message: 0.02,
@@ -91,7 +91,7 @@ export interface Faults {
   hit(name: FaultName): boolean;
   /** Counts a fault that a clock caused instead of a draw. */
   count(name: FaultName): void;
-  /** Ends all faults from now on. */
+  /** Stops all faults until `resume`. */
   end(): void;
   readonly ended: boolean;
   /** Allows faults again after `end`. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Message } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
-/** An event that really happened outside the processes, in order. The invariants use nothing else. */
+/** An event that happened outside the processes. The simulator reports the events in order, and the invariants use nothing else. */
 export type Observation =
   /** The store made a change. A repeat that it answered "ok" without doing anything is not a change. */
   | { readonly kind: "commit"; readonly at: number; readonly shard: string; readonly change: Change; readonly commit: number }
@@ -16,7 +16,7 @@ export type Observation =
   | { readonly kind: "message"; readonly at: number; readonly id: string; readonly by: string; readonly message: Message }
   /** The target made a change. A repeat that the target recognised by its key is not a change. */
   | { readonly kind: "effect"; readonly at: number; readonly callId: string; readonly tool: string; readonly arguments: Json }
-  /** The target will never accept this attempt any more. */
+  /** From now on, the target refuses every attempt at this call. */
   | { readonly kind: "void"; readonly at: number; readonly callId: string }
   /** A person received the answer that this run is accepted. */
   | { readonly kind: "accepted"; readonly at: number; readonly runId: string }

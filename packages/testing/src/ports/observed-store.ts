@@ -48,7 +48,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
     async commit(shard, change) {
       const at = clock();
       const reply = await store.commit(shard, change);
-      // A repeat is answered with the number of the first commit.
+      // The reply to a repeat has the number of the first commit.
       if (reply.outcome !== "ok" || reply.commit <= (lastCommit.get(shard) ?? 0)) return reply;
       lastCommit.set(shard, reply.commit);
       observe({ kind: "commit", at, shard, change, commit: reply.commit });
@@ -61,7 +61,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
       const at = clock();
       const asked = { limit, visibleAfter };
       const rows = kind === "timer" ? await store.claim(service, kind, asked) : await store.claim(service, kind, asked);
-      // A row that was due and was not returned no longer exists.
+      // If a due row is not in the reply, it no longer exists.
       if (rows.length < limit) for (const [row, dueAt] of rowsOf(kind, service)) if (dueAt <= at) rowsOf(kind, service).delete(row);
       for (const { shard, id } of rows) setRow(kind, service, `${shard} ${id}`, at + visibleAfter);
       return rows;

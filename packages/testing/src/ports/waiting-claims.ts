@@ -4,8 +4,8 @@ import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { ObservedStore, RowKind } from "./observed-store.ts";
 
 /**
- * Polls that found nothing. If each process polled four times a second, most events of a history would be idle. So a poll waits here until a row is
- * due. It then waits for a random part of the poll interval, as a real poll would.
+ * The polls that found nothing. If each process polled four times a second, most events of a history would be empty polls. So a poll waits here until
+ * a row is due, and then for a random part of the poll interval, as a real poll would.
  */
 export interface WaitingClaims {
   /** Resolves, as an event of the process, when a row of the service is due, or when the process is released. */
@@ -18,7 +18,7 @@ interface Waiting {
   readonly process: SimProcess;
   readonly service: string;
   readonly kind: RowKind;
-  /** How long after a row is due this process polls, in milliseconds. */
+  /** The time from a row's due time to this process's next poll, in milliseconds. */
   readonly behindMs: number;
   readonly goOn: () => void;
   wakeAt: number | null;
@@ -52,7 +52,8 @@ export function waitingClaims(options: {
           },
         };
         waiting = [...waiting.filter((other) => other.process.alive), entry];
-        // A process that is starting may find that it cannot start. A process that is stopping waits for this poll.
+        // A process that is not working polls as usual. If it is starting, it may find that it cannot start. If it is stopping, it waits for this
+        // poll.
         if (process.working) arm(entry);
         else process.after(pollMs, "poll again", entry.goOn);
       });

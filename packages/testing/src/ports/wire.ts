@@ -10,7 +10,7 @@ export interface Wire {
   readonly random: Prng;
   /** The shortest and longest duration of one way, in milliseconds. */
   readonly latencyMs: { readonly least: number; readonly most: number };
-  /** Adds a line to the history. The labels of events are added anyway. */
+  /** Adds a line to the history. The history also has the label of every event. */
   readonly note: (text: string) => void;
 }
 
@@ -30,8 +30,8 @@ export interface PortCall<T> {
 }
 
 /**
- * Sends one request through a port. The request is executed at some time, the reply arrives later, and anything may happen in between. Either can be
- * lost, and a request can be executed twice. A killed caller receives nothing.
+ * Sends one request through a port. The other side executes the request after some time, the reply arrives later, and anything may happen in between.
+ * Either the request or the reply can be lost, and the other side may execute a request twice. A killed caller receives nothing.
  */
 export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>): Promise<T> {
   const { clockwork, faults } = wire;

@@ -92,7 +92,7 @@ export const TRANSITIONS: readonly string[] = ["gateway accept", ...new Set(expe
 /** The changes that these transitions make to a document's status, without those that their table marks as rare. */
 export const CHANGES: readonly string[] = [...new Set(expectedChanges.map(({ name, change }) => `${name}: ${change}`))];
 
-/** With fewer seeds, a place may be missing by chance. */
+/** With fewer seeds, a place may be unreached by chance. */
 const FEWEST_SEEDS = 600;
 
 /** Returns the places that this many seeds never reached, in words. */

@@ -1,8 +1,8 @@
 import type { FaultName } from "../ports/faults.ts";
 
 /**
- * A row of the crash table that is a kill: the role of the killed process, and the event before the kill. A label that ends in ">" means that its
- * request was executed and not answered yet. A label that ends in "<" means that it was answered.
+ * A row of the crash table that is a kill: the role of the killed process, and the event before the kill. If the label of this event ends in ">", its
+ * request was executed and not answered yet. If it ends in "<", the request was answered.
  */
 export interface CrashRow {
   readonly row: string;

@@ -24,15 +24,15 @@ const DELAYS: readonly FaultName[] = [
 ];
 
 /**
- * Somebody who may publish in the name of approvals can give a call a grant that no worker accepts. The call is then sent again until the run's time
- * is over.
+ * Somebody who may publish in the name of approvals can give a call a grant that no worker accepts. The agent then sends the call again until the
+ * run's time is over.
  */
 const TAKEN_FOR_APPROVALS: readonly FaultName[] = ["forged", "replayed"];
 
 /** The faults that make a model call fail. */
 const UNANSWERED: readonly FaultName[] = ["failing_model", "slow_model", "lost_request", "lost_reply"];
 
-/** How a run may end with a status other than done, each with what must have happened in its world. A code that is not listed is never expected. */
+/** The codes with which a run may end other than done. Each has a check of what must have happened in its world. Any other code is never expected. */
 const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boolean>> = {
   cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.requests.some(({ messages }) => messages > 1),
   conversation_busy: ({ plan }) => plan.requests.some(({ messages }) => messages > 1),
@@ -42,9 +42,9 @@ const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boole
   time_limit: ({ injected }) => sum(injected, [...DELAYS, ...TAKEN_FOR_APPROVALS]) > 0,
   // The check at the end of the run decides whether the end was necessary.
   budget_exhausted: ({ plan }) => Object.entries(plan.settings.agent).some(([name, value]) => name.startsWith("BUDGET_") && value !== 0),
-  // A random model rarely asks for the same thing three times, or for something that fails each time. The run's own counters show it.
+  // A random model rarely asks for the same thing three times, or for something that fails each time. The run's own counters show whether it did.
   loop: (_, { repeats, fruitless }) => repeats.count >= SAME || fruitless >= FRUITLESS,
-  // A round is begun ten times, so at least as many delays must have happened.
+  // The agent begins a round ten times before it gives up, so at least as many delays must have happened.
   poison_run: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
   step_failed: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
 };
@@ -52,7 +52,7 @@ const ATTEMPTS = 10;
 const SAME = 3;
 const FRUITLESS = 5;
 
-/** Returns the runs whose end is not explained by anything in their world. */
+/** Returns the runs whose end nothing in their world explains. */
 export function unexplainedEnds(facts: Facts, world: Explanation): readonly string[] {
   return [...facts.documents]
     .filter(([key]) => familyOf(key) === "run")
@@ -67,7 +67,7 @@ export function unexplainedEnds(facts: Facts, world: Explanation): readonly stri
     });
 }
 
-/** Returns the calls that were given up as too dangerous although no two processes died. */
+/** Returns the calls that workers gave up as too dangerous although fewer than two processes died. */
 export function unexplainedCrashes(facts: Facts, { injected }: Explanation): readonly string[] {
   return [...facts.documents]
     .filter(([key]) => familyOf(key) === "call")

@@ -1,6 +1,6 @@
 import { type Tally, WORK, type Work, WORKS } from "./tally.ts";
 
-/** The minimum work for each seed. It is required from `from` seeds on, because rare work may be missing in a few seeds. */
+/** The minimum work for each seed. It applies only to `from` or more seeds, because rare work may be missing in a few seeds. */
 interface Floor {
   readonly aSeed: number;
   readonly from: number;

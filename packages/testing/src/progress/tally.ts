@@ -13,7 +13,7 @@ export const WORK = {
   done: "runs that ended done",
   /** Answers of the model that were committed. */
   turn: "turns",
-  /** Results of calls that were joined, whatever they say. */
+  /** Results of calls that were joined, whatever the results say. */
   join: "results joined",
   /** Results that contain an answer of the tool. */
   answer: "calls that were answered",
@@ -27,7 +27,7 @@ export const WORK = {
   edit: "writes with edited arguments that happened",
   /** Writes that people or policy denied. */
   refusal: "writes refused",
-  /** Calls that were sent again because nobody answered. */
+  /** Calls that the agent sent again because no answer arrived. */
   redispatch: "calls sent again",
   /** Model calls that failed and were made again. */
   retry: "model calls made again",
@@ -130,7 +130,7 @@ export function keptTally(): KeptTally {
   }
 
   function countBudget({ before, after }: Changed): void {
-    // The budget itself is stored beside its reservations. Only the budget has ceilings.
+    // The store has the budget beside its reservations. Only the budget has ceilings.
     if (before === undefined && after !== undefined && !("ceilings" in Object(after))) work.paid++;
   }
 

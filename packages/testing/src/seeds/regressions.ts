@@ -10,8 +10,8 @@ export interface Regression {
 const anyWorld: SeedOptions = { linger: false };
 
 /**
- * A change of the simulator gives a seed another world. So each bug is also a mutant that brings it back, and these seeds show the bug with that
- * mutant.
+ * After a change of the simulator, a seed may have another world. So each bug also has a mutant that brings it back, and its seed shows the bug with
+ * this mutant.
  */
 export const regressions: readonly Regression[] = [
   {

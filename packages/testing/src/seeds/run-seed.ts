@@ -5,7 +5,7 @@ import { type Variant, variants } from "../world/variants.ts";
 import { runWorld, type Witness, type WorldEnd } from "../world/world.ts";
 
 export interface SeedOptions {
-  /** Whether faults continue for a minute after every run has ended. Late duplicates are a separate kind of fault. */
+  /** Whether faults continue for a minute after every run has ended, for example as late duplicates. */
   readonly linger: boolean;
   /** Another world of the same seed, in which something is frequent or missing. */
   readonly variant?: Variant;

@@ -42,7 +42,7 @@ describe("a seed", () => {
     const broken: string[] = [];
     let tally = emptyTally();
     const left = (): readonly string[] => FAULT_NAMES.filter((name) => !injected.has(name));
-    // A fault that few of these worlds draw may not happen in them, so some more worlds are simulated.
+    // A fault that few of these worlds draw may not happen in them, so the test simulates some more worlds.
     for (let seed = 1; seed <= FEWEST_SEEDS || (left().length > 0 && seed <= 2 * FEWEST_SEEDS); seed++) {
       const end = await runSeed(seed, { linger: false });
       if (seed <= FEWEST_SEEDS) tally = sumOf(tally, end.tally);

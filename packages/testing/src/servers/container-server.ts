@@ -48,7 +48,7 @@ export async function containerRuntimeAnswers(): Promise<boolean> {
 }
 
 async function runtime(): Promise<ContainerRuntimeClient | null> {
-  // The module is imported late, because it is large and most test processes do not need it.
+  // Imports the module only here, because it is large and most test processes do not need it.
   const { getContainerRuntimeClient } = await import("testcontainers");
   return getContainerRuntimeClient().catch(() => null);
 }
@@ -81,7 +81,7 @@ function containerCarrier(
 ): Carrier {
   const container = client.container.getById(started.getId());
   const alive = async (): Promise<boolean> => (await container.inspect()).State.Running;
-  /** Returns whether the server can be asked to exit. A paused container is resumed first. A stopped one need not exit. */
+  /** Returns whether the server runs and so can receive a request to exit. Resumes a paused container first. */
   const awake = async (): Promise<boolean> => {
     const { Running, Paused } = (await container.inspect()).State;
     if (Paused) await container.unpause();

@@ -6,7 +6,7 @@ export interface TestEnvironment {
   /** Returns the URL that is set for a kind, or null. */
   url(kind: ServerKind): string | null;
   image(kind: ServerKind): string;
-  /** The path on which programs are searched. */
+  /** The path on which to search for programs. */
   readonly searchPath: string;
   /** The permitted sources of servers. By default all are permitted. `TEST_SERVERS=container` permits only containers. */
   readonly sources: readonly ServerSource[];

@@ -23,14 +23,14 @@ export function fakedClock(): FakedClock | null {
   const file = path.join(folder, "shift");
   const clock: FakedClock = {
     env: {
-      // The C library is preloaded too. Without it, Redis' allocator asks for the time before libfaketime has found the real function.
+      // Preloads the C library too. Without it, Redis' allocator asks for the time before libfaketime has found the real function.
       LD_PRELOAD: `${libraries}:${libc}`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
     set(ms) {
-      // The file is replaced atomically, because the server reads it each time it reads the clock.
+      // Replaces the file atomically, because the server reads the file each time it reads the clock.
       writeFileSync(`${file}.new`, `${ms < 0 ? "-" : "+"}${Math.abs(Math.trunc(ms / 1000))}\n`);
       renameSync(`${file}.new`, file);
     },

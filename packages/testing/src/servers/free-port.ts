@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 // These ports are below the range for outgoing connections (on Linux from 32768). While a server is down, its client keeps dialling the server's
-// port. In that range, the client could receive this very port as its own and connect to itself. The server could then not start any more.
+// port. If the port were in that range, the system could give the client this port for its outgoing connection. The client would then connect to
+// itself, and the server could no longer start.
 const FIRST = 20_000;
 const LAST = 31_999;
 const TRIES = 50;

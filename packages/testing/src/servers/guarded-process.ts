@@ -8,9 +8,9 @@ export interface Command {
   readonly args: readonly string[];
   /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  /** The working directory, where crash dumps are written too. */
+  /** The working directory, into which the process also writes crash dumps. */
   readonly folder: string;
-  /** The file to which all output is appended. */
+  /** The file that receives all output. */
   readonly logFile: string;
 }
 

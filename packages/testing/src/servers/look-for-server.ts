@@ -22,8 +22,8 @@ interface Refusal {
 
 /**
  * Returns the first server that answers. The order is: the server that the environment names, a server on its usual port of this machine, a private
- * one from the path, a private one in a container. If the environment names a server and it does not answer, the search stops, because no other
- * server was meant.
+ * one from the path, a private one in a container. If the environment names a server that does not answer, the search stops, because the user asked
+ * for this server.
  */
 export async function lookForServer(
   kind: ServerKind,

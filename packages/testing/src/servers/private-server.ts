@@ -16,7 +16,7 @@ export interface PrivateServerOptions {
 
 /**
  * A private server, on a free port of this machine and with its own data. A test can stop, kill, pause and restart it, with the same address and
- * data. It ends with this process, even if this process is killed, and its data is then removed. Do not call two of its methods at the same time.
+ * data. When this process ends, even by a kill, the server ends and its data is removed. Do not call two of its methods at the same time.
  */
 export interface PrivateServer extends TestServer, AsyncDisposable {
   readonly host: string;
@@ -68,7 +68,7 @@ const STOP_MS = 30_000;
 const GREETING_MS = 5_000;
 const BETWEEN_GREETINGS_MS = 50;
 
-/** Starts the server of this carrier. If that fails, the carrier is removed. */
+/** Starts the server of this carrier. If the start fails, removes the carrier. */
 export async function privateServer(kind: ServerKind, carrier: Carrier, signal?: AbortSignal): Promise<PrivateServer> {
   const address = parseServerUrl(kind, carrier.url);
   if ("problem" in address) throw new Error(address.problem);
@@ -110,7 +110,7 @@ async function untilItAnswers(kind: ServerKind, carrier: Carrier, signal?: Abort
   const deadline = AbortSignal.any([AbortSignal.timeout(START_MS), ...(signal ? [signal] : [])]);
   for (;;) {
     const greeting = await greet(kind, carrier.url, AbortSignal.any([deadline, AbortSignal.timeout(GREETING_MS)]));
-    // This is checked after the answer, because another server that took the port may have answered.
+    // Checks this after the answer, because another server that took the port may have answered.
     if (!(await carrier.alive())) throw new Error(`${name} ended before it answered. Its last words: ${await carrier.lastWords()}`);
     if (greeting.ok && (await managementAnswers(carrier, deadline))) return greeting.version;
     signal?.throwIfAborted();

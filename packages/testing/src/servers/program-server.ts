@@ -20,7 +20,7 @@ type Recipes = { readonly [Kind in ServerKind]: (program: string, options: Priva
 
 const recipes: Recipes = { redis: redisRecipe, rabbitmq: rabbitmqRecipe, nats: natsRecipe };
 
-/** How often a start is retried if another process took one of its ports. */
+/** The number of attempts to start, each with other ports, if another process takes one of the ports. */
 const TRIES = 3;
 const LOG_LINES = 8;
 /** The limit is long, because the start of the program for operators alone takes seconds. */

@@ -55,8 +55,8 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
       RABBITMQ_CONFIG_FILE: inside("rabbitmq.conf"),
       RABBITMQ_CONF_ENV_FILE: inside("rabbitmq-env.conf"),
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
-      // With this setting, the script becomes the Erlang machine. Otherwise it would stay as the parent, and one of the two would survive a kill of
-      // the other.
+      // With this setting, the script becomes the Erlang machine. Otherwise the script would stay as the parent, and one of the two processes would
+      // survive a kill of the other.
       RUNNING_UNDER_SYSTEMD: "true",
     },
   };
@@ -67,7 +67,7 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
     url: localUrl("rabbitmq", port, options.login && urlLogin(options.login)),
     server,
     companion,
-    // This program is beside the start script, so it does not change the user either.
+    // This program is beside RabbitMQ's own start script, so it does not change the user either.
     control: { program: path.join(path.dirname(server.program), "rabbitmqctl"), env: server.env, folder },
     managementUrl:
       managementPort === null ? null : `http://${options.login ? urlLogin(options.login) : "guest:guest@"}127.0.0.1:${managementPort}`,

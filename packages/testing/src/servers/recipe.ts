@@ -22,7 +22,7 @@ export interface Recipe {
   readonly managementUrl: string | null;
 }
 
-/** Returns the environment of a server, which has only our path. */
+/** Returns the environment of a server. It inherits only our path. */
 export function bareEnvironment({ folder, searchPath }: Place): Readonly<Record<string, string>> {
   return { PATH: searchPath, HOME: folder, LANG: "C.UTF-8" };
 }

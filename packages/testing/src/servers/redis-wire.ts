@@ -3,7 +3,7 @@ import type { ServerAddress } from "./server-url.ts";
 
 type Reply = string | number | null | readonly Reply[] | { readonly error: string };
 
-/** Sends commands one after another and returns their replies. An error reply is thrown. */
+/** Sends commands one after another and returns their replies. If a reply is an error, it throws this error. */
 export interface RedisCommands {
   (...words: readonly string[]): Promise<Exclude<Reply, { readonly error: string }>>;
 }

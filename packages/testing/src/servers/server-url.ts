@@ -27,7 +27,10 @@ export function parseServerUrl(kind: ServerKind, text: string): ServerAddress | 
   };
 }
 
-/** Returns the URL in a form that may be printed. The password and everything that is not part of an address are replaced. */
+/**
+ * Returns the URL in a form that is safe to print. The result has `***` in place of the password or token, and contains nothing that is not part of
+ * an address.
+ */
 export function withoutPassword(text: string): string {
   const url = URL.parse(text);
   // Without a host, the text is not a URL. For example, it may be only a login, whose first word looks like a scheme.

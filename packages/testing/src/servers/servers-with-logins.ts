@@ -23,7 +23,7 @@ export interface ServersWithLoginsOptions {
   readonly agents?: readonly string[];
   /** Changes the files of a server, so that a test can see a check fail. */
   readonly alter?: (file: ServerFile) => string;
-  /** Whether exchanges, streams and the record of the store are created. The default is true. */
+  /** Whether to create the exchanges, the streams and the record of the store. The default is true. */
   readonly setUp?: boolean;
   /** The clock of Redis, if a test sets it. */
   readonly clock?: FakedClock;
@@ -59,7 +59,7 @@ export async function startServersWithLogins(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // The ports are not known yet, but no file contains them.
+    // The ports are not known yet. This does no harm, because no file contains them.
     const draft = planAt(kind === "nats" ? "nats://127.0.0.1:1" : "amqp://127.0.0.1:1", "redis://127.0.0.1:1");
     const files = new Map(draft.serverFiles().map((file) => [file.server, alter(file)] as const));
     const start = async <Started extends PrivateServer>(starting: Promise<Started>): Promise<Started> => {

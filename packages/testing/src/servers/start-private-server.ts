@@ -30,7 +30,7 @@ export async function startPrivateServer<Kind extends ServerKind>(
   throw new Error(`${missing}. To enable: ${remedy}`);
 }
 
-/** Returns why no server can be started here, or null if one probably can. Starts nothing. */
+/** Returns why no server of this kind can start on this machine, or null if one probably can. Starts nothing. */
 export async function missingPrivateServer(kind: ServerKind): Promise<ServerMissing | null> {
   const { sources, searchPath } = readEnvironment();
   const { program } = serverKinds[kind];

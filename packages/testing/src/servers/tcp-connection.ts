@@ -60,12 +60,12 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     for (const side of sides) side.resetAndDestroy();
   }
 
-  /** A side learns of the other side's failure through the network, but not through a black hole. */
+  /** If one side fails, the other side learns of it through the network, but not through a black hole. */
   function passOnFailure(): void {
     if (failed && !faults.blackHole) cut();
   }
 
-  /** Returns the part of a piece that may pass before the cut. The bytes are counted from the moment when the fault was requested. */
+  /** Returns the part of a piece that may pass before the cut. It counts the bytes from the moment when the test requested the fault. */
   function upTo(fault: CutFault, piece: Buffer): Buffer | null {
     if (counted?.fault !== fault) counted = { fault, bytes: 0 };
     const room = fault.afterBytes - counted.bytes;
@@ -92,14 +92,14 @@ function closeOf(side: Socket): Promise<void> {
 }
 
 /**
- * Returns whether a socket could not be reset because it was being shut down. `resetAndDestroy` shuts a socket down first, and if the other end closes
- * in the same turn of the event loop, Node 24.21 destroys the socket too early: it reports EINVAL, emits no `close`, and leaves the handle open.
+ * Returns whether a socket could not be reset because it was being shut down. `resetAndDestroy` shuts a socket down first. If the other end closes in
+ * the same turn of the event loop, Node 24.21 destroys the socket too early. Node then reports EINVAL, emits no `close`, and leaves the handle open.
  */
 function isResetRefused(error: Error): boolean {
   return "syscall" in error && error.syscall === "reset";
 }
 
-/** Closes what such a socket leaves open. The handle is not a public part of a socket. */
+/** Closes the handle that such a socket leaves open. The handle is not a public part of a socket. */
 function closeHandle(side: Socket): void {
   const handle: unknown = "_handle" in side ? side._handle : null;
   if (typeof handle === "object" && handle !== null && "close" in handle && typeof handle.close === "function") handle.close();

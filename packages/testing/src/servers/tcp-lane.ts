@@ -17,8 +17,8 @@ const HELD_AT_MOST = 1024 * 1024;
 type Held = { readonly due: number; readonly piece: Buffer | null };
 
 /**
- * Passes on what one socket sends to the other, in order. A piece is delayed by the delay at the time of its arrival. The end of the stream is passed
- * on in the same way.
+ * Passes on what one socket sends to the other, in order. It holds each piece for the delay that is set when the piece arrives. It passes on the end
+ * of the stream in the same way.
  */
 export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, pass: Passing): TcpLane {
   const queue: Held[] = [];
@@ -37,7 +37,7 @@ export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, p
     full = false;
     flow();
   });
-  // `flow` is called at once, so that a connection that begins in a black hole is not read either.
+  // Calls `flow` at once, so that the lane does not read a connection that begins in a black hole.
   flow();
 
   return {

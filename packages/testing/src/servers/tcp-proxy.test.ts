@@ -214,7 +214,7 @@ describe("a TCP proxy", () => {
     const client = clientOf(connect(proxy.port, proxy.host));
     while (inside.length < 2) await once(server, "connection");
     const told = once(witness, "data").then(() => proxy.close());
-    // Both arrive in one turn, the witness's data first.
+    // The data and the end arrive in one turn, the witness's data first.
     inside[0]?.write("now");
     inside[1]?.end();
     await told;

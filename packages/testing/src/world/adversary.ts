@@ -27,7 +27,7 @@ export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adver
   const { clockwork, note } = wire;
   let count = 0;
   const genuine = bus.publish;
-  // Records messages at the entry of the broker, because everything that is published passes here.
+  // Records messages at the entry of the broker, where every published message passes.
   bus.publish = (sent) => {
     if (recorded.length < 500) recorded.push(sent);
     return genuine(sent);
@@ -50,8 +50,8 @@ export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adver
   }
 
   /**
-   * Makes an invoke with another call's grant, or with this call's grant for other arguments. Whoever has a genuine grant may request exactly the
-   * granted call, as the agent may.
+   * Makes an invoke with another call's grant, or with this call's grant for other arguments. It never sends a grant with the granted call and
+   * arguments, because anyone who has a genuine grant may request exactly this call, as the agent may.
    */
   function invoke(call: Call): Message {
     const altered = { ...(JSON.parse(call.arguments || "{}") as JsonObject), n: random.below(1001) };

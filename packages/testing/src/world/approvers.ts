@@ -5,7 +5,7 @@ import { type PeopleOptions, REQUESTER } from "./persons.ts";
 
 /** The people who decide held writes, each with their own token. Some also try what they may not do. */
 export interface Approvers {
-  /** Handles an approval that was stored. */
+  /** Handles an approval that was written to the store. */
   notice(approval: Json): void;
 }
 
@@ -32,7 +32,7 @@ interface Card {
 
 export function approvers({ wire, observe, random, approvals, habits }: PeopleOptions): Approvers {
   const { clockwork } = wire;
-  // Edits have a stream of their own, so that the worlds without them stay as they were.
+  // Edits draw from a separate stream of random numbers, so that the worlds of seeds without edits do not change.
   const edits = random.fork("edits");
   const noticed = new Set<string>();
   const options = {
@@ -47,7 +47,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       if (!parsed.ok || parsed.value.status !== "pending") return;
       const { approvalId, need, tier } = parsed.value;
       const ticket = tier === "critical" ? { ticket: `T-${callParts(approvalCallId(approvalId)).round}` } : {};
-      // An approval is written again when its request is repeated.
+      // Approvals writes an approval again when its request arrives again.
       if (noticed.has(approvalId)) return lookAgain(parsed.value, ticket);
       noticed.add(approvalId);
       if (random.chance(habits.cheats)) void cheat(approvalId, ticket);
@@ -65,7 +65,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     for (const approver of NAMES.slice(0, need)) void decide(approver, approvalId, word, ticket);
   }
 
-  /** Lets those decide again whose approval an edit has made void. */
+  /** If an edit has voided somebody's approval, lets this approver decide again. */
   function lookAgain({ approvalId, argsHash, edited, decisions }: Approval, ticket: Ticket): void {
     for (const { approver, argsHash: approved } of decisions) {
       const name = `${approvalId} ${argsHash} ${approver}`;
@@ -81,12 +81,12 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     if (card === null) return;
     const { token, argumentsHash } = card;
     const wanted = decision === "approve" && edits.chance(habits.edits) ? { ...card.arguments, n: edits.below(1001) } : null;
-    // Somebody reads the card for so long that another person has changed the arguments, or that the time is over.
+    // Somebody reads the card for so long that another person changes the arguments meanwhile, or the approval expires.
     if (habits.edits > 0 && edits.chance(0.3)) await sleep(wire, edits.magnitude(1, Math.max(2, habits.thinkMs)));
     if (wanted) observe({ kind: "edits", at: clockwork.now, approvalId, arguments: wanted });
     const body = { decision, token, ...ticket, argumentsHash, ...(wanted ? { arguments: wanted } : {}) };
     const status = await post(who, approvalId, body);
-    // The card was older than an edit.
+    // A 409 means that an edit has replaced the card.
     const newer = status === 409 && habits.edits > 0 ? await cardOf(who, approvalId) : null;
     if (newer) await post(who, approvalId, { decision, token: newer.token, ...ticket, argumentsHash: newer.argumentsHash });
     // Somebody clicks the same button, or the other one, a second time with the used token.

@@ -52,7 +52,10 @@ export interface DeploymentOptions {
   readonly onKill: (process: SimProcess) => void;
 }
 
-/** The processes of a world. They are the real services, each with its own ports to the world, and each is restarted some time after its death. */
+/**
+ * The processes of a world. They run the real services, each with its own ports to the world. After a process has died, the deployment restarts it
+ * some time later.
+ */
 export interface Deployment {
   /** Starts every replica. */
   start(): void;
@@ -174,7 +177,7 @@ interface Started {
 
 type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
 
-/** Returns functions that start the real services by their own composition roots, without network ports and files. */
+/** Returns functions that start the real services with the services' own start functions, without network ports and files. */
 function startersOf({ wire, script, settings, keys, target, observe }: DeploymentOptions): Readonly<Record<Role, Start>> {
   const config = configsOf(settings);
   return {

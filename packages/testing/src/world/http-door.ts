@@ -33,7 +33,7 @@ export class NoAnswer extends Error {
 
 /**
  * Sends an HTTP request to one of these processes. The simulator has no real HTTP: it calls the handler that the server would call, after the same
- * checks of the caller's role. The request and the answer can both be lost. Rejects with `NoAnswer`.
+ * checks of the caller's role. Either the request or the answer can be lost. Rejects with `NoAnswer`.
  */
 export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Promise<Answer> {
   const { clockwork, faults, random } = wire;

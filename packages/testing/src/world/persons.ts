@@ -21,7 +21,7 @@ export interface Habits {
   readonly ignores: number;
   readonly denies: number;
   readonly revises: number;
-  /** Somebody approves a write with other arguments than those that were asked for. */
+  /** Somebody approves a write with arguments other than those that the model asked for. */
   readonly edits: number;
   /** Two people decide at once, and differently. */
   readonly races: number;

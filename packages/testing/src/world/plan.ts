@@ -27,7 +27,7 @@ export interface WorldPlan {
 
 const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
 const FAULTS_FOR_MS = 120_000;
-/** The time is shorter than the hour that passes after the last fault, so a followed write is given up within that hour. */
+/** This time is shorter than the hour that passes after the last fault. So within this hour, the agent stops following a write of unknown outcome. */
 const FOLLOW_OUTCOME_MS = 1_200_000;
 export const LINGER_MS = 60_000;
 /** Latencies of a local network, of a connection across the world, and of some in between. */
@@ -51,7 +51,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
       ignores: random.pick([0, 0.1]),
       denies: 0.1,
       revises: 0.1,
-      // This number has a stream of its own, so that the worlds without edits stay as they were.
+      // This number comes from a separate stream, so that the worlds of seeds without edits do not change.
       edits: random.fork("edits").pick([0, 0, 0.4]),
       races: random.pick([0, 0.2]),
       cheats: random.pick([0, 0.3]),
@@ -67,7 +67,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
   };
 }
 
-/** Returns a world without faults. People ask for one run, whose turns are known. */
+/** Returns a world without faults. People ask for one run, which has these turns. */
 export function quietPlan(
   name: string,
   turns: readonly (readonly { readonly name: string; readonly n: number }[])[],

@@ -62,7 +62,7 @@ export function requester({ wire, observe, random, gateways, habits }: PeopleOpt
     await think(habits.thinkMs);
     if (random.chance(habits.ignores)) return;
     await post("/v1/runs/:id/answers", `answer-${callId}`, { callId, text: "The second one." }, runId);
-    // A person may not be sure whether the answer was sent, and sends it again.
+    // A person who does not know whether the answer was sent sends it again.
     if (random.chance(habits.cheats))
       await post("/v1/runs/:id/answers", `answer-${callId}-again`, { callId, text: "The first one." }, runId);
   }

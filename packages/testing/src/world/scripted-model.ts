@@ -7,7 +7,7 @@ import { portCall, type Wire } from "../ports/wire.ts";
 
 /**
  * Returns the model's answer at this point of a conversation. Two calls for the same turn return different answers, as with real models, because the
- * wire's random numbers are used.
+ * script uses the wire's random numbers.
  */
 export type Script = (request: ModelRequest) => Pick<ModelReply, "text" | "calls">;
 
@@ -62,7 +62,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
         timeoutMs: 5000,
         delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(20, 2000),
       });
-      // After the race, nobody awaits the other promise.
+      // After the race, nobody awaits the promise that lost.
       aborted.catch(() => undefined);
       answered.catch(() => undefined);
       const { text, calls } = await Promise.race([answered, aborted]);

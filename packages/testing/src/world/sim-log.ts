@@ -11,7 +11,8 @@ export interface SimLogOptions {
 }
 
 /**
- * Makes a process's log. Its warnings and errors are added to the history. An error in the code itself, wherever it was caught, is an observation.
+ * Makes a process's log. It adds warnings and errors to the history. It reports an error that only a bug can cause as an observation, wherever the
+ * error was caught.
  */
 export function simLog({ process, clockwork, observe, note }: SimLogOptions): Log {
   const log: Log = {

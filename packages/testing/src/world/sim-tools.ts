@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 /** The toolset of the simulated workers. */
 export const TOOLSET = "sim";
 
-/** A write of the simulator. The invariants use this description, and do not ask the product what a write needs. */
+/** A write of the simulator. The invariants use this description instead of the product's own rules. */
 export interface SimWrite {
   readonly name: string;
   readonly tier: Tier;
@@ -18,7 +18,7 @@ const MODES: readonly Idempotency["mode"][] = ["key", "reconcile", "none"];
 /** One write for each tier and each idempotency mode. */
 export const simWrites: readonly SimWrite[] = TIERS.flatMap((tier) => MODES.map((mode) => ({ name: `${tier}_${mode}`, tier, mode })));
 
-/** The amount from which a medium write has the tier high. */
+/** From this amount on, a medium write has the tier high. */
 export const LARGE = 900;
 
 /** Returns the tier of one write by the simulator's own rules, or null for any other tool. */
@@ -38,7 +38,7 @@ export function setTarget(process: SimProcess, target: Target): void {
 /** The name of the read. */
 export const READ = "look_up";
 
-/** Makes a toolset with these writes, a read and a compute. `trust` says how far the results of the read can be trusted. */
+/** Makes a toolset with these writes, a read and a compute. `trust` is the trust that the read declares for its results. */
 export function simToolset(writes: readonly string[], trust: Trust = "internal"): Toolset {
   return toolset({ name: TOOLSET, tools: [lookUp(trust), addUp(), ...writes.map(writeTool)] });
 }

@@ -15,7 +15,10 @@ export interface Attempt {
 export const AT_LENGTH = 997;
 const LONG_TEXT = "A long answer, word for word. ".repeat(3000);
 
-/** The target of the tools. It records every change. It honours a key or answers about an outcome only if the tool's mode says so. */
+/**
+ * The target of the tools. It records every change. It recognises a repeated key, or answers questions about an outcome, only if the tool's mode says
+ * so.
+ */
 export interface Target {
   /** Looks something up. */
   look(process: SimProcess, what: string): Promise<Json>;
@@ -23,7 +26,7 @@ export interface Target {
   prepare(process: SimProcess, args: Json): Promise<Json>;
   /** Makes a change, once for each request that it accepts. With mode `key`, it makes the change once for each call. */
   change(process: SimProcess, attempt: Attempt): Promise<ToolOutput>;
-  /** Says what happened to a call. If nothing happened, the target refuses that call from now on. */
+  /** Returns what happened to a call. If nothing happened, the target refuses this call from now on. */
   ask(process: SimProcess, callId: string): Promise<Reconciliation>;
 }
 

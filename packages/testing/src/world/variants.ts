@@ -3,8 +3,8 @@ import type { WorldPlan } from "./plan.ts";
 import { simToolset } from "./sim-tools.ts";
 
 /**
- * Variants of a seed's world. In some variants, something rare happens often. In others, a layer that hides a fault is missing. All guarantees must
- * hold in the variants too.
+ * Variants of a seed's world. In some variants, something rare happens often. Other variants lack a layer that hides faults. All guarantees must hold
+ * in the variants too.
  */
 export const variants = {
   /** The world has no timers that send a call again, and no faults that only those timers repair. */
@@ -20,7 +20,7 @@ export const variants = {
       approvals: { ...plan.settings.approvals, EXECUTE_BY_MS: 60_000, GRANT_TTL_MS: 95_000, APPROVAL_EXPIRY_MS: 300_000 },
     },
   }),
-  /** Leases end so soon, and workers stall so often, that a write is taken over while its first worker still executes it. */
+  /** Leases end so soon, and workers stall so often, that another worker takes over a write while the first worker still executes it. */
   "taken-over": (plan: WorldPlan): WorldPlan => ({
     ...plan,
     latencyMs: { least: 5, most: 1500 },
@@ -59,7 +59,7 @@ function writesOf({ settings }: WorldPlan): readonly string[] {
   return settings.toolset.list().flatMap(({ definition }) => (definition.kind === "write" ? [definition.name] : []));
 }
 
-/** A timer of this length never fires, because the time is longer than any history. */
+/** A timer with this delay never fires, because the delay is longer than any history. */
 const NEVER_MS = 30 * 86_400_000;
 
 /** Returns the same world without the timers that send a call again, and without the faults that only those timers repair. */

@@ -8,7 +8,7 @@ export interface Viewer {
   watch(runId: string): Promise<void>;
 }
 
-/** How long a browser waits before it reconnects, as the gateway asks. */
+/** How long a browser waits before it reconnects. The gateway requests this time. */
 const COMES_BACK_MS = 500;
 /** More reconnects than any world causes. */
 const PATIENCE = 10_000;

@@ -10,7 +10,7 @@ export interface WorldKeys {
   readonly identities: Readonly<Record<Role, Identity>>;
   readonly approvals: ApprovalsKeys;
   readonly trusted: TrustedKeys;
-  /** Resolves when all keys are imported. No seed decides when an import ends, so it must be complete before the first event. */
+  /** Resolves when all keys are imported. When an import ends does not depend on the seed, so it must be complete before the first event. */
   imported(): Promise<void>;
 }
 

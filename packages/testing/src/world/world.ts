@@ -48,9 +48,9 @@ export interface WorldEnd {
 }
 
 const SETTLED_BY_MS = 3_600_000;
-/** The time after the last run in which messages in transit arrive and leftovers are cleaned up. */
+/** The time after the last run in which messages in transit arrive and the services clean up. */
 const AFTERMATH_MS = 1_200_000;
-// No seed takes nearly this many steps. A history without an end is a bug and must be noticed.
+// No seed takes nearly this many steps. A history that does not end is a bug, and this limit reveals it.
 const MAX_STEPS = 300_000;
 // The share of kills that hit the process of the last event. By chance alone, few processes would die between an effect and its record.
 const BUSY_SHARE = 0.5;
@@ -60,7 +60,7 @@ const KEYS = await worldKeys();
 /** Simulates one world until its runs have ended and nothing more can happen. Returns the violations and the work. */
 export async function runWorld(plan: WorldPlan, witness: Witness = {}): Promise<WorldEnd> {
   installVirtualTime();
-  // No seed decides when the import of a key ends, so it must be complete before the first event.
+  // When the import of a key ends does not depend on the seed, so it must be complete before the first event.
   await KEYS.imported();
   const world = createWorld(plan, witness);
   const onUnhandled = (reason: unknown): void => world.fault(`an unhandled rejection: ${String(reason)}`);
@@ -158,7 +158,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
       faultsNowAndThen();
       keepFaults = time.schedule(null, plan.faultsForMs, "the faults end", () => injected.end());
     },
-    /** Allows faults until `faults.end()` is called, even after their time was over. */
+    /** Allows faults again until `faults.end()` is called, even if their time was over. */
     faultsAgain() {
       keepFaults();
       if (!injected.ended) return;
@@ -205,7 +205,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     return false;
   }
 
-  /** Before an event, may kill or pause a process or ask it to stop. */
+  /** Called before each event. It may kill or pause a process or ask it to stop. */
   function strike(): void {
     if (injected.hit("kill")) withVictim("kill -9", (victim) => services.kill(victim, chaos.magnitude(10, 15_000)), BUSY_SHARE);
     if (injected.hit("pause")) withVictim("SIGSTOP", (victim) => victim.pause(chaos.magnitude(500, 60_000)));
@@ -228,7 +228,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     nowAndThen("replayed", () => mallory.replay());
   }
 
-  /** Calls a task at random times. The rate of its fault is the average number of calls per second. */
+  /** Calls a task at random times. The rate of the fault is the average number of calls per virtual second. */
   function nowAndThen(name: "outage" | "forged" | "replayed", task: () => void): void {
     const rate = plan.rates[name];
     if (rate === 0) return;
