@@ -7,18 +7,18 @@ import { spanInWords, utcMinute } from "./time-in-words.ts";
 import { visible } from "./tool-definition.ts";
 
 /**
- * What a person reads before a decision, without any layout. The page, the terminal and every other channel render this card, so all of them show
- * the same. Every text is external: a renderer escapes it for its format.
+ * The content that a person reads before a decision, without any layout. The page, the terminal and every other channel render this card, so all of
+ * them show the same. Every text is external: a renderer escapes it for its format.
  */
 export interface ApprovalCard {
   readonly id: string;
-  /** The effect in the words of the tool's template. */
+  /** The effect, from the template of the tool. */
   readonly title: CardText;
-  /** Such as `pending, 1 of 2 approvers`, or `rejected: not this week`. */
+  /** The status in words, such as `pending, 1 of 2 approvers` or `rejected: not this week`. */
   readonly status: string;
   /** Sentences that spell out words that a person may misread. A renderer shows them right below the title. */
   readonly doubts: readonly string[];
-  /** What a person must not miss: arguments that an approver changed, and untrusted content that the run has read. A renderer shows them at the top. */
+  /** Warnings about arguments that an approver changed, and about untrusted content that the run has read. A renderer shows them at the top. */
   readonly notices: readonly string[];
   /** The facts about the write, one per line. */
   readonly facts: readonly CardLine[];
@@ -29,7 +29,7 @@ export interface ApprovalCard {
 /** A text in which personal data is masked. */
 export interface CardText {
   readonly text: string;
-  /** Absent if nothing is masked. `pointer` is a JSON Pointer into the approval. The field at it has the whole text. */
+  /** Absent if nothing is masked. `pointer` is a JSON Pointer into the approval. The field at this place has the whole text. */
   readonly masked?: { readonly pointer: string; readonly what: readonly PersonalData[] };
 }
 
@@ -156,7 +156,9 @@ const WHY_DOUBTED: Readonly<Record<NonNullable<ApprovalView["doubts"]>[number]["
   hidden_characters: "it has invisible characters",
 };
 
-/** Returns the lines of one argument. If its name is personal data, only `parent` can be named, because a pointer would contain the name. */
+/**
+ * Returns the lines of one argument. If the argument's name is personal data, the lines name only `parent`, because a pointer would contain the name.
+ */
 function argumentLines(name: string, value: Json, parent: string, depth: number, label = name): CardLine[] {
   const shownLabel = maskPersonalData(visible(label));
   const named = shownLabel.masked.length === 0;

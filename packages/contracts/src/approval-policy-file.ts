@@ -10,14 +10,14 @@ export const MOST_APPROVERS = 16;
 
 /**
  * The longest time that a write may wait for people. Approvals needs the origin of the run for each decision, and the gateway keeps it for 9 days. A
- * run may ask for a write for 48 h, and an approved write has 24 h to begin. 6 days are left.
+ * run may ask for a write for 48 h, and an approved write has 24 h to begin. The remaining 6 days are the limit.
  */
 export const LONGEST_WAIT_MS = 6 * 86_400_000;
 
 /** A name that the author of a policy chooses. */
 const Name = Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,62}$" });
 
-/** The tools that a rule is for: a tool by its name (`issue_refund`), every tool of a toolset, or every tool of a source. */
+/** The tools to which a rule applies: a tool by its name (`issue_refund`), every tool of a toolset, or every tool of a source. */
 const Tools = Type.Array(Type.String({ pattern: "^([a-z][a-z0-9_]{0,63}|toolset:[A-Za-z0-9][A-Za-z0-9._-]{0,63}|source:\\S{1,120})$" }), {
   minItems: 1,
   maxItems: 64,
@@ -26,10 +26,10 @@ const Tools = Type.Array(Type.String({ pattern: "^([a-z][a-z0-9_]{0,63}|toolset:
 /** A duration in minutes, hours or days, such as `90m`, `4h` or `2d`. */
 const Duration = Type.String({ pattern: "^[1-9][0-9]{0,4}[mhd]$" });
 
-/** What an approver must be: this approver, or somebody whose key has this group, role or scope. */
+/** A condition for an approver. The approver is the named one, or has a key with this group, role or scope. */
 export const ApproverRule = Type.String({ pattern: "^(approver|group|role|scope):\\S(.{0,198}\\S)?$" });
 
-/** How many people of each group have to approve. One person counts for one group only. */
+/** How many people of each group have to approve. Each person counts for only one group. */
 export const GroupCounts = Type.Unsafe<Readonly<Record<string, number>>>({
   type: "object",
   minProperties: 1,
@@ -43,16 +43,16 @@ export const PolicyNeeds = Type.Object(
   {
     /** The number of distinct approvers. The tier's own number (0, 0, 1, 2) remains the minimum. */
     approvers: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_APPROVERS })),
-    /** Who may decide: anybody who is one of these. */
+    /** The people who may decide. A person must satisfy at least one of these conditions. */
     from: Type.Optional(Type.Array(ApproverRule, { minItems: 1, maxItems: 32 })),
     groups: Type.Optional(GroupCounts),
-    /** A regular expression that the ticket matches. With it, an approval needs a ticket. */
+    /** A regular expression that the ticket must match. If it is set, an approval needs a ticket. */
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** How long people have to decide. */
     expires: Type.Optional(Duration),
-    /** The share of this time, in percent, after which a webhook reminds of the write. 0 means never. */
+    /** The share of this time, in percent, after which a webhook reminds people of the write. 0 means never. */
     remind: Type.Optional(Type.Integer({ minimum: 0, maximum: 99 })),
-    /** The hours in which the time passes, by their name in `hours`, or `always`. */
+    /** The working hours in which this time passes, by their name in `hours`, or `always`. */
     hours: Type.Optional(Name),
     /** The webhook targets that are notified after this share of the time, in percent. */
     escalate: Type.Optional(
@@ -69,19 +69,19 @@ export const PolicyNeeds = Type.Object(
 );
 export type PolicyNeeds = Static<typeof PolicyNeeds>;
 
-/** A rule for some calls. It raises their tier, adds to what they need, or does both. */
+/** A rule for some calls. It raises their tier, adds requirements, or does both. */
 export const PolicyRule = Type.Object(
   {
     name: Name,
-    /** By default the rule is for every tool. */
+    /** By default the rule applies to every tool. */
     tools: Type.Optional(Tools),
-    /** The tenants of the requesters. By default the rule is for every tenant. */
+    /** The tenants of the requesters. By default the rule applies to every tenant. */
     tenants: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 64 })),
     /** The tiers of the calls, after every rule has raised them. Such a rule cannot raise the tier itself. */
     tiers: Type.Optional(Type.Array(Type.Enum([...TIERS]), { minItems: 1, maxItems: 4 })),
-    /** A JSON Schema for the arguments. The rule applies if they satisfy it, or if that cannot be judged. */
+    /** A JSON Schema for the arguments. The rule applies if they satisfy it, or if the check cannot decide this. */
     when: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
-    /** The tier that such a call has at least. */
+    /** The minimum tier of such a call. */
     tier: Type.Optional(Type.Enum([...TIERS])),
     /** The sentence that an approver reads about a raised tier. */
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -111,7 +111,7 @@ export type WorkingHours = Static<typeof WorkingHours>;
 export const HITL_MODES = ["auto", "required"] as const;
 export type HitlMode = (typeof HITL_MODES)[number];
 
-/** The content of the file that `APPROVAL_POLICY_FILE` names. It raises what the definitions of tools demand, and lowers nothing. */
+/** The content of the file that `APPROVAL_POLICY_FILE` names. It can only add to the requirements of the tools' definitions. */
 export const ApprovalPolicyFile = Type.Object(
   {
     /** The version of this format. */

@@ -49,8 +49,8 @@ const approvalFields = {
   ),
   argumentsHash: Type.String(),
   /**
-   * The last change of the arguments by an approver, with what the agent had asked for. All other fields are about the changed arguments. The field
-   * is absent if nobody changed any.
+   * The last change of the arguments by an approver, with what the agent had asked for. All other fields are about the changed arguments. `edited` is
+   * absent if nobody changed an argument.
    */
   edited: Type.Optional(
     Type.Object(
@@ -77,7 +77,7 @@ const approvalFields = {
   asked: Type.Optional(Type.String()),
   /**
    * Up to three of the latest approved writes of this requester with this tool, newest first. Approvals looks for them among the latest 200 approved
-   * writes of the tenant, when the write is requested. Each `by` names the approvers, and is empty if policy granted the write.
+   * writes of the tenant, when the write is requested. Each `by` names the approvers, and is empty if the policy granted the write.
    */
   before: Type.Optional(Type.Array(ApprovedBefore)),
   tier: Type.Enum([...TIERS]),

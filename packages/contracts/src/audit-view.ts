@@ -9,7 +9,7 @@ const closed = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^sha256-[A-Za-z0-9_-]{43}$" });
 const OrNull = <const T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** The names of the two kinds of chains. Events that belong to no tenant (pins, the era) have a chain of their own. */
+/** The names of the two kinds of chains. Events that belong to no tenant (pins, the era) are in a separate chain. */
 export const CHAINS = ["tenant", "system"] as const;
 export type ChainKind = (typeof CHAINS)[number];
 
@@ -17,11 +17,11 @@ export type ChainKind = (typeof CHAINS)[number];
 const link = {
   /** The number of the record in its chain, from 1. */
   n: Type.Integer({ minimum: 1 }),
-  /** The time when the record was chained, in milliseconds since 1970 by the store's clock. The record has the time of its event. */
+  /** The time when the record was chained, in milliseconds since 1970 by the store's clock. The time of the event is inside the record. */
   at: Type.Integer({ minimum: 0 }),
   /** The tenant of the chain, or null for the chain of events without a tenant. */
   tenant: OrNull(Type.String()),
-  /** The hash of the record before. It is null for the first record. */
+  /** The hash of the previous record. It is null for the first record. */
   previous: OrNull(Hash),
   content: Hash,
   hash: Hash,
@@ -38,8 +38,8 @@ export const ChainedRecord = Type.Object(
     /** The place of the record in the log of its shard, from which it was copied. */
     source: Type.Object({ shard: Type.String({ pattern: ID_PATTERNS.shard }), sequence: Type.Integer({ minimum: 0 }) }, closed),
     /**
-     * True if the record had the seal of approvals when it was chained. False means that a version before the seals wrote it, or somebody else who
-     * can write to the store.
+     * True if the record had the seal of approvals when it was chained. False means that a version without seals wrote it, or that somebody else with
+     * write access to the store did.
      */
     attested: Type.Boolean(),
     record: Type.Unsafe<JsonObject>({ type: "object" }),
@@ -48,7 +48,7 @@ export const ChainedRecord = Type.Object(
 );
 export type ChainedRecord = Static<typeof ChainedRecord>;
 
-/** What a checkpoint says: the chain had this record with this hash at this time. `signed` is the same, signed by approvals. */
+/** The statement of a checkpoint: the chain had this record with this hash at this time. `signed` is the same statement, signed by approvals. */
 export const CheckpointView = Type.Object(
   { tenant: OrNull(Type.String()), n: Type.Integer({ minimum: 1 }), hash: Hash, at: Type.Integer({ minimum: 0 }), signed: Type.String() },
   closed,

@@ -43,7 +43,7 @@ export const DeadLetterView = Type.Object(
      * cannot be replayed.
      */
     replayBy: Type.Enum(["publish", "call", "none"]),
-    /** Says why a replay would do nothing now: nothing is left of the message, or its call already has its result. */
+    /** The reason why a replay would have no effect now. Either nothing is left of the message, or its call already has its result. */
     whyNot: Type.Optional(Type.String()),
     /** The operator who asked for the replay. `at` and `messageId` are set when the replay is done. */
     replay: Type.Optional(

@@ -13,7 +13,7 @@ export interface DoubtfulWord {
   readonly spelled: string;
 }
 
-/** The largest number of doubtful words that are reported for one text. More would not help the reader. */
+/** The largest number of doubtful words that are reported for one text. A longer list would not help the reader. */
 const MOST = 8;
 const SHOWN_CHARS = 64;
 
@@ -107,7 +107,8 @@ function doubtOf(word: string, isMeant: (script: Script) => boolean): Doubt | nu
 }
 
 function mixesScripts(word: string): boolean {
-  // Some characters belong to all scripts, such as digits. Others have the script of their base character. Both give no evidence.
+  // Some characters belong to all scripts, such as digits. Others have the script of their base character. Neither kind shows which script was
+  // intended.
   const letters = Array.from(word).filter((one) => /\p{L}/u.test(one) && !/[\p{Script=Common}\p{Script=Inherited}]/u.test(one));
   const latin = letters.some((one) => LATIN.test(one));
   const others = new Set(letters.filter((one) => !LATIN.test(one)).map(classOf));

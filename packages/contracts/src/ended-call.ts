@@ -13,10 +13,7 @@ export const EndedCall = Type.Object(
     tool: Type.String(),
     /** The kind of the tool. It is absent if the call's document has expired. */
     kind: Type.Optional(Type.Enum(["read", "compute", "write"])),
-    /**
-     * The outcome that is known now. A write with `ok` happened, a write with `outcome_unknown` may have happened, and any other write did not
-     * happen.
-     */
+    /** The latest known outcome. A write with `ok` happened, a write with `outcome_unknown` may have happened, and any other write did not happen. */
     outcome: Type.Enum([...RESULT_STATUSES]),
     /** The time when the outcome became known, if the call had ended as `outcome_unknown`. */
     settledAt: Type.Optional(Type.Integer()),
@@ -28,8 +25,8 @@ export const EndedCall = Type.Object(
     approvedBy: Type.Optional(Type.Array(Type.String())),
     approvalId: Type.Optional(Type.String()),
     /**
-     * The effect of a write, in the words of its tool. It is null for a call that changes nothing, and may be null if the call's document has
-     * expired.
+     * The effect of a write, from the `effect` text of its tool. It is null for a call that changes nothing, and may be null if the call's document
+     * has expired.
      */
     effect: Type.Union([Type.String(), Type.Null()]),
     /** The arguments that an approver changed before the write was executed. The field is absent if nobody changed any. */
@@ -40,8 +37,8 @@ export const EndedCall = Type.Object(
 export type EndedCall = Static<typeof EndedCall>;
 
 /**
- * Returns the facts about an ended call from the event of its end and from its document, if that still exists. `shown` is the effect that approvers
- * saw last.
+ * Returns the facts about an ended call from the event of its end, and from its document if the document still exists. `shown` is the effect that
+ * approvers saw last.
  */
 export function endedCall(
   { callId, tool, status }: Extract<RunEvent, { readonly type: "call.resolved" }>,

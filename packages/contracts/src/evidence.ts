@@ -36,7 +36,7 @@ export const EvidenceRecords = Type.Object(
 );
 export type EvidenceRecords = Static<typeof EvidenceRecords>;
 
-/** What approvals knows about a write. */
+/** The data that approvals has about a write. */
 export const ApprovalPart = Type.Object(
   {
     callId: Type.String(),
@@ -50,7 +50,7 @@ export const ApprovalPart = Type.Object(
     origin: OrNull(AnyObject),
     /** The pinned definition with its signature. It is null if another definition has been pinned since. */
     pin: OrNull(AnyObject),
-    /** The grant. `signed` is null while the grant is valid, because whoever has it could use it. */
+    /** The grant. `signed` is null while the grant is valid, because anybody who has it could use it. */
     grant: OrNull(Type.Object({ claims: GrantClaims, signed: OrNull(Type.String()) }, closed)),
     audit: Type.Array(EvidenceRecords),
     /** The keys that verify the gateway's signatures, and the receipts of the toolset. Approvals vouches for them. */
@@ -61,14 +61,14 @@ export const ApprovalPart = Type.Object(
 );
 export type ApprovalPart = Static<typeof ApprovalPart>;
 
-/** What the gateway shows of a call. The agent wrote it, so only what a worker's receipt covers is proven. */
+/** The data about a call that the gateway shows. The agent wrote this data, so only the data that a worker's receipt covers is proven. */
 export const CallPart = Type.Object(
   {
     callId: Type.String(),
     tenant: Type.String(),
     /** The call as the agent stored it, without secrets, arguments and result. */
     call: AnyObject,
-    /** The result, or null if there is none. Of a long result, `contentRef` names the whole text by its hash. */
+    /** The result, or null if there is none. For a long result, `contentRef` names the whole text by its hash. */
     result: OrNull(ToolResult),
     /** The worker's receipt for the result, or null if no worker signed it. */
     receipt: OrNull(Type.String()),
@@ -83,7 +83,7 @@ export const ApprovalEvidence = Type.Object(
     part: ApprovalPart,
     statement: Type.String(),
     keys: Jwks,
-    /** False while the newest record of the approval is not in the chain yet. It takes a few seconds. */
+    /** False while the newest record of the approval is not in the chain yet. Chaining a record takes a few seconds. */
     chained: Type.Boolean(),
   },
   closed,
@@ -96,14 +96,17 @@ export type CallEvidence = Static<typeof CallEvidence>;
 
 export const EVIDENCE_FORMAT = "toolbus-evidence/1";
 
-/** The file that `toolbus evidence` writes, as canonical JSON. `keys` are the public keys of approvals, on which every other part rests. */
+/**
+ * The file that `toolbus evidence` writes, as canonical JSON. `keys` are the public keys of approvals, and the proof of every other part depends on
+ * them.
+ */
 export const EvidenceFile = Type.Object(
   {
     format: Type.Literal(EVIDENCE_FORMAT),
     approvals: Type.Object({ part: ApprovalPart, statement: Type.String() }, closed),
     gateway: OrNull(CallEvidence),
     keys: Type.Object({ keys: Type.Array(PublicJwk, { minItems: 1, maxItems: 64 }) }, closed),
-    /** The hash of the canonical JSON of everything else, against damage in transit. It proves nothing against an attacker. */
+    /** The hash of the canonical JSON of everything else. It detects damage in transit. It proves nothing against an attacker. */
     checksum: Hash,
   },
   closed,

@@ -7,9 +7,9 @@ const CallId = Type.String({ pattern: ID_PATTERNS.call });
 const ToolName = Type.String({ minLength: 1, maxLength: 128 });
 const Toolset = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
 const Hash = Type.String({ pattern: "^sha256-[A-Za-z0-9_-]{43}$" });
-// With white space at either end, one person would appear as two.
+// White space at either end is refused, because one person would otherwise appear as two.
 const Subject = Type.String({ maxLength: 200, pattern: "^\\S(?:.*\\S)?$" });
-// The limit of eleven digits refuses a time in milliseconds that was passed by mistake. Such a grant would be valid almost for ever.
+// The limit of eleven digits refuses a time in milliseconds that a caller passed by mistake. A grant with such a time would almost never expire.
 const Seconds = Type.Integer({ minimum: 0, maximum: 99_999_999_999 });
 const Milliseconds = Type.Integer({ minimum: 0 });
 

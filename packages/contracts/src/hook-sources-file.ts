@@ -12,11 +12,14 @@ export const HookSourceEntry = Type.Object(
   {
     /** The end of the source's address, `/v1/hooks/<name>`. Each decision records it. */
     name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,22}$" }),
-    /** The secrets of Standard Webhooks. Each is `whsec_` and the base64 of 24 to 64 bytes. There are two while one replaces the other. */
+    /**
+     * The secrets of Standard Webhooks. Each is `whsec_` and the base64 of 24 to 64 bytes. During a rotation the list has the old secret and the new
+     * one.
+     */
     secrets: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 2 }),
     /** The tenant whose approvals the system may decide. */
     tenant: Type.String({ minLength: 1, maxLength: 200 }),
-    /** The tiers that may be decided this way. */
+    /** The tiers of the writes that the system may decide. */
     tiers: Type.Array(Type.Enum([...TIERS]), { minItems: 1 }),
     /** Maps the other system's names for people to our approvers. */
     approvers: Type.Unsafe<Readonly<Record<string, string>>>({
@@ -44,9 +47,9 @@ export const SlackWorkspaceEntry = Type.Object(
   {
     /** The id of the workspace, or of the organisation if a whole organisation installed the app. */
     workspace: Type.String({ pattern: "^[TE][A-Z0-9]{1,20}$" }),
-    /** The signing secrets of the app. There are two while one replaces the other. */
+    /** The signing secrets of the app. During a rotation the list has the old secret and the new one. */
     signingSecrets: Type.Array(Type.String({ pattern: "^[A-Za-z0-9]{16,128}$" }), { minItems: 1, maxItems: 2 }),
-    /** As for a source. The names of people are Slack's ids of users. Membership of a channel gives no right. */
+    /** The next fields mean the same as for a source. People are named by Slack's user ids. Membership of a channel gives no right. */
     tenant: HookSourceEntry.properties.tenant,
     tiers: HookSourceEntry.properties.tiers,
     approvers: HookSourceEntry.properties.approvers,

@@ -56,7 +56,7 @@ export const keys = {
   call: (callId: string) => keyOf("call", shardOf(callId), callId),
   /** The profiles of an agent, which the gateway looks up. */
   profiles: (agent: string) => keyOf("profile", HOME_SHARD, agent),
-  /** The stop of a call. It exists if the call must not begin or send any more. */
+  /** The stop of a call. The call must not begin or send once this document exists. */
   stop: (callId: string) => keyOf("stop", shardOf(callId), callId),
   transcript: (conversationId: string) => keyOf("transcript", shardOf(conversationId), conversationId),
   /** The part of the transcript that the model sees, and the summary of the rest. */
@@ -95,7 +95,7 @@ export const keys = {
   /** The log of a chain's signed checkpoints. */
   auditCheckpoints: (tenant: string | null) => keyOf("audit", HOME_SHARD, `checkpoints.${chainName(tenant)}`),
   auditHead: (tenant: string | null) => keyOf("audit", HOME_SHARD, `head.${chainName(tenant)}`),
-  /** How far the log of this shard was copied into the chains. */
+  /** The position up to which the log of this shard was copied into the chains. */
   auditPosition: (shard: string) => keyOf("audit", HOME_SHARD, `position.${shard}`),
   auditLease: () => keyOf("audit", HOME_SHARD, "chainer"),
   /** The numbers of an approval's records in the chain of its tenant. */
@@ -142,11 +142,14 @@ export const keys = {
    * those covers it.
    */
   openRuns: (hash: string) => `index.runs.~open.${hash}`,
-  /** An index of the conversations of the principal with this hash, by the time when they began. It has that prefix for the same reason. */
+  /** An index of the conversations of the principal with this hash, by the time when they began. It also has the prefix of the indexes of runs. */
   conversationIndex: (hash: string) => `index.runs.~conversations.${hash}`,
 } as const;
 
-/** Returns the name of the chain of a tenant, or of the chain without a tenant for null. The prefix keeps a tenant from taking that name. */
+/**
+ * Returns the name of the chain of a tenant, or of the chain without a tenant for null. The prefix makes sure that no tenant's chain has the name
+ * `system`.
+ */
 export function chainName(tenant: string | null): string {
   return tenant === null ? "system" : `tenant.${tenant}`;
 }

@@ -51,9 +51,9 @@ export const SeenCall = Type.Object(
 export type SeenCall = Static<typeof SeenCall>;
 
 /**
- * The body of `run.wake`, a hint that a run can advance. An entry means that the gateway accepted something for the run. A call means that an
- * operator wants the agent to check this call now, unless it was sent or requested again since. A delivery means that an operator wants a retry of
- * a webhook that was given up.
+ * The body of `run.wake`, a hint that a run can advance. `entryId` means that the gateway accepted an entry for the run. `call` means that an
+ * operator wants the agent to check this call now, unless the agent has sent or requested it again since. `delivery` means that an operator wants a
+ * retry of a webhook that was given up.
  */
 export const RunWake = Type.Object(
   {
@@ -95,7 +95,7 @@ export type ApprovalCancel = Static<typeof ApprovalCancel>;
 
 /**
  * The body of `approval.rollback`. A process reports that the store lost commits of these shards. `seenAt` is the time when the process had last seen
- * one of them, by the store's clock. Approvals uses it to distinguish a known loss from a new one. The sender signs the message.
+ * one of them, by the store's clock. Approvals uses this time to distinguish a known loss from a new one. The sender signs the message.
  */
 export const ApprovalRollback = Type.Object(
   {

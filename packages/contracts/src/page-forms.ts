@@ -29,14 +29,12 @@ export const DecisionForm = Type.Object(
 export type DecisionForm = Static<typeof DecisionForm>;
 export const decisionForm = declared("DecisionForm", DecisionForm);
 
-/**
- * The arguments that an approver changed. Arguments that are not named stay as they are, so a form never contains a value that the page has masked.
- */
+/** The arguments that an approver changed. All other arguments stay unchanged, so a form never contains a value that the page has masked. */
 export const EditChanges = Type.Object({ set: Type.Unsafe<JsonObject>({ type: "object" }), unset: Type.Array(Type.String()) }, closed);
 export type EditChanges = Static<typeof EditChanges>;
 export const parseEditChanges = parser(EditChanges);
 
-/** How many arguments the page can edit. */
+/** The largest number of arguments that the page can edit. */
 export const MOST_EDIT_FIELDS = 32;
 
 /** The form with the arguments of a write. `v0` is the argument that is first in the definition. */
@@ -95,7 +93,7 @@ export const signInQuery = declaredQuery(
   ),
 );
 
-/** Text of a filter. A browser sends an empty text for a filter that the person left empty. The page itself says what is wrong with a text. */
+/** Text of a filter. A browser sends an empty text for a filter that the person left empty. The page itself explains an invalid text. */
 const filter = (description: string) => Type.Optional(Type.String({ maxLength: 2000, description }));
 
 /** The query of the history on the approval page, which its form of filters sends. */

@@ -47,7 +47,7 @@ const PHONE = new RegExp(
   "gu",
 );
 
-/** Returns whether the check digits are right (ISO 7064, modulo 97). So an order number of the same form stays readable. */
+/** Returns whether the check digits are right (ISO 7064, modulo 97). Because of this check, an order number of the same form stays readable. */
 function isIban(text: string): boolean {
   const plain = text.replace(/[ -]/g, "").toUpperCase();
   let rest = 0;

@@ -148,7 +148,7 @@ export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.
 export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
   let tier: Tier = definition.risk.tier;
   const reasons: string[] = [];
-  // All rules together have the steps of one check.
+  // All rules together share the step limit of one check.
   const steps = newSteps();
   for (const rule of definition.risk.rules ?? []) {
     const when = foreignSchema(rule.when);

@@ -29,11 +29,11 @@ export const ToolView = Type.Object(
     forbidden: Type.Optional(Type.String()),
     /** The feature flag that can switch the tool off. */
     flag: Type.Optional(Type.String()),
-    /** The replacement for a deprecated tool, and how it differs. */
+    /** The replacement for a deprecated tool, and how the replacement differs. */
     deprecated: Type.Optional(Type.Object({ note: Type.String() }, closed)),
-    /** True if a worker was seen lately and did not report that the tool cannot be used. The tool must also not be quarantined. */
+    /** True if a worker was seen recently and did not report that the tool cannot be used. The tool must also not be quarantined. */
     available: Type.Boolean(),
-    /** The value is `asleep` if no worker was seen lately. The tool is still registered, and a call waits for a worker. */
+    /** The value is `asleep` if no worker was seen recently. The tool is still registered, and a call waits for a worker. */
     availability: Type.Enum([...AVAILABILITIES]),
     /**
      * The place and the reason of the fault, if the tool's definition is refused. Nobody uses the tool then, and the list does not show its
@@ -51,7 +51,7 @@ export const ToolView = Type.Object(
     lastSeenAt: Type.Integer(),
     /** The time when the last worker reported that it stops. Only an `asleep` tool has it. */
     leftAt: Type.Optional(Type.Integer()),
-    /** True if the workers may be scaled to zero. It is then no fault if no worker is alive. */
+    /** True if the workers may be scaled to zero. The absence of a living worker is then no fault. */
     scalesToZero: Type.Optional(Type.Literal(true)),
   },
   closed,

@@ -10,7 +10,7 @@ const common = {
   tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 } as const;
 
-/** The events that people are told about. Only webhooks also report ended runs. */
+/** The events that a target of e-mails can report. Only webhooks also report ended runs. */
 const approvalEvents = Type.Array(Type.Enum(["approval.held", "approval.reminder", "approval.escalated", "approval.ended"]), {
   minItems: 1,
 });
@@ -21,7 +21,10 @@ export const WebhookTargetEntry = Type.Object(
     ...common,
     kind: Type.Optional(Type.Literal("webhook")),
     url: Type.String({ maxLength: 2000 }),
-    /** The secrets of Standard Webhooks. Each is `whsec_` and the base64 of 24 to 64 bytes. There are two while one replaces the other. */
+    /**
+     * The secrets of Standard Webhooks. Each is `whsec_` and the base64 of 24 to 64 bytes. During a rotation the list has the old secret and the new
+     * one.
+     */
     secrets: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 2 }),
     events: Type.Array(Type.Enum([...WEBHOOK_EVENTS]), { minItems: 1 }),
   },
@@ -32,7 +35,7 @@ export type WebhookTargetEntry = Static<typeof WebhookTargetEntry>;
 // A bare address without a display name. It has no character that could begin another address or another header.
 const address = Type.String({ pattern: String.raw`^[^\s<>"(),:;@\\\u0000-\u001f\u007f]{1,64}@[A-Za-z0-9.-]{1,253}$` });
 
-/** People who are told by e-mail, in the same file. */
+/** A target of e-mails to people, in the same file. */
 export const EmailTargetEntry = Type.Object(
   {
     ...common,
@@ -62,11 +65,11 @@ export const SlackTargetEntry = Type.Object(
     workspace: Type.String({ pattern: "^[TE][A-Z0-9]{1,20}$" }),
     /** The token of the app's bot. */
     token: Type.String({ pattern: "^xoxb-[A-Za-z0-9-]{1,250}$" }),
-    /** The id of the channel. The name of a channel may change hands. */
+    /** The id of the channel. A channel's name is not accepted, because another channel may later have the same name. */
     channel: Type.String({ pattern: "^[CGD][A-Z0-9]{1,20}$" }),
-    /** By default the reminder too. A message is always posted when a write is held, and updated when it has ended. */
+    /** Whether the reminder is posted too, which is the default. A message is always posted when a write is held, and updated when it has ended. */
     reminders: Type.Optional(Type.Boolean()),
-    /** Where Slack's methods are, by default https://slack.com/api. */
+    /** The base address of Slack's methods, by default https://slack.com/api. */
     apiUrl: Type.Optional(Type.String({ maxLength: 2000 })),
   },
   closed,

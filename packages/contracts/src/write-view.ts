@@ -10,7 +10,7 @@ const Tier = Type.Enum([...TIERS]);
 /**
  * The state of a registered write. It is `pending` if nobody has enabled it. It is `changed` if it differs from the enabled definition, so an
  * operator must look at it. It is `superseded` if it is an older version, and `granted` says whether its runs may still use it. It is `damaged` if
- * the enabled definition is not what approvals stored.
+ * the enabled definition differs from the one that approvals stored.
  */
 export const WRITE_STATES = ["pending", "changed", "enabled", "disabled", "superseded", "damaged"] as const;
 export type WriteState = (typeof WRITE_STATES)[number];
@@ -75,7 +75,7 @@ export type FieldChange = Static<typeof FieldChange>;
 export const RegisteredWrite = Type.Object({ ...registeredFields, definition: ToolDefinition, changes: Type.Array(FieldChange) }, closed);
 export type RegisteredWrite = Static<typeof RegisteredWrite>;
 
-/** One write by its name. It has the enabled definition and every registered one, with the differences. */
+/** All definitions of one write: the enabled one and every registered one, with the differences. */
 export const WriteView = Type.Object(
   {
     tool: Type.String(),
@@ -96,7 +96,7 @@ export const WriteEnable = Type.Object(
   {
     toolset: Name,
     hash: Hash,
-    /** True if the operator accepts a definition that is less strict than the enabled one. It is then required. */
+    /** True if the operator accepts a definition that is less strict than the enabled one. Such a definition requires this field. */
     acceptWeaker: Type.Optional(Type.Boolean()),
     /** The ids of the receipt keys that the operator saw. */
     receiptKeys: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 8 })),

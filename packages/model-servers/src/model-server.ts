@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 
-/** The vendors whose wire protocol this package speaks. `compatible` is any server that speaks OpenAI's chat completions. */
+/** The vendors whose wire protocol this package implements. `compatible` is any server that speaks OpenAI's chat completions. */
 export const SERVED = ["anthropic", "openai", "openrouter", "ollama", "compatible", "bedrock"] as const;
 export type Served = (typeof SERVED)[number];
 
@@ -15,9 +15,9 @@ export interface ModelServer {
   readonly model: string;
   /** Every answered request, including refused ones, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** Makes this brain answer from now on. */
+  /** Sets the brain that answers all later requests. */
   think(brain: Brain): void;
-  /** Makes the next accepted request fail with this fault. Several faults queue up. */
+  /** Makes the next accepted request fail with this fault. Each of several faults applies to one request, in order. */
   failNext(...faults: readonly Fault[]): void;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface SeenRequest {
   readonly refusal?: string;
 }
 
-/** Plays the model. It turns the content of a request, in one form for all vendors, into an answer. */
+/** Takes the place of the model. It turns the content of a request, in one form for all vendors, into an answer. */
 export type Brain = (asked: Asked) => Answered;
 
 export interface Asked {
@@ -74,7 +74,7 @@ export type Fault =
   | { readonly kind: "cut" }
   /** The server sends the stream byte by byte, slower than any client waits, until the client disconnects. */
   | { readonly kind: "drip" }
-  /** The whole answer after this many milliseconds, as from a slow model. */
+  /** The server sends the whole answer after this many milliseconds, as a slow model does. */
   | { readonly kind: "slow"; readonly afterMs: number }
   /** The server does not answer. The client must disconnect. */
   | { readonly kind: "hang" }

@@ -7,7 +7,7 @@ import type { Protocol } from "./wire/protocol.ts";
 import { serve } from "./wire/serve.ts";
 
 /**
- * Starts a server that plays a vendor on a free port of loopback. Between requests, it remembers only the facts that the vendor itself would
+ * Starts a server that simulates a vendor on a free port of loopback. Between requests, it remembers only the facts that the vendor itself would
  * remember. The default brain is `chatBrain`.
  */
 export async function startModelServer(vendor: Served, { brain = chatBrain() }: { readonly brain?: Brain } = {}): Promise<ModelServer> {

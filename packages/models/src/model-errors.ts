@@ -28,7 +28,7 @@ export class RateLimitError extends ModelError {
   }
 }
 
-/** The provider refuses the request itself. The most likely cause is a tool's schema, and otherwise it is the transcript. */
+/** The provider refuses the request itself. The most likely cause is a tool's schema. The next likely cause is the transcript. */
 export class ValidationError extends ModelError {
   override readonly name = "ValidationError";
   readonly code = "invalid_request";

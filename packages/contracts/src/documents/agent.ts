@@ -105,11 +105,11 @@ export const RunWrite = Type.Object(
     approvalId: Type.Optional(Type.String()),
     /** The people who approved the write, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
-    /** The effect of the write, in the words of its tool. It is absent if the tool has no such words. */
+    /** The effect of the write, from the `effect` text of its tool. It is absent if the tool has no such text. */
     effect: Type.Optional(Type.String()),
-    /** True if an approver changed the arguments. `effect` is then the effect of the changed ones. */
+    /** True if an approver changed the arguments. `effect` then describes the changed arguments. */
     edited: Type.Optional(Type.Boolean()),
-    /** The time when the outcome became known, if the write was joined as `outcome_unknown`. `status` is then the outcome that is known now. */
+    /** The time when the outcome became known, if the write was joined as `outcome_unknown`. `status` is then the later outcome. */
     settledAt: Type.Optional(Type.Integer()),
   },
   closed,
@@ -160,7 +160,7 @@ export const Run = Type.Object(
     round: Type.Integer(),
     epoch: Type.Integer(),
     lease: Type.Union([Lease, Type.Null()]),
-    /** The number of acquisitions since the last commit of a turn. The agent ends a run whose turns cannot be committed. */
+    /** The number of times that agents acquired the run since the last commit of a turn. The agent ends a run whose turns cannot be committed. */
     attempts: Type.Integer(),
     /** The failed model calls of this round and the delay before the next one. The field is absent if no call failed. */
     modelFailures: Type.Optional(Type.Object({ count: Type.Integer(), waitMs: Type.Integer() }, closed)),
@@ -210,7 +210,9 @@ export type ShownResult = Static<typeof ShownResult>;
 export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
-/** The ledger's record of a sent write when the agent last looked. It is absent if no attempt had begun, or if the agent has not looked yet. */
+/**
+ * The state of a sent write when the agent last read the ledger. It is absent if no attempt had begun, or if the agent has not read the ledger yet.
+ */
 export const LedgerNote = Type.Object(
   {
     state: Type.Enum(["begun", "sending", "done"]),
@@ -265,7 +267,7 @@ export const Call = Type.Object(
     argsHash: Type.String(),
     /** The arguments that the model asked for, if an approver changed them. Every repeat of the request for a grant contains them. */
     asked: Type.Optional(Type.Object({ arguments: Type.String(), changes: Type.Array(ArgumentChange) }, closed)),
-    /** The effect of the write with these arguments, in the words of its tool. It is absent if the tool has no such words. */
+    /** The effect of the write with these arguments, from the `effect` text of its tool. It is absent if the tool has no such text. */
     effect: Type.Optional(Type.String()),
     /** The call secret, which is the same in every dispatch. An answer must contain its hash. */
     secret: Type.String(),
@@ -284,9 +286,9 @@ export const Call = Type.Object(
     /** The time since which no worker that could answer the call has been alive. */
     unservedSince: Type.Optional(Type.Integer()),
     approvalExpiresAt: Type.Optional(Type.Integer()),
-    /** The tier of the write that people are asked about. It decides who may approve the write and how many must. */
+    /** The tier of the write that people must decide. It determines who may approve the write, and how many approvers are needed. */
     approvalTier: Type.Optional(Type.Enum([...TIERS])),
-    /** How many people must approve it, if the policy asks for more than the tier does. */
+    /** The number of people who must approve the write, if the policy demands more than the tier does. */
     approversNeeded: Type.Optional(Type.Integer()),
     /** The people who have approved the write while more approvals are needed. */
     approvedSoFar: Type.Optional(Type.Array(Type.String())),

@@ -39,8 +39,8 @@ export const Decision = Type.Object(
 export type Decision = Static<typeof Decision>;
 
 /**
- * What the policy demanded when the write was asked for. A policy that is loaded later changes nothing about it, so it cannot loosen an approval that
- * waits. `need` of the approval has the number of people.
+ * What the policy demanded when the write was asked for. A policy that is loaded later does not change these terms, so it cannot weaken a pending
+ * approval. The approval's field `need` has the number of approvers.
  */
 export const ApprovalTerms = Type.Object(
   {
@@ -75,7 +75,7 @@ export type GrantTerms = Static<typeof GrantTerms>;
 export const ArgumentsEdited = Type.Object({ by: Type.String(), at: Type.Integer() }, closed);
 export type ArgumentsEdited = Static<typeof ArgumentsEdited>;
 
-/** The arguments of an approval before an approver changed them, with what approvers saw of them. */
+/** The arguments of an approval before an approver changed them, with the other fields that approvers saw. */
 export const EarlierArguments = Type.Object(
   {
     arguments: Type.String(),
@@ -85,14 +85,14 @@ export const EarlierArguments = Type.Object(
     reasons: Type.Array(Type.String()),
     need: Type.Integer(),
     policy: Type.Optional(ApprovalTerms),
-    /** The edit that made these arguments. It is absent for those that the agent asked for. */
+    /** The edit that produced these arguments. It is absent for the arguments that the agent asked for. */
     edited: Type.Optional(ArgumentsEdited),
   },
   closed,
 );
 export type EarlierArguments = Static<typeof EarlierArguments>;
 
-/** An earlier write that was approved. `by` is empty if policy granted it. */
+/** An earlier write that was approved. `by` is empty if the policy granted it. */
 export const ApprovedBefore = Type.Object(
   { approvalId: Type.String(), effect: Type.String(), at: Type.Integer(), by: Type.Array(Type.String()) },
   closed,

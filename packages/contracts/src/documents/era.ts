@@ -8,7 +8,7 @@ const closed = { additionalProperties: false } as const;
 export const LostShard = Type.Object(
   {
     shard: Type.String({ pattern: ID_PATTERNS.shard }),
-    /** The time when the era was raised for the shard. Missing data that somebody saw before this time was lost in this loss. */
+    /** The time when the era was raised for the shard. If data is missing that a process saw before this time, this loss removed it. */
     lostAt: Type.Integer({ minimum: 0 }),
     /** The time when the writes of the shard resume. It is absent if they wait until an operator resumes them. */
     resumeAt: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -56,7 +56,7 @@ export const FIRST_ERA = 1;
 
 /**
  * Returns whether writes of a shard that cannot be repeated safely must wait. `seenAt` is set if this process has noticed a loss in the shard. It is
- * the time at which the process had last seen the lost data. The writes then wait until the document records this loss.
+ * the time at which the process had last seen the lost data. These writes then wait until the document records this loss.
  */
 export function isHeld(era: Era | null, shard: string, at: { readonly now: number; readonly seenAt?: number | undefined }): boolean {
   const lost = era?.lost?.find((one) => one.shard === shard);

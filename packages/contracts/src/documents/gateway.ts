@@ -33,13 +33,13 @@ export const ConversationOrigin = Type.Object(
 export type ConversationOrigin = Static<typeof ConversationOrigin>;
 
 /**
- * How long the gateway keeps the origin of a run. It is longer than the agent keeps the run, so that the run's owner is known as long as there is
- * something to see. Nobody can decide a write whose origin is gone.
+ * The time for which the gateway keeps the origin of a run. It is longer than the time for which the agent keeps the run, so that the owner of a
+ * stored run is always known. Nobody can decide a write whose origin is gone.
  */
 export const ORIGIN_KEPT_MS = 9 * 86_400_000;
 
 /**
- * The person who asked for a run, with their rights. Approvals trusts no other source about a requester. The origin is open until `openUntil`. The
+ * The person who asked for a run, with their rights. Approvals trusts no other record of a requester. The origin is open until `openUntil`. The
  * gateway writes it to the family `origin`, so the agent cannot change who asked for the run.
  */
 export const RunOrigin = Type.Object(

@@ -7,8 +7,8 @@ const closed = { additionalProperties: false } as const;
 
 /**
  * The effect of a replay of a dead letter. `publish` sends the message to its queue again. `call` makes the agent look at the call at once. The
- * replay is a `call` if the message lost something that it needs (a grant, a call secret), or was too long to keep. `none` means that the rest of the
- * message is useless.
+ * replay is a `call` if the message lost something that it needs (a grant, a call secret), or was too long to keep. `none` means that no replay is
+ * possible, because the rest of the message is useless.
  */
 export const ReplayBy = Type.Union([
   Type.Object({ kind: Type.Literal("publish") }, closed),

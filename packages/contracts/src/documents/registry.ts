@@ -6,7 +6,9 @@ import { TIERS, ToolDefinition } from "../tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A tool as its workers registered it. The registration outlives them. Workers of the toolset write it to the family `registry.<toolset>`. */
+/**
+ * A tool as its workers registered it. The registration remains when they stop. Workers of the toolset write it to the family `registry.<toolset>`.
+ */
 export const Registration = Type.Object(
   {
     toolset: Type.String(),
@@ -17,7 +19,7 @@ export const Registration = Type.Object(
     lastSeenAt: Type.Integer(),
     /** The time when the last worker of the tool reported that it stops. The report is outdated if it is older than `lastSeenAt`. */
     leftAt: Type.Optional(Type.Integer()),
-    /** True if the workers may be scaled to zero. It is then no fault if no worker is alive, and a call wakes one. */
+    /** True if the workers may be scaled to zero. The absence of a living worker is then no fault, and a call wakes one. */
     scalesToZero: Type.Optional(Type.Literal(true)),
     /** The time and the reason, if living workers report that the tool cannot be used. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
@@ -70,8 +72,8 @@ export const Replicas = Type.Object({ replicas: Type.Record(Type.String(), Type.
 export type Replicas = Static<typeof Replicas>;
 
 /**
- * A definition that was replaced under its version or unregistered. Runs that began with the definition continue with it. The commit that replaces it
- * stores it under its hash in the family `registry.<toolset>`. It is kept as long as a run can last.
+ * A definition that was replaced under its version or unregistered. Runs that began with the definition continue with it. The commit that replaces
+ * the definition stores it under its hash in the family `registry.<toolset>`. The store keeps it as long as a run can last.
  */
 export const ReplacedDefinition = Type.Object(
   { toolset: Type.String(), definition: ToolDefinition, hash: Type.String(), replacedAt: Type.Integer() },

@@ -8,21 +8,21 @@ const closed = { additionalProperties: false } as const;
 export const WEBHOOK_EVENTS = ["approval.held", "approval.reminder", "approval.escalated", "approval.ended", "run.ended"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** The ways in which a target is told about an event. */
+/** The channels over which a service reports an event to a target. */
 export const CHANNELS = ["webhook", "email", "slack"] as const;
 export type ChannelKind = (typeof CHANNELS)[number];
 
 /**
- * The state of a delivery. It is `failed` if every attempt failed or the target refused it for good, and `gone` if the target answered 410. In both states the service has given up the
- * delivery.
+ * The state of a delivery. It is `failed` if every attempt failed or the target refused it for good, and `gone` if the target answered 410. In both
+ * states the service has given up the delivery.
  */
 export const DELIVERY_STATES = ["waiting", "failed", "gone"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * One event to send to one target. The commit that makes the event true creates the delivery. The service builds the event from its subject when it
- * sends it, so the event is not copied here. Address and secret are only in the file of targets. The service removes a successful delivery. Approvals
- * writes deliveries to the family `hook.approvals`, and the agent to `hook.agent`.
+ * One event to send to one target. The commit that causes the event creates the delivery. The service builds the event from its subject when it sends
+ * the event, so this document has no copy of the event. Only the file of targets has the address and the secret. The service removes a successful
+ * delivery. Approvals writes deliveries to the family `hook.approvals`, and the agent to `hook.agent`.
  */
 export const WebhookDelivery = Type.Object(
   {
@@ -32,7 +32,7 @@ export const WebhookDelivery = Type.Object(
     subject: Type.String(),
     /** The target's name in the file of targets. */
     target: Type.String(),
-    /** How the target is told. Absent for a webhook, as in the documents of earlier versions. */
+    /** The channel of the delivery. Absent for a webhook, as in the documents of earlier versions. */
     channel: Type.Optional(Type.Enum([...CHANNELS])),
     /** The time of the event, by the store's clock. */
     at: Type.Integer(),

@@ -29,7 +29,7 @@ export class Run {
   readonly #path: (string | number)[] = [];
   /** This number is above 0 inside schemas that may fail without harm (`not`, `if`, `contains`). Nothing is reported there. */
   #quiet = 0;
-  /** This number is above 0 inside one of several forms. No default is applied there. */
+  /** This number is above 0 inside a check by `asForm`. No default is applied there. */
   #forms = 0;
 
   /** Spends steps. Throws `CheckEnded` if none are left. It is a property, so that it can be passed to patterns. */
@@ -72,7 +72,7 @@ export class Run {
     return fits;
   }
 
-  /** Checks one of several forms. */
+  /** Runs a check that applies no defaults, such as that of one of several alternatives. */
   asForm(check: Check, value: Json, seen: Seen | null): boolean {
     this.#forms++;
     const fits = check(value, this, seen);

@@ -176,7 +176,7 @@ export function compileForeign(root: Json): Check {
   }
 }
 
-/** Returns a check that looks up the node when it is called. A schema that contains itself is not compiled yet when it is named. */
+/** Returns a check that looks up the node when it is called. A schema that contains itself is not yet compiled when a reference names it. */
 function called(node: Node): Check {
   return (value, run, seen) => node.check(value, run, seen);
 }
@@ -208,7 +208,7 @@ function refuseEndless(nodes: readonly Node[]): void {
   for (const node of nodes) visit(node, new Set());
 }
 
-/** Returns whether any keyword needs the unevaluated parts. Every check then records what it evaluated. */
+/** Returns whether any keyword needs the unevaluated parts. If one does, every check records the parts that it evaluated. */
 function asksForTheRest(schema: Json): boolean {
   const open: Json[] = [schema];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {

@@ -6,7 +6,8 @@ import { errorIn, outcomeText } from "./outcome-text.ts";
 
 /**
  * Returns a brain that investigates a release as the profile `release-investigation` asks. It files one risk report from the summary in the
- * conversation and then reports the outcome. If the conversation has no summary, it requests one. If the tool for that is not offered, it says so.
+ * conversation and then reports the outcome. If the conversation has no summary, it requests one. If the request does not offer the tool for this,
+ * the brain says so.
  */
 export function investigationBrain(): Brain {
   return (asked) => {

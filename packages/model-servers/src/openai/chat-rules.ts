@@ -4,5 +4,5 @@ import { chatBodyRules } from "./chat-body-rules.ts";
 import { chatMessageRules } from "./chat-message-rules.ts";
 import { chatToolRules } from "./chat-tool-rules.ts";
 
-/** The rules for a request for a chat completion. A rule of one vendor checks which vendor the server plays. */
+/** The rules for a request for a chat completion. A rule that only one vendor has first checks which vendor the server simulates. */
 export const chatRules: readonly Rule<ChatAsk>[] = [...chatBodyRules, ...chatMessageRules, ...chatToolRules];

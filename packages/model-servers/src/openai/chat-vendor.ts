@@ -1,6 +1,6 @@
 import type { Served } from "../model-server.ts";
 
-/** A vendor that speaks chat completions here, with its differences from the others. */
+/** A vendor of chat completions that this package simulates, with its differences from the others. */
 export interface ChatVendor {
   readonly name: Exclude<Served, "anthropic" | "bedrock">;
   readonly key: string;

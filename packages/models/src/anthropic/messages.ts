@@ -31,7 +31,7 @@ export interface AnthropicMessages {
 
 /**
  * Returns the transcript for the Messages API. Turns alternate and begin with the user's. Results are first in the message directly after their
- * calls. The turns of this model go back unchanged, but without their thinking if something before it has changed.
+ * calls. The turns of this model are sent back unchanged, but without their thinking if the content before it has changed.
  */
 export function anthropicMessages(transcript: readonly TranscriptEntry[], { tools, model, head }: Writing): AnthropicMessages {
   const messages: Anthropic.MessageParam[] = [];

@@ -29,7 +29,7 @@ export interface ConverseMessages {
 
 /**
  * Returns the transcript for Converse. Turns alternate, and the first and the last turn are the user's. Results are first in the message directly
- * after their calls. The turns of this model go back unchanged, but without signed thinking if something before it has changed.
+ * after their calls. The turns of this model are sent back unchanged, but without signed thinking if the content before it has changed.
  */
 export function converseMessages(transcript: readonly TranscriptEntry[], { tools, settings, head }: Writing): ConverseMessages {
   const messages: Message[] = [];
@@ -85,7 +85,7 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Conten
 
 /**
  * Returns the part as this model wrote it, or null if another model wrote it or it differs from the neutral form. Signed thinking is included only if
- * everything before it is unchanged. That is never so for a later part of a merged message, because it now follows the earlier parts.
+ * everything before it is unchanged. A later part of a merged message never satisfies this condition, because the part now follows the earlier parts.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): ContentBlock[] | null {
   const own = vendor?.api === BEDROCK_API && vendor.model === model ? ownTurn(vendor.payload) : null;

@@ -22,7 +22,7 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-/** The maximum output. A program that writes more is ended. */
+/** The maximum output. `runProgram` ends a program that writes more. */
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
 const STDERR_TAIL_BYTES = 4096;
 // The time from SIGTERM to SIGKILL.

@@ -22,7 +22,7 @@ export interface Remedies {
   readonly model: string;
   readonly credit: string;
   readonly unreachable: string;
-  /** The remedy if something other than the vendor answers. */
+  /** The remedy if a server other than the vendor's answers. */
   readonly address: string;
 }
 
@@ -96,7 +96,7 @@ export function unreadable({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} sent an event whose JSON is broken. The reply so far is dropped.`, true);
 }
 
-/** Returns the error for a server that reports that it gave up the turn. */
+/** Returns the error for a turn that the server reports as given up. */
 export function gaveUp({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} gave up in the middle of its reply. The reply so far is dropped.`, true);
 }
@@ -186,7 +186,10 @@ function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
   return `It points at the tool "${words(named)}": check its schema; "toolbus tools show ${words(named)}" says what is passed on of it.`;
 }
 
-/** Returns the vendor's own text in quotation marks. It omits keys, and the parts of the request that some servers (vLLM) repeat after it. */
+/**
+ * Returns the vendor's own text in quotation marks. It omits keys. It also omits the parts of the request that some servers (vLLM) repeat after this
+ * text.
+ */
 function quoted(message: string, secret: string | null): string {
   const [own = ""] = message.split(/['"]?\binput['"]?\s*:/, 1);
   const text = vendorWords(own, { secret }).replaceAll('"', "'");

@@ -69,7 +69,8 @@ const CAREFUL: Omit<DialectRules, "words" | "formats"> = {
   properties: 5000,
   enumValues: 1000,
   enumChars: 15_000,
-  // OpenAI allows 120,000 characters of names and values. Our limit includes all characters, because a longer schema is a prompt rather than a tool.
+  // OpenAI allows 120,000 characters of names and values. Our limit includes all characters, because we consider a longer schema too large for a
+  // tool.
   chars: 120_000,
   // OpenAI answers "Invalid 'tools': array too long. Expected an array with maximum length 128".
   tools: 128,
@@ -78,7 +79,7 @@ const CAREFUL: Omit<DialectRules, "words" | "formats"> = {
 
 const ANTHROPIC: DialectRules = {
   ...CAREFUL,
-  // The Messages API documents no limit, but a longer description is a page of documentation.
+  // The Messages API documents no limit, but we consider a longer description to be documentation.
   toolDescription: 10_000,
   description: 4000,
   // Outside strict mode, the vendor accepts the words of JSON Schema, but not `$ref` and composites at the root (platform.claude.com, define-tools).
@@ -128,7 +129,7 @@ const RULES: Readonly<Record<DialectName, DialectRules | null>> = {
   compatible: COMPATIBLE,
   bedrock: {
     ...ANTHROPIC,
-    // Converse serves models of many vendors. Amazon's models accept type, properties and required at the root, and plain words below it.
+    // Converse serves models of many vendors. Amazon's models accept type, properties and required at the root, and plain keywords below the root.
     words: set(`minimum maximum ${LENGTHS} pattern format`),
     formats: set("date-time date email"),
   },
