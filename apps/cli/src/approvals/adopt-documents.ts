@@ -15,8 +15,8 @@ export interface AdoptOptions {
 }
 
 /**
- * Shows the documents in the store that approvals does not act on, and asks approvals to seal each one that an operator vouches for. With --json but
- * without --yes it adopts nothing.
+ * Shows the documents in the store that approvals refuses. Asks approvals to seal each one that the operator confirms. With --json but without --yes,
+ * the command only shows the documents.
  */
 export async function adoptDocuments(context: Context, { yes }: AdoptOptions): Promise<ExitCode> {
   const { output } = context;

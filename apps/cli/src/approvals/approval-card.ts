@@ -36,7 +36,7 @@ function indented(indent: string, text: string): string[] {
   return [first, ...more.map((line) => `${indent}    ${line}`)];
 }
 
-/** Returns the text with the place of what is masked in it. */
+/** Returns the text. If a part of it is masked, adds the JSON pointer of that part. */
 function marked({ text, masked }: CardText): string {
   return masked === undefined ? text : `${text} (masked at ${masked.pointer})`.trimStart();
 }

@@ -41,7 +41,7 @@ export function standing(one: ListedApproval, now: number): string {
   if (endedAt === null)
     return `${status}, ${spanOf(expiresAt - now)} left${approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approved` : ""}`;
   const people = decisions.map(({ approver }) => approver).join(" and ");
-  // Nobody was asked if the time to decide ended when it began.
+  // If the approval expired at the time of its request, nobody was asked.
   const by = people !== "" ? ` by ${people}` : one.expiresAt > one.requestedAt ? "" : " by policy";
   return `${status.replaceAll("_", " ")}${by} ${spanOf(now - endedAt)} ago`;
 }

@@ -70,8 +70,8 @@ function rightToDecide({ id, status, decisionToken, mayNotBecause }: ApprovalToD
 }
 
 /**
- * Shows the card, asks the person for what the decision lacks and to confirm it, and returns the comment and the ticket. Throws a Failure if the
- * person says no, or if there is no terminal. `need` says why the decision needs a ticket.
+ * Shows the card, asks the person for a missing comment or ticket and for a confirmation, and returns the comment and the ticket. Throws a Failure if
+ * the person says no, or if there is no terminal. `need` says why the decision needs a ticket.
  */
 async function confirmed(
   context: Context,

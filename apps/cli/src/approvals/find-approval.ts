@@ -8,9 +8,9 @@ import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 
 /**
- * Returns the id of the approval that the user typed, and a client of approvals. The beginning of an id is enough if only one approval begins like
- * this. The lists are searched in this order, and the first one with a match counts. Throws a Failure that names the matches if there are several, and
- * without asking the server if no id begins like this.
+ * Returns the id of the approval that the user typed, and a client of approvals. The beginning of an id is enough if only one id begins with the
+ * text. The function searches the lists in the given order and stops at the first one with a match. Throws a Failure that names the matches if there
+ * are several. Throws without a request to the server if the text cannot be the beginning of an id.
  */
 export async function findApproval(
   context: Pick<Context, "approvals">,
@@ -34,7 +34,7 @@ async function beginsSo(service: Client, text: string, lists: readonly string[])
 
 /** How many approvals an error names. */
 const NAMED = 5;
-/** How many pages are read to find out whether only one approval begins so. Each page looks at a large part of the list. */
+/** The maximum number of pages that the search reads. For each page, the server searches a large part of the list. */
 const PAGES = 20;
 
 async function matches(service: Client, status: string, id: string): Promise<readonly string[]> {

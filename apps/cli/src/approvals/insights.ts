@@ -18,7 +18,7 @@ export interface Insight {
 export interface Insights {
   readonly all: Insight;
   readonly byTool: readonly Insight[];
-  /** By the person whose decision ended the approval. What expired belongs to nobody. */
+  /** One insight for each person whose decision ended approvals. Expired approvals count for no person. */
   readonly byApprover: readonly Insight[];
 }
 
@@ -32,7 +32,7 @@ interface Ended {
 
 /**
  * Returns the insights about the approvals that ended at or after a time. `records` are the records of the audit in the order of the chain. They must
- * begin early enough to have the beginning of each approval, otherwise its waiting time is not counted.
+ * include the records in which these approvals began to wait. Without that record, the waiting time of an approval is not counted.
  */
 export async function insightsOf(
   records: AsyncIterable<Pick<ChainedRecord, "record">> | Iterable<Pick<ChainedRecord, "record">>,
@@ -63,7 +63,7 @@ export async function insightsOf(
 }
 
 const ENDS: ReadonlySet<string> = new Set(["approved", "rejected", "revision_requested", "expired", "cancelled"]);
-// Nobody of them decides as a person. The agent cancels, and the clock lets approvals expire.
+// No person decides these ends. An agent cancels approvals, and the clock lets them expire.
 const NO_PERSON: ReadonlySet<string> = new Set(["expired", "cancelled"]);
 
 function personOf(record: JsonObject): string | null {
@@ -93,7 +93,7 @@ function insightOf(name: string, ended: readonly Ended[]): Insight {
   };
 }
 
-/** Returns the smallest value that is not below this share of the sorted values. */
+/** Returns the smallest value that is at least as large as this share of the sorted values. */
 function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }

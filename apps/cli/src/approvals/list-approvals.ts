@@ -48,7 +48,7 @@ type Chosen = Pick<ListOptions, "tool" | "requester"> & {
   readonly cursor?: string;
 };
 
-/** Returns a sentence about an empty list that says what was looked for. */
+/** Returns a sentence that says that no approval matches the given options. */
 function nothing({ status, since, tool, requester, cursor }: Chosen, more: boolean): string {
   const what = [
     ...(tool === undefined ? [] : [`of ${tool}`]),

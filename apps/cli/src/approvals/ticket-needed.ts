@@ -1,8 +1,8 @@
 import type { ApprovalView } from "@toolbus/contracts";
 
 /**
- * Returns why an approval of this write still needs a ticket, as a clause such as `a critical write needs a ticket`, or null. One ticket is enough for
- * all approvers. An edit makes the approvals before it void, and their ticket with them.
+ * Returns why an approval of this write still needs a ticket, as a clause such as `a critical write needs a ticket`, or null. One ticket is enough
+ * for all approvers. An edit voids the earlier approvals and their ticket.
  */
 export function ticketNeeded(
   { tier, policy, decisions }: Pick<ApprovalView, "tier" | "policy" | "decisions">,

@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * A server with a list of approvals, two on a page. Each look at the list happens at the time of the next step, which first changes the list. A step
- * may also answer in place of the list. After the last step, the watcher leaves.
+ * Watches a server that lists approvals, two on a page. Before each look at the list, the next step sets the server's time and changes the list. A
+ * step may also answer the request itself. After the last step, the watcher stops.
  */
 async function watched(
   steps: readonly ((kept: Map<string, Kept>, response: ServerResponse) => number | null)[],

@@ -18,7 +18,7 @@ export interface WatchOptions {
   readonly requester?: string | undefined;
   /** Whether writes that ended without people are reported too. */
   readonly all?: boolean | undefined;
-  /** Called when everything that happens from then on is reported. */
+  /** Called once, at the start. Every later event is reported. */
   readonly onBegin: () => void;
   readonly onEvent: (event: ApprovalEvent) => void;
   /** Called once when the service stops answering, and once when it answers again. */
@@ -31,14 +31,16 @@ export interface WatchOptions {
 const EVERY_MS = 2000;
 const LONGEST_PAUSE_MS = 10_000;
 /**
- * How far back each look begins before the previous one. The time of an event is read before its commit, so an earlier event may become visible later.
+ * How long before the previous look each look at the list begins. The time of an event is read before its commit, so an earlier event may become
+ * visible later.
  */
 const OVERLAP_MS = 30_000;
 
 /**
- * Reports new approvals and their ends as they happen, until the signal aborts. It looks at the list again and again, from where it stopped. So a
- * restart of approvals, however long, loses and repeats nothing. An approval that was held and ended between two looks is reported only with its end.
- * Rejects with the client's Failure if the service was never reachable or refuses the request, and with the signal's reason.
+ * Reports new approvals and their ends as they happen, until the signal aborts. It requests the list repeatedly, and each time continues where it
+ * stopped. So an outage of approvals of any length neither loses nor repeats an event. An approval that was held and ended between two looks is
+ * reported only with its end. Rejects with the client's Failure if the service was never reachable or refuses the request, and with the signal's
+ * reason.
  */
 export async function watchApprovals(service: Client, options: WatchOptions): Promise<never> {
   const { onBegin, onEvent, onLost, onBack, signal, all = false, everyMs = EVERY_MS } = options;
@@ -88,7 +90,7 @@ export async function watchApprovals(service: Client, options: WatchOptions): Pr
   function eventOf(approval: ApprovalView): readonly ApprovalEvent[] {
     const { endedAt, requestedAt, expiresAt } = approval;
     if (endedAt === null) return [{ event: "approval.held", at: requestedAt, approval }];
-    // Nobody was asked if the time to decide ended when it began.
+    // If the approval expired at the time of its request, nobody was asked.
     return all || expiresAt > requestedAt ? [{ event: "approval.ended", at: endedAt, approval }] : [];
   }
 

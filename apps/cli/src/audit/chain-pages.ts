@@ -2,7 +2,7 @@ import type { ChainedRecord, ChainKind, CheckpointView, Jwks } from "@toolbus/co
 import { readAuditPage, readCheckpoints } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 
-/** Yields every record of a chain, from the first one, or those of events from a time on. */
+/** Yields the records of a chain in order: all of them, or only those of events at or after a given time. */
 export async function* recordsOf(
   service: Client,
   chain: ChainKind,

@@ -1,6 +1,6 @@
 /**
- * Returns one row of a CSV file (RFC 4180). A spreadsheet runs a cell as a formula if it begins with one of these characters, and a record has texts of
- * strangers. An apostrophe makes the cell a text.
+ * Returns one row of a CSV file (RFC 4180). A spreadsheet runs a cell as a formula if the cell begins with one of the signs in `FORMULA`, and records
+ * contain texts that strangers wrote. So such a cell gets an apostrophe, which makes it text.
  */
 export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`;

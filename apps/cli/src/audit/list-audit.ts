@@ -10,7 +10,7 @@ import { SELF } from "../toolbus/self.ts";
 
 export interface ListAuditOptions {
   readonly chain: ChainKind;
-  /** The ages of the events, in milliseconds. */
+  /** The maximum and the minimum age of the events, in milliseconds. */
   readonly since?: number;
   readonly until?: number;
   readonly tool?: string;

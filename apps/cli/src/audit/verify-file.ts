@@ -12,7 +12,10 @@ export interface VerifyOptions {
   readonly checkpoint?: string;
 }
 
-/** Checks an evidence file or an export of the audit without any service. Ends with 0 if everything is whole, and names the broken link otherwise. */
+/**
+ * Checks an evidence file or an export of the audit without any service. Returns exit code 0 if the file is intact. Otherwise it names the broken
+ * link.
+ */
 export async function verifyFile(context: Context, file: string, { keys, checkpoint }: VerifyOptions): Promise<ExitCode> {
   const { output, around } = context;
   const trusted = keys === undefined ? null : rootsIn(await textOf(keys, around.cwd), keys);
@@ -32,7 +35,7 @@ async function judge(
   if ((await sizeOf(place, file)) <= MAX_EVIDENCE_BYTES) {
     const text = decoded(await readFile(place));
     if (text === null) return notText();
-    // An export begins with the line of its header, and evidence is one line.
+    // An export begins with a header line, but an evidence file has only one line without a line feed.
     if (!text.includes("\n")) return kept ? notAnExport() : verifyEvidence(text, { trusted });
     return verifyAudit(linesIn(text), { trusted, kept });
   }
@@ -80,7 +83,7 @@ function keptIn(text: string, file: string): CheckpointView {
   throw new Failure(EXIT.usage, `The file ${file} is no checkpoint: "toolbus audit checkpoint" prints one.`);
 }
 
-/** Yields the lines of an export. Every line has an end, so that a removed one is noticed. */
+/** Yields the lines of an export. Every line must end in a line feed, so that a truncated file is noticed. */
 function* linesIn(text: string): Generator<string, void> {
   const lines = text.split("\n");
   const last = lines.pop();

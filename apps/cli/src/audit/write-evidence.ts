@@ -10,7 +10,7 @@ import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { newFile } from "./new-file.ts";
 
-/** Writes one file with everything that approvals and the gateway know about a write. The call may also be named by its approval. */
+/** Writes one file with everything that approvals and the gateway know about a write. The user types the id of the call or of its approval. */
 export async function writeEvidence(context: Context, typed: string | undefined, out: string | undefined): Promise<ExitCode> {
   const callId = typed !== undefined && isApprovalId(typed) ? approvalCallId(typed) : idOf("call", typed);
   const { chained: _, ...approvals } = await ofApprovals(context, callId);
@@ -22,7 +22,7 @@ export async function writeEvidence(context: Context, typed: string | undefined,
   } finally {
     await handle?.close();
   }
-  // A file that is not whole is still written, because what is broken may be just what somebody has to look into.
+  // Broken evidence is written too, because somebody may have to investigate exactly that fault.
   const { broken, missing } = await verifyEvidence(text);
   if (broken !== null) output.note(`The evidence is not whole: ${broken}`);
   if (out === undefined) output.out.write(text);

@@ -68,7 +68,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
   }
 }
 
-/** Runs a command. If a service refuses it or is unavailable, the user sees that and the conversation continues. */
+/** Runs a command. If it throws a Failure, the user sees the message and the conversation continues. */
 async function untilFailure({ output, signal }: Context, act: () => Promise<void>): Promise<void> {
   try {
     await act();

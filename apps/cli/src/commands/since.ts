@@ -2,11 +2,11 @@ import { parseTime } from "@toolbus/contracts";
 import { InvalidArgumentError } from "commander";
 import { parseSpan } from "../terminal/duration.ts";
 
-/** Returns a time in milliseconds since 1970, from the time that it is now. */
+/** Computes a time in milliseconds since 1970 from the current time. */
 export type Since = (now: number) => number;
 
 const TEN_YEARS_MS = 3650 * 86_400_000;
-/** A bare number of so many digits is a time in milliseconds, and no span in seconds. */
+/** A bare number with at least this many digits is a time in milliseconds, not a span in seconds. */
 const DIGITS_OF_A_TIME = 11;
 
 /** Reads the `--since` of a list: a span before now, or a time. Throws if the text is neither. */

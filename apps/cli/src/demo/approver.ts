@@ -13,7 +13,7 @@ export interface Decided {
 }
 
 export interface ApproverOptions {
-  /** The approvals HTTP API with the approver's own key. Every decision uses it, even with --approve. */
+  /** A client of approvals with the approver's own key. Every decision goes through this client, even with --approve. */
   readonly approvals: Client;
   readonly decision: "approve" | "deny" | "ask";
   readonly show: Screen | null;
@@ -24,7 +24,7 @@ export interface ApproverOptions {
 
 export interface Approver {
   onItem(item: StreamItem): void;
-  /** Resolves if a write waits for a decision and nobody can be asked. Rejects if the approver could not decide because of an error. */
+  /** Resolves if a write waits for a decision but there is no keyboard to ask at. Rejects if the approver could not decide because of an error. */
   readonly leftPending: Promise<"pending">;
   decided(): readonly Decided[];
 }

@@ -28,7 +28,7 @@ export interface DemoArguments {
 const DEFAULT_STATE = "redis://127.0.0.1:6379";
 const DEFAULT_REPLICAS = 2;
 
-/** The flags, or one sentence that names the fault. This file imports nothing heavy, so that a new user sees the first line at once. */
+/** The checked flags, or one sentence that names the fault. This file has no slow imports, so that the demo prints its first line at once. */
 export type ReadArguments = { readonly ok: true; readonly args: DemoArguments } | { readonly ok: false; readonly message: string };
 
 /** The values of the flags, as the user typed them. */
@@ -60,7 +60,7 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
   return demoArgumentsOf({ ...values, ...(failOn === undefined ? {} : { failOn }) }, "npm run demo -- --help");
 }
 
-/** Checks the flags, whichever parser read them. `help` is the command that explains them. */
+/** Checks the flags. Both `npm run demo` and `toolbus demo` use it, each with its own parser. `help` is the command that explains the flags. */
 export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments {
   if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const { failOn } = values;
@@ -105,7 +105,7 @@ export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments
   return { ok: true, args };
 }
 
-/** The flags that only the investigation of a release has. */
+/** The flags that are valid only for the investigation of a release, so not with --orders. */
 const OF_A_RELEASE = [
   "repo",
   "from",

@@ -6,8 +6,8 @@ import { demoArgumentsOf, type DemoValues } from "./arguments.ts";
 import { headline, nextRun } from "./headline.ts";
 
 /**
- * Runs the demo with the flags that the user typed. Throws a Failure for invalid flags and for an interruption. After an
- * interruption the same command continues.
+ * Runs the demo with the flags that the user typed. Throws a Failure for invalid flags and for an interruption. After an interruption the user can
+ * run the same command again to continue.
  */
 export async function demo({ around, output, options, signal }: Context, typed: DemoValues): Promise<ExitCode> {
   if (options.quiet)

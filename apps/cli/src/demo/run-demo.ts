@@ -106,7 +106,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   }
 }
 
-/** Returns the subject of the investigation. Other measurements of a release make another subject, because the report depends on them. */
+/** Returns the subject of the investigation. It includes the tests and the metrics, because the report depends on them. */
 function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseSummary): string {
   return JSON.stringify([release_id, from, to, tests ?? null, deployment_metrics ?? null]);
 }

@@ -64,7 +64,7 @@ export async function startSystem({ directory, apart, env, say, signal }: System
 
 const NAMESPACE = "toolbus-demo";
 
-/** The demo sets no rights on servers that belong to somebody else, so it can only print this warning. */
+/** The demo must not create logins on servers that belong to somebody else, so it only prints this warning. */
 const ONE_LOGIN = `All services share one login here: only signatures, not rights, limit a compromised service. To give each its own login: "${SELF} permissions", then --permissions DIR.`;
 
 /** Adds the demo's own namespace to the address of a shared server, unless the address names one. */

@@ -6,7 +6,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import { type Check, fail, ok } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
-/** The longest normal wait. An agent takes a run within a second, or within a few seconds if other runs delay it. */
+/** The longest normal wait of a run for an agent. An agent takes a run within a second, or within a few seconds if it has other runs. */
 const TAKEN_WITHIN_MS = 15_000;
 const LOOKED_AT = 50;
 

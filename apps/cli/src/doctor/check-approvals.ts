@@ -10,8 +10,8 @@ import { type Check, fail, ok, warn } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
 /**
- * Checks what needs an operator at approvals: writes to enable, shards that lost writes, documents that approvals does
- * not accept, and recent refusals.
+ * Reports what an operator must handle at approvals: writes to enable, shards that lost writes, documents that approvals does not accept, and recent
+ * refusals.
  */
 export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
   return Promise.all([
@@ -90,7 +90,7 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
   );
 }
 
-/** Runs a check that needs an operator's key. Another key is not a fault, so the check then reports that it was skipped. */
+/** Runs a check that needs an operator's key. If the key is not an operator's, the check reports that it was skipped, because this is not a fault. */
 function seenByOperator(name: string, look: () => Promise<Check>): Promise<Check> {
   return findingOf(name, async () => {
     try {

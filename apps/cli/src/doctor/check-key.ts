@@ -15,7 +15,10 @@ export interface CheckedKey {
 const LOOK = { gateway: "/v1/runs?limit=1", approvals: "/v1/approvals?limit=1" } as const;
 const ROLES = { gateway: "user or operator", approvals: "approver or operator" } as const;
 
-/** Checks whether a key for a service exists and the service accepts it. Not everybody approves, so a missing key for approvals is only a warning. */
+/**
+ * Checks whether a key for a service exists and the service accepts it. A missing key for approvals is only a warning, because not every user is an
+ * approver.
+ */
 export async function checkKey(context: Context, audience: Audience): Promise<CheckedKey> {
   const name = audience === "gateway" ? "user key" : "approver key";
   const url = audience === "gateway" ? context.options.url : context.options.approvalsUrl;

@@ -16,7 +16,7 @@ export function checkNode(version: string): Check {
   return fail("node", `This is Node ${version}, and Toolbus needs ${WANTED_NODE}.`, `Install Node ${WANTED_NODE} from https://nodejs.org.`);
 }
 
-/** Checks the folder in which a Toolbus on this machine stores its data. */
+/** Checks the folder in which a local Toolbus stores its data. */
 export async function checkDataDirectory({ options }: Pick<Context, "options">): Promise<Check> {
   const { dataDirectory, url } = options;
   const name = "data directory";
@@ -53,7 +53,7 @@ async function checkRights(name: string, dataDirectory: string): Promise<Check> 
   return ok(name, dataDirectory);
 }
 
-/** Checks whether a Toolbus on this machine has the keys with which its services sign and seal. Returns null if there is no such Toolbus. */
+/** Checks whether a local Toolbus has the keys with which its services sign and seal. Returns null if no Toolbus has stored data here. */
 export async function checkKeyFiles({ options }: Pick<Context, "options">): Promise<Check | null> {
   const directory = path.join(options.dataDirectory, "keys");
   if (!isLoopback(options.url) || !(await isThere(directory))) return null;

@@ -11,8 +11,8 @@ const DATE_MS = 500;
 const HOUR_MS = 3_600_000;
 
 /**
- * The remedy for each reason that services give. The patterns match the words of docs/deployment.md and of the previous release.
- * The first match is used.
+ * The remedy for each reason for which a service is not ready. The patterns match the reasons in docs/deployment.md and those of the previous
+ * release. The first match is used.
  */
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/(?:accepts|takes) no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
@@ -55,10 +55,10 @@ export function checkReady(service: Asked["service"], url: string, probed: Probe
 export function checkWarnings(service: Asked["service"], url: string, { warnings }: Probed): readonly Check[] {
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
-    // While the broker accepts no messages, calls do not reach a worker.
+    // This warning fails the check, because no call reaches a worker while the broker accepts no messages.
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
     if (POLICY.test(sentence)) {
-      // Tools that the policy names may register later. A file that cannot be used needs an operator.
+      // An operator must fix a policy file that cannot be used. Other sentences only warn, because a tool that the policy names may register later.
       const finding = sentence.startsWith(UNUSABLE) ? fail : warn;
       return finding("policy", `${what.replace(/\.$/, "")}.`, fix?.replace(/\.?$/, ".") ?? "See docs/policy.md.");
     }

@@ -6,9 +6,9 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const ASKED_FOR_MS = 3000;
 
 /**
- * Checks whether the store of this shell's STATE_URL keeps acknowledged writes, and returns one check for each doubt. Returns none without a server,
- * because a Toolbus that was started elsewhere has its own STATE_URL. It is a fault if no service would start with the store, and a warning if a
- * power cut may lose writes.
+ * Checks whether the store of this shell's STATE_URL keeps acknowledged writes, and returns one check for each doubt. Returns no check if STATE_URL
+ * names no server, because a Toolbus that was started elsewhere has its own STATE_URL. A doubt is a fault if no service would start with the store,
+ * and a warning if a power cut may lose writes.
  */
 export async function checkStore({ around, signal }: Pick<Context, "around" | "signal">): Promise<readonly Check[]> {
   const name = "store";
@@ -26,7 +26,7 @@ export async function checkStore({ around, signal }: Pick<Context, "around" | "s
   }
 }
 
-/** Returns the value of STATE_DURABILITY if services accept it. */
+/** Returns the value of STATE_DURABILITY if it is valid, and otherwise an empty object. */
 function wantedOf(durability: string | undefined): { readonly durability?: "required" | "relaxed" } {
   return durability === "required" || durability === "relaxed" ? { durability } : {};
 }

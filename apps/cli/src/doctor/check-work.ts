@@ -55,8 +55,8 @@ export function checkTools(gateway: Client): Promise<Check> {
 }
 
 /**
- * Checks for tools without a live worker, unless their workers may be scaled to zero. After a long absence a tool delays no work, because agents do
- * not offer it to new runs.
+ * Finds tools without a live worker, unless their workers may be scaled to zero. A tool whose worker has been absent for long delays no run, because
+ * agents no longer offer it to new runs.
  */
 function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
@@ -112,7 +112,7 @@ const MODEL_CODES: ReadonlySet<string> = new Set([
   "rate_limited",
 ]);
 
-/** Reports which model answered last, because a client cannot see the configured model in another way. */
+/** Reports which model answered last. A client has no other way to find out the configured model. */
 export function checkModel(gateway: Client): Promise<Check> {
   const name = "model";
   return findingOf(name, async () => {

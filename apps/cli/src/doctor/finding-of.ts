@@ -1,7 +1,7 @@
 import { Failure } from "../toolbus/failure.ts";
 import { type Check, fail } from "./check.ts";
 
-/** Runs a check that asks a service. If the service refuses or is unreachable, returns this as the finding. */
+/** Runs a check that asks a service. If the service refuses the request or is unreachable, the finding says so. */
 export async function findingOf(name: string, look: () => Promise<Check>): Promise<Check> {
   try {
     return await look();

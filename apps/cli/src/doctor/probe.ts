@@ -8,10 +8,13 @@ export interface Probed {
   readonly reasons: readonly string[];
   /** Faults that somebody should fix although the service works, in the service's words. */
   readonly warnings: readonly string[];
-  /** Whether it answers as a Toolbus service does. */
+  /** Whether the answer has the form that a Toolbus service sends. */
   readonly ours: boolean;
   readonly tookMs: number;
-  /** The service's clock minus this machine's, in milliseconds. The header `Date` makes it exact to half a second. Null without this header. */
+  /**
+   * The service's clock minus this machine's, in milliseconds. It comes from the header `Date`, so it is exact to half a second. Null if the answer
+   * has no such header.
+   */
   readonly clockMs: number | null;
 }
 

@@ -34,7 +34,7 @@ import { Failure } from "../toolbus/failure.ts";
 
 type Schema = Parameters<typeof parser>[0];
 
-/** Returns the schema without its limits on fields and event kinds. A newer server may add some, and the client reads only those that it knows. */
+/** Returns the schema so that it also accepts unknown fields and kinds of events, because a newer server may send some. The client ignores them. */
 function open<S extends Schema>(schema: S): S {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
     name === "oneOf" || (name === "additionalProperties" && value === false) ? undefined : value,

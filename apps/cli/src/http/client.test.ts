@@ -61,7 +61,7 @@ describe("a request", () => {
   });
 
   it("that another service of Toolbus answers says so", async () => {
-    // This is the server of every service, so the test fails if the client does not recognise the words with which a service refuses a path.
+    // Every service uses this HTTP server. So the test fails if the client no longer recognises the server's answer to an unknown path.
     const log: HttpServerOptions["log"] = { debug: noLine, info: noLine, warn: noLine, error: noLine, child: () => log };
     const config = { HTTPS_ONLY: "false", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 0 } as const;
     const api = { title: "Another service", description: "It has no routes." };

@@ -4,7 +4,7 @@ import { SELF } from "../toolbus/self.ts";
 import { readProblem } from "./problem.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** A client of one service with one key. It throws `Unreachable`, `Answered`, or the signal's reason, which is a Failure. */
+/** A client of one service with one key. Its requests reject with `Unreachable`, `Answered`, or the signal's reason, which is a Failure. */
 export interface Client {
   readonly url: string;
   get(path: string): Promise<unknown>;
@@ -24,7 +24,7 @@ export class Unreachable extends Failure {
   }
 }
 
-/** An answer other than 2xx, in the service's words. */
+/** The service sent an answer other than 2xx. The message has the service's words. */
 export class Answered extends Failure {
   override readonly name = "Answered";
   readonly status: number;

@@ -16,7 +16,10 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   shutting_down: EXIT.unreachable,
 };
 
-/** Reads an answer other than 2xx: the detail, fields and remedy of a problem (RFC 9457), or a sentence that the server is not Toolbus. */
+/**
+ * Reads an answer other than 2xx. Returns the detail, fields and remedy of a problem (RFC 9457), or a sentence that says that the server is not
+ * Toolbus.
+ */
 export function readProblem(text: string, from: { readonly url: string; readonly service: string; readonly status: number }): ReadProblem {
   const problem = parsed(text);
   if (typeof problem.code !== "string" || typeof problem.detail !== "string") {

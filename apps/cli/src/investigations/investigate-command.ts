@@ -50,7 +50,7 @@ export async function investigate(context: Context, release: string | undefined,
 }
 
 /**
- * Returns the report. Without an assessment, the model's answer precedes the report, because it says why. If the profile writes no
+ * Returns the report as text. If the report has no assessment, the model's answer comes first, because the answer says why. If the profile writes no
  * report, returns only the answer.
  */
 function lastWords(context: Context, end: RunEnd): string[] {

@@ -9,7 +9,10 @@ import { Failure } from "../toolbus/failure.ts";
 const MAX_BYTES = 256 * 1024;
 const parseAlert = parser(Alert);
 
-/** Reads one alert from a file or from standard input. The JSON is the alert itself, or a body of Alertmanager's webhook with only this alert. */
+/**
+ * Reads one alert from a file or from standard input. The JSON is the alert itself, or a body of Alertmanager's webhook that contains exactly one
+ * alert.
+ */
 export async function readAlert({ around, signal }: Context, file: string): Promise<Alert> {
   const from = file === "-" ? "standard input" : file;
   const text = file === "-" ? await readAll(around.stdin, MAX_BYTES, signal) : await contentOf(path.resolve(around.cwd, file), file);
