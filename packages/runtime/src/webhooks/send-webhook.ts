@@ -1,5 +1,5 @@
 import type { AttemptOutcome, Channel } from "./channel.ts";
-import { guardedPost, unreached } from "./guarded-post.ts";
+import { guardedRequest, unreached } from "./guarded-request.ts";
 import type { AllowedHosts, ResolveName } from "./network-guard.ts";
 import { webhookSignature } from "./webhook-signature.ts";
 import type { WebhookTarget } from "./webhook-targets.ts";
@@ -28,7 +28,7 @@ export function webhookChannel({
         "webhook-signature": webhookSignature({ id, seconds, body }, secrets),
       };
       try {
-        return outcomeOf((await guardedPost({ url, headers, body, allowed, signal, resolve })).status);
+        return outcomeOf((await guardedRequest({ method: "POST", url, headers, body, allowed, signal, resolve })).status);
       } catch (error) {
         return { kind: "failed", reason: unreached(error, signal) };
       }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@toolbus/contracts";
 import { parseStrictJson } from "@toolbus/grants";
-import { type AllowedHosts, type AttemptOutcome, guardedPost, type ResolveName, type SlackTarget, unreached } from "@toolbus/runtime";
+import { type AllowedHosts, type AttemptOutcome, guardedRequest, type ResolveName, type SlackTarget, unreached } from "@toolbus/runtime";
 
 /** The answer to one call of a method of Slack. `error` is Slack's word for a refusal. */
 export type SlackAnswer =
@@ -29,7 +29,7 @@ export function slackApi({ allowed, resolve }: { readonly allowed: AllowedHosts;
     try {
       const url = new URL(method, apiUrl);
       const body = JSON.stringify(parameters);
-      const answer = await guardedPost({ url, headers, body, allowed, signal, readUpTo: MOST_BYTES, resolve });
+      const answer = await guardedRequest({ method: "POST", url, headers, body, allowed, signal, readUpTo: MOST_BYTES, resolve });
       return answerOf(answer.status, answer.text, retryAfter(answer.headers["retry-after"]));
     } catch (error) {
       return { kind: "failed", reason: unreached(error, signal) };

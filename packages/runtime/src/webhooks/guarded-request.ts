@@ -4,11 +4,13 @@ import { request as httpsRequest } from "node:https";
 import { ANSWER_WITHIN_MS } from "./channel.ts";
 import { type AllowedHosts, guardedLookup, isAllowedHost, NotPublic, type ResolveName, whyNotCalled } from "./network-guard.ts";
 
-/** A POST to an address that an operator configured. */
-export interface GuardedPost {
+/** A request to an address that an operator configured. */
+export interface GuardedRequest {
+  readonly method: "GET" | "POST";
   readonly url: URL;
   readonly headers: OutgoingHttpHeaders;
-  readonly body: string;
+  /** Absent for a GET. */
+  readonly body?: string;
   readonly allowed: AllowedHosts;
   readonly signal: AbortSignal;
   /** The number of bytes of the answer to read. Absent if only the status matters. A longer answer is an error. */
@@ -17,29 +19,38 @@ export interface GuardedPost {
   readonly resolve?: ResolveName | undefined;
 }
 
-export interface PostAnswer {
+export interface GuardedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
 }
 
 /**
- * Sends a POST to a public address, or to one that the operator allows. Uses a new connection without a proxy, and follows no redirect. Throws if the
+ * Sends a request to a public address, or to one that the operator allows. Uses a new connection without a proxy, and follows no redirect. Throws if the
  * address is forbidden or cannot be reached. `unreached` puts the error into words.
  */
-export async function guardedPost({ url, headers, body, allowed, signal, readUpTo = 0, resolve }: GuardedPost): Promise<PostAnswer> {
+export async function guardedRequest({
+  method,
+  url,
+  headers,
+  body,
+  allowed,
+  signal,
+  readUpTo = 0,
+  resolve,
+}: GuardedRequest): Promise<GuardedAnswer> {
   const refused = whyNotCalled(url, allowed);
   if (refused !== null) throw new NotPublic(refused);
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const { promise, resolve: answered, reject } = Promise.withResolvers<PostAnswer>();
+  const { promise, resolve: answered, reject } = Promise.withResolvers<GuardedAnswer>();
   const sent = request(
     url,
     {
-      method: "POST",
+      method,
       agent: false,
       lookup: guardedLookup(isAllowedHost(url, allowed), resolve),
       signal,
-      headers: { ...headers, "content-length": Buffer.byteLength(body) },
+      headers: { ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) },
     },
     (answer) => {
       const { statusCode: status = 0, headers: given } = answer;
