@@ -48,6 +48,7 @@ export * from "./live-events.ts";
 export * from "./message.ts";
 export * from "./messages.ts";
 export * from "./money.ts";
+export * from "./oidc-file.ts";
 export * from "./page-forms.ts";
 export * from "./parse.ts";
 export * from "./personal-data.ts";

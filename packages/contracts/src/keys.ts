@@ -86,6 +86,8 @@ export const keys = {
   operatorKey: (hash: string) => keyOf("token", HOME_SHARD, `operator:${hash}`),
   /** A person's session on the approval page, under the hash of the secret in the person's cookie. */
   pageSession: (hash: string) => keyOf("token", HOME_SHARD, `session:${hash}`),
+  /** Marks that a sign-in at the provider has begun a session, so that it cannot begin a second one. */
+  usedSignIn: (hash: string) => keyOf("token", HOME_SHARD, `sign-in:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
   /**
    * The hash-chained copy of the audit: the records of one tenant, or those without a tenant for null. All chains are in one shard, so that a commit can

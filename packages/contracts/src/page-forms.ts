@@ -93,6 +93,14 @@ export const signInQuery = declaredQuery(
   ),
 );
 
+const returned = Type.Optional(Type.String());
+
+/** The query of the address to which a provider sends a person back. Providers add parameters of their own, which the page does not read. */
+export const oidcReturnQuery = declaredQuery(
+  "OidcReturnQuery",
+  Type.Object({ code: returned, state: returned, iss: returned, error: returned }),
+);
+
 /** Text of a filter. A browser sends an empty text for a filter that the person left empty. The page itself explains an invalid text. */
 const filter = (description: string) => Type.Optional(Type.String({ maxLength: 2000, description }));
 

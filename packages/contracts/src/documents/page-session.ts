@@ -2,22 +2,44 @@ import { type Static, Type } from "../schema.ts";
 import { parser } from "../parse.ts";
 import { DocumentSeal } from "./approval.ts";
 
-/**
- * A person's session on the approval page. It has neither the person's API key nor the secret of the cookie. The rights come from the key at each
- * request. Approvals writes it to the family `token`.
- */
-export const PageSession = Type.Object(
+const closed = { additionalProperties: false } as const;
+const common = {
+  principal: Type.String(),
+  tenant: Type.String(),
+  createdAt: Type.Integer(),
+  expiresAt: Type.Integer(),
+  seal: Type.Optional(DocumentSeal),
+} as const;
+
+/** The session of a person who signed in with an API key. The document does not have the key. The rights come from the key at each request. */
+const KeySession = Type.Object(
   {
     keyId: Type.String(),
     /** Changes when the API key gets another secret, so that a session ends with the key that it began with. */
     keyMark: Type.String(),
-    principal: Type.String(),
-    tenant: Type.String(),
-    createdAt: Type.Integer(),
-    expiresAt: Type.Integer(),
-    seal: Type.Optional(DocumentSeal),
+    ...common,
   },
-  { additionalProperties: false },
+  closed,
 );
+
+/**
+ * The session of a person who signed in at the provider. The document has no token of the provider. The rights come from the mapping of these groups
+ * at each request.
+ */
+const OidcSession = Type.Object(
+  {
+    issuer: Type.String(),
+    clientId: Type.String(),
+    /** The person's name at the provider. */
+    person: Type.String(),
+    /** The groups that the person had at the provider when the session began, without those that had no mapping. */
+    providerGroups: Type.Array(Type.String()),
+    ...common,
+  },
+  closed,
+);
+
+/** A person's session on the approval page. It does not have the secret of the cookie. Approvals writes it to the family `token`. */
+export const PageSession = Type.Union([KeySession, OidcSession]);
 export type PageSession = Static<typeof PageSession>;
 export const parsePageSession = parser(PageSession);
