@@ -38,6 +38,8 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   // Only for development: servers with the wire protocols and refusals of model vendors. It is below models, whose adapters are tested against it.
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
+  // Only for development: a provider of OpenID Connect, against which approvals is tested.
+  "packages/oidc-server": { ours: [], clients: ["oidc-provider"], devOnly: true },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
   "packages/grants": { ours: below("contracts"), clients: ["jose"] },
@@ -54,7 +56,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   "services/agent": { ours: belowServices, clients: [] },
   "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client"] },
-  "services/approvals": { ours: belowServices, clients: ["nodemailer"] },
+  "services/approvals": { ours: belowServices, clients: ["nodemailer", "openid-client"] },
   "services/gateway": { ours: belowServices, clients: ["fastify"] },
 
   // It is below all-in-one, which starts it if no release API is configured: docs/decisions/0007.
@@ -103,7 +105,9 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   jose: ["packages/grants/src"],
   "node:sqlite": ["packages/state/src/sqlite", "examples/orders-shop/src"],
   nodemailer: ["services/approvals/src/channels/email"],
+  "oidc-provider": ["packages/oidc-server/src"],
   openai: ["packages/models/src/openai", "bench/src"],
+  "openid-client": ["services/approvals/src/oidc"],
   pino: ["packages/telemetry/src"],
   testcontainers: ["packages/testing/src/servers"],
   // Packages that declare a schema import it from one file, which uses only its types: decision 0067.
@@ -119,7 +123,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */
-export const testsMayImport: readonly string[] = below("example-release-api", "example-orders-shop", "model-servers");
+export const testsMayImport: readonly string[] = below("example-release-api", "example-orders-shop", "model-servers", "oidc-server");
 
 /** Files over `longestFile` lines, each with the reason why it still contains one concept. */
 export const longFiles: Readonly<Record<string, string>> = {
