@@ -38,6 +38,7 @@ import { fixedPolicy, policySettings, type WatchedPolicy } from "./policy-file/w
 import { unregisteredTools } from "./policy-file/unregistered-tools.ts";
 import { defaultPolicy } from "./policy/policy.ts";
 import { pinStore } from "./pins/pin-store.ts";
+import type { OidcProvider } from "./oidc/oidc-file.ts";
 import { pageLinkOf } from "./page/page-address.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
 import { createPins } from "./pins/pins.ts";
@@ -84,6 +85,8 @@ export interface ApprovalsOutside {
   readonly keys?: ApiKeys;
   /** The workspaces of Slack whose people decide by button. */
   readonly workspaces?: SlackWorkspaces;
+  /** The provider at which people sign in on the approval page. Without it, they sign in only with keys. */
+  readonly oidc?: OidcProvider | null;
 }
 
 /** Starts approvals with its keys. Resolves when approvals accepts work. */
@@ -97,6 +100,7 @@ export async function startApprovalsCore(
     policy = fixedPolicy(defaultPolicy(policySettings(config))),
     keys: apiKeys,
     workspaces = [],
+    oidc = null,
   }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const { bus, state: bare, losses, log, trusted, random, clock, monotonic } = infrastructure;
@@ -218,6 +222,8 @@ export async function startApprovalsCore(
       webhooks,
       hooks,
       slack: { workspaces, interactions },
+      oidc,
+      secretText: (names) => secretTextOf(names, seals),
       unready: () => [...unready(), ...bus.unready()],
       warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
       rate,

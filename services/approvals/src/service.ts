@@ -15,7 +15,8 @@ import { approvalsKeys } from "./approvals-keys.ts";
 import { readSlackWorkspaces, refuseMuteWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import { readHookSources } from "./decisions/hook-sources.ts";
 import { watchedPolicy } from "./policy-file/watched-policy.ts";
-import { checkPublicUrl } from "./page/page-address.ts";
+import { readOidcFile } from "./oidc/oidc-file.ts";
+import { checkPublicUrl, refuseClosedPage } from "./page/page-address.ts";
 import { publishKeys } from "./routes/publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
 
@@ -64,8 +65,10 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
   const policy = await watchedPolicy(config, { targets: webhooks.targets.map(({ name }) => name), log });
   const workspaces = await readSlackWorkspaces(config.DECISION_HOOKS_FILE);
   refuseMuteWorkspaces(workspaces, webhooks, config.DECISION_HOOKS_FILE);
+  const oidc = await readOidcFile(config.APPROVALS_OIDC_FILE, webhooks.allowed);
+  refuseClosedPage(config);
   const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
-  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy, keys, workspaces });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks, policy, keys, workspaces, oidc });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,

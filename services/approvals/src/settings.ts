@@ -30,6 +30,15 @@ export const approvalsSettings = {
     choices: ["true", "false"],
     desc: "true lets people sign in on the approval page over plain HTTP from other machines; anybody in between can then read their keys",
   }),
+  APPROVALS_OIDC_FILE: str({
+    default: "",
+    desc: "a file of mode 0600 with the OIDC provider at which people sign in on the approval page, and the rights of its groups; empty: none",
+  }),
+  APPROVALS_PAGE_KEY_SIGN_IN: str({
+    default: "true",
+    choices: ["true", "false"],
+    desc: "false lets nobody sign in on the approval page with an API key; needs APPROVALS_OIDC_FILE",
+  }),
   APPROVALS_API_KEYS_FILE: str({
     default: ".toolbus/approvals-api-keys.json",
     desc: "the file of approvers' API keys, as hashes; never the gateway's",

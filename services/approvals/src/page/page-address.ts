@@ -2,13 +2,18 @@ import { Refusal } from "@toolbus/runtime";
 import type { ApprovalsConfig } from "../settings.ts";
 
 /** How people reach the page. */
-export type PageSettings = Pick<ApprovalsConfig, "APPROVALS_PUBLIC_URL" | "APPROVALS_PAGE_OVER_HTTP" | "HTTPS_ONLY">;
+export type PageSettings = Pick<
+  ApprovalsConfig,
+  "APPROVALS_PUBLIC_URL" | "APPROVALS_PAGE_OVER_HTTP" | "APPROVALS_PAGE_KEY_SIGN_IN" | "HTTPS_ONLY"
+>;
 
 /** What the address of a request means for the session. */
 export interface PagePlace {
   /** Whether people may sign in here. Over plain HTTP between two machines, anybody in between could read the key and the cookie. */
   readonly mayCarryKeys: boolean;
   readonly cookie: { readonly name: string; readonly secure: boolean };
+  /** The origin to which a provider may send people back, or null if it is unknown. A `Host` header names it only on this machine. */
+  readonly ownOrigin: string | null;
   /** The origins of this page's own forms. */
   readonly origins: readonly string[];
   /** `no-referrer`, except where browsers send no `Sec-Fetch-Site`. There a form's origin is the only proof of where it comes from. */
@@ -24,6 +29,7 @@ export function placeOf(settings: PageSettings, host: string): PagePlace {
     mayCarryKeys: secure || local || settings.APPROVALS_PAGE_OVER_HTTP === "true",
     // A browser accepts a name with this prefix only with Secure, without a domain, and for the whole host. So no other host can set it.
     cookie: { name: secure ? "__Host-toolbus-approvals" : "toolbus-approvals", secure },
+    ownOrigin: address?.origin ?? (local ? `http://${host}` : null),
     origins: [`http://${host}`, `https://${host}`, ...(address === null ? [] : [address.origin])],
     referrerPolicy: secure || local ? "no-referrer" : "same-origin",
   };
@@ -34,6 +40,14 @@ export function checkPublicUrl({ APPROVALS_PUBLIC_URL: address }: Pick<PageSetti
   if (address === "" || [`${URL.parse(address)?.origin}`, `${URL.parse(address)?.origin}/`].includes(address)) return;
   throw new Refusal(
     `APPROVALS_PUBLIC_URL is more than scheme, host and port: the page is at the root of its address, as in https://approvals.example.com.`,
+  );
+}
+
+/** Throws a `Refusal` if nobody could sign in on the page. */
+export function refuseClosedPage(config: Pick<ApprovalsConfig, "APPROVALS_PAGE_KEY_SIGN_IN" | "APPROVALS_OIDC_FILE">): void {
+  if (config.APPROVALS_PAGE_KEY_SIGN_IN === "true" || config.APPROVALS_OIDC_FILE !== "") return;
+  throw new Refusal(
+    "APPROVALS_PAGE_KEY_SIGN_IN=false lets nobody sign in on the approval page: name a provider in APPROVALS_OIDC_FILE, or allow keys.",
   );
 }
 

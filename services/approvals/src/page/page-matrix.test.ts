@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { setup } from "../testing/approvals-under-test.ts";
+import { withOidc } from "../testing/oidc-under-test.ts";
 import { browserOf } from "../testing/page-under-test.ts";
 import { bigRefund } from "../testing/writes-under-test.ts";
 
 // The table has every route of the approval page and every kind of visitor, with the expected answer. Everybody tries to sign in first. A bearer has
 // a valid key in `Authorization` and is not signed in. rita has asked for the write, amy may approve it, cat may not, and otto is the operator. una
 // is a user and alma an Alertmanager. zed is an approver of another tenant. Everybody posts the fields of amy's forms, which are for her session only.
-// A route that is not in this table fails the test.
+// Approvals has a provider of OIDC, from which nobody comes back. A route that is not in this table fails the test.
 const TABLE = `
                                  stranger  wrong-key  bearer  una  alma  otto  amy  cat  rita  zed
   GET  /                         303       303        303     303  303   303   303  303  303   303
+  GET  /sign-in/oidc             303       303        303     303  303   303   303  303  303   303
+  GET  /sign-in/oidc/callback    401       401        401     401  401   401   401  401  401   401
   GET  /sign-in                  200       200        200     200  200   200   200  200  200   200
   POST /sign-in                  401       401        401     403  403   303   303  303  303   303
   POST /sign-out                 303       303        303     303  303   403   303  403  403   403
@@ -31,14 +33,16 @@ const ROWS = lines.map((line) => {
 
 describe("the routes of the approval page", () => {
   it("are exactly those of the table", async () => {
-    await using t = await setup();
+    await using o = await withOidc();
+    const { t } = o;
     const served = t.routes.filter(({ page }) => page !== undefined).map(({ method, url }) => `${method} ${url}`);
     expect(served.toSorted()).toEqual(ROWS.map(({ method, url }) => `${method} ${url}`).toSorted());
     expect(ROWS.every(({ statuses }) => statuses.length === COLUMNS.length)).toBe(true);
   });
 
   it.each(ROWS)("answer everybody as the table says: $method $url", async ({ method, url, statuses }) => {
-    await using t = await setup();
+    await using o = await withOidc();
+    const { t } = o;
     const seen: number[] = [];
     for (const [n, who] of COLUMNS.entries()) {
       const id = await t.hold({ ...bigRefund(n + 1), args: { amount: 149.99, order: "anna@example.com" } });

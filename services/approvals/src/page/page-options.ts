@@ -4,6 +4,8 @@ import type { Log } from "@toolbus/telemetry";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import type { SealedStore } from "../sealed/sealed-store.ts";
+import type { OidcClient } from "../oidc/oidc-client.ts";
+import type { OidcProvider } from "../oidc/oidc-file.ts";
 import type { PageSettings } from "./page-address.ts";
 
 /** Everything that the routes of the approval page need. */
@@ -24,4 +26,14 @@ export interface PageOptions {
   /** Counts wrong keys per address. */
   readonly failed: FailedLogins;
   readonly log: Log;
+  /** The provider at which people sign in, or null if they sign in only with keys. */
+  readonly oidc: PageOidc | null;
+}
+
+/** The provider at which people sign in. */
+export interface PageOidc {
+  readonly provider: OidcProvider;
+  readonly client: OidcClient;
+  /** Returns a text that only approvals can compute from these names. */
+  readonly secretText: (names: readonly [purpose: string, ...names: string[]]) => string;
 }

@@ -1,4 +1,5 @@
 import type { Incoming, Principal } from "@toolbus/runtime";
+import type { OidcIdentity } from "../oidc/oidc-person.ts";
 import type { Person } from "./layout.ts";
 import { type PagePlace, type PageSettings, placeOf } from "./page-address.ts";
 import { SESSION_MS, type Session, type Sessions } from "./sessions.ts";
@@ -20,9 +21,17 @@ export interface PageSession {
   hasCookie(request: Request): boolean;
   /** Ends the session of the request, if it has one, and begins a new one. So nobody can give a person a session in advance. */
   begin(request: Request, reply: Reply, principal: Principal): Promise<void>;
+  /** Does the same for a person who signed in at the provider. Returns false if this sign-in has begun a session before. */
+  beginOnce(request: Request, reply: Reply, principal: Principal, signIn: SignedIn): Promise<boolean>;
   /** Ends the session in the store and in the browser. */
   end(request: Request, reply: Reply): Promise<void>;
   readonly placeOf: (request: Request) => PagePlace;
+}
+
+/** A sign-in at the provider: who signed in, and which flow proved it. */
+export interface SignedIn {
+  readonly identity: OidcIdentity;
+  readonly flow: string;
 }
 
 export function pageSession(sessions: Sessions, settings: PageSettings): PageSession {
@@ -49,11 +58,11 @@ export function pageSession(sessions: Sessions, settings: PageSettings): PageSes
       return session;
     },
     hasCookie: (request) => secretIn(request) !== undefined,
-    async begin(request, reply, principal) {
-      const before = secretIn(request);
-      if (before !== undefined) await sessions.end(before);
-      const secret = await sessions.begin(principal);
-      reply.setCookie(place(request).cookie.name, secret, { ...optionsIn(request), maxAge: SESSION_MS / 1000 });
+    begin: async (request, reply, principal) => carry(request, reply, await sessions.begin(principal)),
+    async beginOnce(request, reply, principal, { identity, flow }) {
+      const secret = await sessions.beginOnce(principal, identity, flow);
+      if (secret !== null) await carry(request, reply, secret);
+      return secret !== null;
     },
     async end(request, reply) {
       const secret = secretIn(request);
@@ -63,4 +72,11 @@ export function pageSession(sessions: Sessions, settings: PageSettings): PageSes
     placeOf: place,
   };
   return self;
+
+  /** Gives the browser a new session and ends the former one. */
+  async function carry(request: Request, reply: Reply, secret: string): Promise<void> {
+    const before = secretIn(request);
+    if (before !== undefined) await sessions.end(before);
+    reply.setCookie(place(request).cookie.name, secret, { ...optionsIn(request), maxAge: SESSION_MS / 1000 });
+  }
 }

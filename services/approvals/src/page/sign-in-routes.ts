@@ -1,5 +1,6 @@
 import { isApprovalId, signInForm, signInQuery, signOutForm } from "@toolbus/contracts";
-import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type Principal, type RenderProblem, type Route } from "@toolbus/runtime";
+import { type ApiKeys, getRoute, HttpProblem, type Incoming, noQuery, postRoute, type RenderProblem, type Route } from "@toolbus/runtime";
+import { takeSignIn, tooOften } from "./sign-in-limits.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";
 import type { PageOptions } from "./page-options.ts";
 import type { PageSession } from "./page-session.ts";
@@ -7,7 +8,9 @@ import { OVER_HTTP, plainHttpPage, signInPage } from "./plain-pages.ts";
 import { htmlAnswer, seeOther } from "./route-docs.ts";
 import { sendPage, sendTo } from "./send-page.ts";
 
-export interface SignInRoutesOptions extends Pick<PageOptions, "keys" | "signIns" | "failed" | "log"> {
+export interface SignInRoutesOptions extends Pick<PageOptions, "signIns" | "failed" | "log" | "oidc"> {
+  /** The keys with which people sign in, or null if nobody may sign in with a key. */
+  readonly keys: ApiKeys | null;
   readonly session: PageSession;
   readonly page: RenderProblem;
 }
@@ -16,7 +19,8 @@ export interface SignInRoutesOptions extends Pick<PageOptions, "keys" | "signIns
 export const READERS = ["approver", "operator"] as const;
 
 /** Returns the routes with which people sign in and out, and the one that leads from the root of the address to the list. */
-export function signInRoutes({ keys, signIns, failed, log, session, page }: SignInRoutesOptions): readonly Route[] {
+export function signInRoutes({ keys, signIns, failed, log, oidc, session, page }: SignInRoutesOptions): readonly Route[] {
+  const ways = { key: keys !== null, ...(oidc === null ? {} : { provider: oidc.provider.name }) };
   return [
     getRoute({
       url: "/",
@@ -34,7 +38,7 @@ export function signInRoutes({ keys, signIns, failed, log, session, page }: Sign
       query: signInQuery,
       async handle(incoming) {
         if (!session.placeOf(incoming.request).mayCarryKeys) return sendPage(incoming, session, plainHttpPage(), 403);
-        return sendPage(incoming, session, signInPage({ to: incoming.query.to ?? "" }));
+        return sendPage(incoming, session, signInPage({ ...ways, to: incoming.query.to ?? "" }));
       },
     }),
     postRoute({
@@ -71,30 +75,21 @@ export function signInRoutes({ keys, signIns, failed, log, session, page }: Sign
     const place = session.placeOf(request);
     if (!place.mayCarryKeys) throw new HttpProblem("forbidden", OVER_HTTP);
     checkOrigin(request.headers, place);
+    if (keys === null) throw new HttpProblem("forbidden", "Nobody may sign in with a key here.", { remedy: "Sign in at the provider." });
     const approval = isApprovalId(to) ? to : "";
     const principal = keys.find(`Bearer ${key.trim()}`);
     if (!principal) {
       const waitMs = failed.note(request.ip);
-      if (waitMs !== null) throw tooMany("Too many wrong keys came from this address.", waitMs);
-      return sendPage(incoming, session, signInPage({ to: approval, fault: "Approvals does not know this key." }), 401);
+      if (waitMs !== null) throw tooOften("Too many wrong keys came from this address.", waitMs);
+      return sendPage(incoming, session, signInPage({ ...ways, to: approval, fault: "Approvals does not know this key." }), 401);
     }
     if (!principal.roles.some((role) => READERS.some((reader) => reader === role))) {
       const fault = `This key has the role ${principal.roles.join(", ")}. The page is for approvers and operators.`;
-      return sendPage(incoming, session, signInPage({ to: approval, fault }), 403);
+      return sendPage(incoming, session, signInPage({ ...ways, to: approval, fault }), 403);
     }
-    await takeOne(principal);
+    await takeSignIn(signIns, principal);
     await session.begin(request, reply, principal);
     log.info({ principal: principal.id, keyId: principal.keyId }, "a person signed in on the approval page");
     return sendTo(incoming, approval === "" ? "/approvals" : `/approvals/${approval}`);
   }
-
-  async function takeOne(principal: Principal): Promise<void> {
-    const { granted, resetMs } = await signIns.take(principal);
-    if (!granted) throw tooMany(`A person may ${signIns.words} a minute.`, resetMs);
-  }
-}
-
-function tooMany(detail: string, waitMs: number): HttpProblem {
-  const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
-  return new HttpProblem("rate_limited", detail, { remedy: `Try again in ${seconds} s.` }, { "retry-after": seconds });
 }

@@ -49,6 +49,7 @@ label{display:block;font-weight:600;margin:0 0 .25rem}
 input[type=text],input[type=password],input[type=date],select,textarea{width:100%;font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:.4rem;padding:.6rem;margin:0 0 .75rem}
 textarea{min-height:4.5rem;resize:vertical}
 button{font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.1rem;border-radius:.4rem;border:1px solid var(--soft);background:var(--back);color:var(--text);cursor:pointer}
+.button{display:inline-block;font-weight:600;min-height:2.75rem;padding:.6rem 1.1rem;border-radius:.4rem;background:#166534;color:#fff;text-decoration:none}
 button.small{min-height:1.9rem;padding:.1rem .6rem;font-size:.88rem;font-weight:400}
 button.yes{background:#166534;border-color:#166534;color:#fff}
 button.no{background:#a31621;border-color:#a31621;color:#fff}
@@ -60,7 +61,7 @@ details{margin:.75rem 0 0}
 summary{cursor:pointer;font-weight:600;min-height:2.75rem;padding:.6rem 1.1rem;border:1px solid var(--soft);border-radius:.4rem;width:fit-content}
 summary.no{color:var(--bad);border-color:var(--bad)}
 details form{padding:.75rem 0 .5rem}
-@media (max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}button:not(.small),summary{width:100%}header button{width:auto!important}}
+@media (max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}button:not(.small),summary{width:100%}.button{display:block;text-align:center}header button{width:auto!important}}
 `;
 
 /** The policy of every page. The browser runs no script, loads nothing, sends forms only to the same address, and shows the page in no frame. */

@@ -36,7 +36,7 @@ import {
 } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
+import { type Log, silentLog } from "@toolbus/telemetry";
 import { approvalsKeys } from "../approvals-keys.ts";
 import { type SealedStore, sealedStore } from "../sealed/sealed-store.ts";
 import { approvals, type ApprovalsService } from "../service.ts";
@@ -86,6 +86,7 @@ export interface Options {
   readonly groups?: Partial<Readonly<Record<Person, readonly string[]>>>;
   /** The content of the policy file. */
   readonly policy?: string;
+  readonly log?: Log;
 }
 
 export async function setup(options: Options = {}) {
@@ -267,7 +268,7 @@ export async function setup(options: Options = {}) {
       {
         bus: serviceBus,
         state,
-        log: silentLog,
+        log: options.log ?? silentLog,
         identity: own.identityOf("approvals"),
         trusted: own.trusted,
         embedded: true,

@@ -14,16 +14,17 @@ export interface PageAnswer {
   readonly location: string | undefined;
 }
 
-/** A browser without scripts: it keeps the cookie, and sends the forms of the page that it opened last. `fetch` could not set every header. */
+/** A browser without scripts: it keeps the cookies, and sends the forms of the page that it opened last. `fetch` could not set every header. */
 export function browserOf(t: Pick<Service, "url">, headersOf: Readonly<Record<string, string>> = {}) {
-  let cookie = "";
+  const jar = new Map<string, string>();
   let shown = "";
   const self = {
     get cookie() {
-      return cookie;
+      return [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     },
-    set cookie(value: string) {
-      cookie = value;
+    set cookie(pairs: string) {
+      jar.clear();
+      for (const pair of pairs.split("; ")) if (pair !== "") keep(pair);
     },
     open: (path: string, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> => sent("GET", path, headers, ""),
     post(
@@ -57,13 +58,12 @@ export function browserOf(t: Pick<Service, "url">, headersOf: Readonly<Record<st
   return self;
 
   async function sent(method: string, path: string, headers: Readonly<Record<string, string>>, body: string): Promise<PageAnswer> {
-    const cookies: Record<string, string> = cookie === "" ? {} : { cookie };
+    const cookies: Record<string, string> = jar.size === 0 ? {} : { cookie: self.cookie };
     const { promise, resolve, reject } = Promise.withResolvers<PageAnswer>();
     const asked = request(new URL(path, t.url), { method, headers: { ...headersOf, ...cookies, ...headers } }, (answer) => {
       textOf(answer).then((text) => {
         const { statusCode: status = 0, headers: got } = answer;
-        const set = got["set-cookie"]?.at(-1);
-        if (set !== undefined) cookie = /expires=thu, 01 jan 1970/i.test(set) ? "" : (set.split(";")[0] ?? "");
+        for (const set of got["set-cookie"] ?? []) keep(set.split(";")[0] ?? "", /expires=thu, 01 jan 1970/i.test(set));
         shown = text;
         resolve({ status, headers: got, text, location: got.location });
       }, reject);
@@ -71,6 +71,12 @@ export function browserOf(t: Pick<Service, "url">, headersOf: Readonly<Record<st
     asked.on("error", reject);
     asked.end(body);
     return promise;
+  }
+
+  function keep(pair: string, isOver = false): void {
+    const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    if (isOver) jar.delete(name);
+    else jar.set(name, value);
   }
 }
 
