@@ -39,7 +39,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // Only for development: servers with the wire protocols and refusals of model vendors. It is below models, whose adapters are tested against it.
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   // Only for development: a provider of OpenID Connect, against which approvals is tested.
-  "packages/oidc-server": { ours: [], clients: ["oidc-provider"], devOnly: true },
+  "packages/oidc-server": { ours: [], clients: [], devOnly: true },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
   "packages/grants": { ours: below("contracts"), clients: ["jose"] },

@@ -15,6 +15,8 @@ export const OIDC_CLIENT = { clientId: "toolbus-approvals", clientSecret: "the-s
 export interface OidcServerOptions {
   /** The accounts by their `sub`. */
   readonly accounts: Readonly<Record<string, OidcAccount>>;
+  /** The name of this machine in the issuer, by default `127.0.0.1`. A browser takes different names for different sites. */
+  readonly name?: "127.0.0.1" | "localhost";
   /** Whether the claims are only at the UserInfo endpoint and not in the ID token. */
   readonly thinTokens?: boolean;
   /** Changes the claims of each ID token. The provider signs the changed token with its key. */
@@ -46,7 +48,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = `${options.name ?? "127.0.0.1"}:${(server.address() as AddressInfo).port}`;
   const issuer = `http://${host}`;
   const provider = providerAt(issuer, key, options);
   const answer = provider.callback();
