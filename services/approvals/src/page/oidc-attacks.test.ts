@@ -49,8 +49,11 @@ describe("a return from the provider", () => {
   it("with the code of another sign-in signs in nobody, because the verifier is another one", async () => {
     await using o = await withOidc();
     const [attacker, victim] = [browserOf(o.t), browserOf(o.t)];
-    const stolen = new URL(await o.returning(victim, "ana"), o.t.url).searchParams.get("code");
-    await refused(o, attacker, changed("code", stolen)(await o.returning(attacker, "ben")));
+    let nonce = "";
+    const path = await o.returning(attacker, "ben", { change: ({ searchParams }) => (nonce = searchParams.get("nonce") ?? "") });
+    // The attacker has even made the victim sign in with the attacker's nonce, so that only PKCE is left.
+    const lured = await o.returning(victim, "ana", { change: ({ searchParams }) => searchParams.set("nonce", nonce) });
+    await refused(o, attacker, changed("code", new URL(lured, o.t.url).searchParams.get("code"))(path));
   });
 
   it("is good for one session, also with a copy of the cookie", async () => {
