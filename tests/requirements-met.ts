@@ -67,6 +67,7 @@ const editedWrite = from("services/agent/src/transitions/edited-write.test.ts");
 const cliEdit = from("tests/e2e/cli-edit.test.ts");
 const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
 const approvalPage = from("services/approvals/src/page/page.test.ts");
+const oidcPage = from("services/approvals/src/page/oidc.test.ts");
 const approvalPageInBrowser = from("tests/e2e/approval-page.test.ts");
 const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
@@ -406,6 +407,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "A-13": [
     decisions("by the requester, or by the principal behind a trigger, is 403 self_approval, whatever scopes they hold"),
     attack("an approver's key opens nothing at the gateway, nor a requester's at approvals"),
+    oidcPage("do not include deciding about a write that the same person asked for under another name"),
   ],
   "A-14": [
     decisions("with a used token and another decision is 409 token_used"),

@@ -66,7 +66,7 @@ const HELD: Readonly<Record<string, string>> = {
   profile: "the profiles of an agent, and its last heartbeat",
   approval: "a write that needs a grant, its decisions and its end; sealed",
   token:
-    "an approver's right to decide one approval once, under its hash; the request of an `Idempotency-Key` at approvals; a session on the approval page; sealed",
+    "an approver's right to decide one approval once, under its hash; the request of an `Idempotency-Key` at approvals; a session on the approval page; a used sign-in at the provider of OIDC; sealed",
   audit: "a log: who did what to which write",
   pin: "the enabled definition of a write, with the keys that sign its receipts; signed",
   policy: "no documents yet; the name is reserved",

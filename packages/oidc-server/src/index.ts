@@ -1,2 +1,2 @@
 export { type OidcAccount, type OidcServer, type OidcServerOptions, OIDC_CLIENT, startOidcServer } from "./oidc-server.ts";
-export { type AtProvider, signInAt } from "./sign-in-at.ts";
+export { signInAt } from "./sign-in-at.ts";

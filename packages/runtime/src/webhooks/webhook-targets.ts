@@ -21,7 +21,7 @@ export const webhookSettings = {
   }),
   WEBHOOK_ALLOWED_HOSTS: str({
     default: "",
-    desc: "hosts, as name or name:port and separated by commas, that may be called even if they are not https at port 443 of a public address; a mail server in a private network too",
+    desc: "hosts, as name or name:port and separated by commas, that may be called even if they are not https at port 443 of a public address; a mail server or an OIDC provider in a private network too",
   }),
   WEBHOOK_RETRIES_S: str({
     default: "5,30,300,1800,7200,18000,36000",
