@@ -1,10 +1,10 @@
 import path from "node:path";
-import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchChromium, NO_CHROMIUM } from "./testing/chromium.ts";
 import { type CliUnderTest, cliUnderTest, jsonOf, RELEASE } from "./testing/cli-under-test.ts";
 import { call, heldApproval } from "./testing/http-client.ts";
+import { faultsOf } from "./testing/page-faults.ts";
 
 const TOOL = "file_risk_report";
 const PATIENCE = { timeout: 20_000, interval: 100 };
@@ -258,23 +258,6 @@ describe("the approval page, in a real browser", () => {
     };
   }
 });
-
-/**
- * Returns by how many pixels the page is wider than the window, and the faults that axe finds. The page's own policy allows no script, so the browser
- * runs these for its debugger.
- */
-async function faultsOf(context: BrowserContext, page: Page): Promise<unknown> {
-  const session = await context.newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe.source });
-  const { result } = await session.send("Runtime.evaluate", { expression: FAULTS, awaitPromise: true });
-  await session.detach();
-  return JSON.parse(String(result.value));
-}
-
-const FAULTS = `axe.run(document).then(({ violations }) => JSON.stringify({
-  pixelsTooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  violations: violations.map(({ id, impact, nodes }) => [id, impact, nodes[0].html]),
-}))`;
 
 /** Makes a run ask for a report with these findings, and returns the approval once it waits. */
 async function held(cli: CliUnderTest, findings: readonly string[]): Promise<string> {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchChromium, NO_CHROMIUM } from "./testing/chromium.ts";
 import { type CliUnderTest, cliUnderTest, RELEASE } from "./testing/cli-under-test.ts";
 import { call, heldApproval } from "./testing/http-client.ts";
+import { faultsOf } from "./testing/page-faults.ts";
 import { scratch } from "./testing/scratch.ts";
 
 const TOOL = "file_risk_report";
@@ -62,6 +63,20 @@ describe("signing in at a provider of OIDC, in a real browser", () => {
     expect(visit.blocked).toEqual([]);
   });
 
+  it.each([
+    { size: "desktop", viewport: { width: 1280, height: 900 } },
+    { size: "phone", viewport: { width: 375, height: 740 } },
+  ])("shows the link and the form on a $size without a fault", async ({ viewport }) => {
+    const context = await opened().newContext({ viewport });
+    try {
+      const page = await context.newPage();
+      await page.goto(`${cli.approvals}/sign-in`);
+      expect(await faultsOf(context, page)).toEqual({ pixelsTooWide: 0, violations: [] });
+    } finally {
+      await context.close();
+    }
+  });
+
   it("tells a person without a role whom to ask", async () => {
     await using visit = await visitor();
     await visit.page.goto(`${cli.approvals}/sign-in`);
@@ -88,10 +103,14 @@ describe("signing in at a provider of OIDC, in a real browser", () => {
     return heldApproval(cli, (sent.body as { readonly runId: string }).runId);
   }
 
+  function opened(): Browser {
+    if (!browser) throw new Error("There is no browser.");
+    return browser;
+  }
+
   /** Opens a browser of its own, without scripts, and notes what the policy of a page has blocked. */
   async function visitor() {
-    if (!browser) throw new Error("There is no browser.");
-    const context = await browser.newContext({ javaScriptEnabled: false });
+    const context = await opened().newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     const blocked: string[] = [];
     page.on("console", (said) => void (said.text().includes("Content Security Policy") && blocked.push(said.text())));

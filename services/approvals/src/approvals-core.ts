@@ -39,6 +39,7 @@ import { unregisteredTools } from "./policy-file/unregistered-tools.ts";
 import { defaultPolicy } from "./policy/policy.ts";
 import { pinStore } from "./pins/pin-store.ts";
 import type { OidcProvider } from "./oidc/oidc-file.ts";
+import type { PageOidc } from "./page/page-options.ts";
 import { pageLinkOf } from "./page/page-address.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
 import { createPins } from "./pins/pins.ts";
@@ -222,8 +223,7 @@ export async function startApprovalsCore(
       webhooks,
       hooks,
       slack: { workspaces, interactions },
-      oidc,
-      secretText: (names) => secretTextOf(names, seals),
+      oidc: oidc && (await pageOidc(oidc)),
       unready: () => [...unready(), ...bus.unready()],
       warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
       rate,
@@ -259,6 +259,12 @@ export async function startApprovalsCore(
   } catch (error) {
     await open.disposeAsync();
     throw error;
+  }
+
+  /** Returns the provider for the page. Only an approvals service with a provider loads its client. */
+  async function pageOidc(provider: OidcProvider): Promise<PageOidc> {
+    const { openIdClient } = await import("./oidc/openid-client.ts");
+    return { provider, client: openIdClient({ provider, monotonic }), secretText: (names) => secretTextOf(names, seals) };
   }
 
   function text(bytes: Uint8Array): string {

@@ -15,8 +15,6 @@ import type { SlackWorkspaces } from "./channels/slack/slack-workspaces.ts";
 import type { Decisions } from "./decisions/decisions.ts";
 import type { HookSources } from "./decisions/hook-sources.ts";
 import type { Eras } from "./eras/eras.ts";
-import { oidcClient } from "./oidc/oidc-client.ts";
-import type { OidcProvider } from "./oidc/oidc-file.ts";
 import type { PageOidc } from "./page/page-options.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createRemovals } from "./pins/removals.ts";
@@ -54,9 +52,7 @@ export interface RoutesOptions {
   readonly hooks: HookSources;
   readonly slack: { readonly workspaces: SlackWorkspaces; readonly interactions: SlackInteractions };
   /** The provider at which people sign in on the page, or null. */
-  readonly oidc: OidcProvider | null;
-  /** Returns a text that only approvals can compute from these names. */
-  readonly secretText: PageOidc["secretText"];
+  readonly oidc: PageOidc | null;
   /** Says why the service is not ready. */
   readonly unready: () => readonly string[];
   readonly warnings: () => readonly string[];
@@ -66,23 +62,8 @@ export interface RoutesOptions {
 
 /** Returns all HTTP routes of approvals. */
 export function routesOf(options: RoutesOptions): readonly Route[] {
-  const {
-    infrastructure,
-    config,
-    sealed,
-    documents,
-    decisions,
-    eras,
-    writes,
-    signer,
-    webhooks,
-    hooks,
-    rate,
-    unready,
-    warnings,
-    oidc,
-    secretText,
-  } = options;
+  const { infrastructure, config, sealed, documents, decisions, eras, writes, signer, webhooks, hooks, rate, unready, warnings, oidc } =
+    options;
   const { log, trusted, random, clock, monotonic, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
   const { signing, apiKeys } = options.keys;
   const { workspaces, interactions } = options.slack;
@@ -146,7 +127,7 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
       log,
       signIns: rateLimit({ ...SIGN_INS, state, service: APPROVALS_SERVICE, random }),
       failed: failedLogins(config.AUTH_FAILURES_PER_MINUTE, monotonic),
-      oidc: oidc && { provider: oidc, client: oidcClient({ provider: oidc, monotonic }), secretText },
+      oidc,
     });
   }
 }

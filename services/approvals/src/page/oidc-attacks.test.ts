@@ -92,6 +92,21 @@ describe("a return from the provider", () => {
     expect((await browser.open(path)).status).toBe(200);
   });
 
+  it("needs nothing in the store until somebody comes back, so that strangers cannot fill it", async () => {
+    let commits = 0;
+    await using o = await withOidc({
+      wrapStore: (state) => ({ ...state, commit: (shard, change) => (commits++, state.commit(shard, change)) }),
+    });
+    await o.t.chained();
+    const before = commits;
+    const browser = browserOf(o.t);
+    for (let n = 0; n < 20; n++) expect((await browser.open("/sign-in/oidc")).status).toBe(303);
+    await refused(o, browser, changed("code", "invented")(await o.returning(browser, "ana")));
+    expect(commits).toBe(before);
+    expect((await o.signIn(browser, "ana")).status).toBe(200);
+    expect(commits).toBeGreaterThan(before);
+  });
+
   it("leads to no other site", async () => {
     await using o = await withOidc();
     const browser = browserOf(o.t);
