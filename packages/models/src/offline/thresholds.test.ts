@@ -50,14 +50,15 @@ describe("the page about the offline investigator", () => {
   });
 
   it("names the labels and the words that the rules read in an alert", () => {
+    const text = page.replaceAll(/\s+/g, " ");
     const listed = (names: readonly string[], last: string) =>
       `${names
         .slice(0, -1)
         .map((name) => `\`${name}\``)
         .join(", ")}${last}\`${names.at(-1)}\``;
-    expect(page).toContain(`labels ${listed(RELEASE_LABELS, " and ")} name`);
-    expect(page).toContain(`labels ${listed(SERVICE_LABELS, " and ")};`);
-    expect(page).toContain(`without the words ${listed(GENERIC_WORDS, ", ")}.`);
+    expect(text).toContain(`labels ${listed(RELEASE_LABELS, " and ")} name`);
+    expect(text).toContain(`labels ${listed(SERVICE_LABELS, " and ")} that the alert has.`);
+    expect(text).toContain(`without the words ${listed(GENERIC_WORDS, ", ")}.`);
   });
 
   it("names the words that mark a revert", () => {
