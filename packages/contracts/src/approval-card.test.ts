@@ -36,6 +36,33 @@ describe("the card of an approval", () => {
     expect(cardOf(view, 0).decisions).toEqual([{ label: "approve by amy", text: "(ticket T-1)", depth: 0 }]);
   });
 
+  it("shows what the write will change, and what was approved before its target changed, with personal data masked", () => {
+    const changes = [
+      { name: "mail", before: '"anna@example.com"', after: '"b@example.com"' },
+      { name: "note", after: '"new"' },
+    ];
+    const drifted = { hash: "sha256-a", at: 1, changes: [{ name: "note", after: '"old"' }] };
+    const { plan, notices, decisions } = cardOf(
+      {
+        ...view,
+        plan: { round: 2, hash: "sha256-b", at: 2, changes, drifted },
+        decisions: [{ approver: "amy", decision: "approve", at: 1, via: "http", planHash: "sha256-a", isVoid: true }],
+      },
+      0,
+    );
+    expect(plan).toEqual([
+      { label: "mail", text: '"[masked: e-mail address, …@example.com]" → "[masked: e-mail address, …@example.com]"', depth: 0 },
+      { label: "note", text: 'absent → "new"', depth: 0 },
+    ]);
+    expect(notices).toEqual([
+      'The target has changed since this was approved, so it needs a new decision. The approved plan was: "note" was absent and is "old".',
+    ]);
+    expect(decisions[0]?.text).toBe("(of another plan, so it does not count)");
+    expect(cardOf({ ...view, planning: true }, 0).notices).toEqual([
+      "The worker has not yet said what this will change. It cannot be approved before.",
+    ]);
+  });
+
   it("says at the top what an approver changed and what untrusted content the run has read, each on one line", () => {
     const edited = {
       by: "amy",

@@ -1,5 +1,5 @@
 import type { ApprovalView } from "./approval-view.ts";
-import { changesInWords } from "./argument-changes.ts";
+import { type ArgumentChange, changesInWords } from "./argument-changes.ts";
 import { counted } from "./counted.ts";
 import type { Json } from "./json.ts";
 import { maskPersonalData, type PersonalData } from "./personal-data.ts";
@@ -23,6 +23,8 @@ export interface ApprovalCard {
   /** The facts about the write, one per line. */
   readonly facts: readonly CardLine[];
   readonly arguments: readonly CardLine[];
+  /** What the write will change, as its worker computed it, one field per line. It is empty if the tool offers no plan. */
+  readonly plan: readonly CardLine[];
   readonly decisions: readonly CardLine[];
 }
 
@@ -52,7 +54,8 @@ export function cardOf(view: ApprovalView, now: number): ApprovalCard {
     notices: noticesOf(view).map((text) => maskPersonalData(visible(text)).text),
     facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
     arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", 0)),
-    decisions: view.decisions.map(decisionLine),
+    plan: (view.plan?.changes ?? []).map(planLine),
+    decisions: view.decisions.map((made) => decisionLine(made, view)),
   };
 }
 
@@ -72,8 +75,16 @@ export function unmaskedField({ effect, arguments: args }: Pick<ApprovalView, "e
   return visible(typeof found === "string" ? found : JSON.stringify(found));
 }
 
-function noticesOf({ edited, taint }: ApprovalView): readonly string[] {
+function noticesOf({ edited, taint, plan, planning, status }: ApprovalView): readonly string[] {
+  const drifted = plan?.drifted;
   return [
+    ...(planning && status === "pending" ? ["The worker has not yet said what this will change. It cannot be approved before."] : []),
+    ...(drifted === undefined
+      ? []
+      : [
+          `The target has changed since this was approved, so it needs a new decision. The approved plan was: ${changesInWords(drifted.changes) || "no change"}.`,
+        ]),
+    ...(plan !== undefined && plan.changes.length === 0 ? ["By the worker's plan, this changes nothing."] : []),
     ...(edited?.changes ?? []).map((change) => `Changed by ${edited?.by ?? ""}: ${changesInWords([change])}.`),
     ...(taint?.sources ?? []).map(({ tool, passage }) => `The run has read untrusted content from "${tool}": ${quoted(passage)}`),
     ...(taint?.more === undefined ? [] : [`The run has read untrusted content ${counted(taint.more, "more time")}.`]),
@@ -85,9 +96,18 @@ function quoted(passage: string): string {
   return JSON.stringify(passage.replaceAll(/\s+/g, " ").trim());
 }
 
-function decisionLine({ approver, decision, comment = "", ticket, via, isVoid }: ApprovalView["decisions"][number]): CardLine {
+function planLine({ name, before, after }: ArgumentChange): CardLine {
+  const [label, text] = [name, `${before ?? "absent"} → ${after ?? "absent"}`].map((words) => maskPersonalData(visible(words)).text);
+  return { label: label ?? "", text: text ?? "", depth: 0 };
+}
+
+function decisionLine(
+  { approver, decision, comment = "", ticket, via, isVoid, planHash }: ApprovalView["decisions"][number],
+  { plan, planning }: ApprovalView,
+): CardLine {
+  const isOtherPlan = (plan !== undefined || planning === true) && planHash !== undefined && planHash !== plan?.hash;
   const more = [
-    isVoid ? "of other arguments, so it does not count" : "",
+    isVoid ? `of ${isOtherPlan ? "another plan" : "other arguments"}, so it does not count` : "",
     ticket === undefined ? "" : `ticket ${ticket}`,
     via === "http" ? "" : `via ${via}`,
   ]

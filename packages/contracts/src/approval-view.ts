@@ -71,6 +71,24 @@ const approvalFields = {
     ),
   ),
   effect: Type.String(),
+  /**
+   * What the write will change, as its worker computed it. The field is absent if the tool offers no plan, or while `planning` is true. A grant covers
+   * exactly this plan. `drifted` is the plan that was approved before, if the target has changed since.
+   */
+  plan: Type.Optional(
+    Type.Object(
+      {
+        round: Type.Integer(),
+        hash: Type.String(),
+        at: Type.Integer(),
+        changes: Type.Array(ArgumentChange),
+        drifted: Type.Optional(Type.Object({ hash: Type.String(), at: Type.Integer(), changes: Type.Array(ArgumentChange) }, closed)),
+      },
+      closed,
+    ),
+  ),
+  /** True while no worker has planned the write. It cannot be approved then. */
+  planning: Type.Optional(Type.Boolean()),
   /** The untrusted content that the run had read before it asked for this write. The agent quotes it, so it is no proof. */
   taint: Type.Optional(Taint),
   /** The beginning of the requester's own message, as the gateway accepted it. The field is absent if approvals did not find the message. */
@@ -100,8 +118,10 @@ const approvalFields = {
         policy: Type.Optional(Type.String()),
         /** The hash of the arguments that this person approved. It is present if an approver changed the arguments. */
         argumentsHash: Type.Optional(Type.String()),
-        /** True if this person approved other arguments than the ones that are shown. The decision does not count, and the person may decide again. */
+        /** True if this person approved other arguments or another plan than the ones that are shown. The decision does not count, and the person may decide again. */
         isVoid: Type.Optional(Type.Boolean()),
+        /** The hash of the plan that this person saw. It is present if the tool offers a plan and the person saw one. */
+        planHash: Type.Optional(Type.String()),
       },
       closed,
     ),

@@ -56,7 +56,7 @@ describe("bodies of requests", () => {
     ["POST /v1/conversations", contracts.ConversationRequest, "profile?"],
     ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "content? text? ifActive?"],
     ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
-    ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket? arguments? argumentsHash?"],
+    ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket? arguments? argumentsHash? planHash?"],
     ["POST /v1/triggers/release", contracts.ReleaseTrigger, "releaseId note?"],
     ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes groups? tools? expiresAt?"],
   ])("%s has exactly its fields", (_, schema, expected) => {
@@ -81,14 +81,15 @@ describe("what is signed", () => {
     [
       "a grant",
       contracts.GrantClaims,
-      "iss aud jti iat nbf exp era tenant runId callId tool toolVersion toolHash argsHash tier requester approvers need ticket?",
+      "iss aud jti iat nbf exp era tenant runId callId tool toolVersion toolHash argsHash tier requester approvers need ticket? plan?",
     ],
     ["a receipt", contracts.ReceiptClaims, "callId toolset tool toolHash argsHash fence resultHash answerHash at"],
     ["a sending proof", contracts.SendingClaims, "callId toolset tool toolHash argsHash jti fence preparedHash at"],
+    ["a proof of a plan", contracts.PlanClaims, "callId toolset tool toolHash argsHash planHash drifted? at"],
     [
       "a tool definition, whose hash a grant names",
       contracts.ToolDefinition,
-      "name version description parameters kind risk idempotency timeoutMs effect? scopes? source trust? owner? flag? deprecated? slo?",
+      "name version description parameters kind risk idempotency timeoutMs effect? plan? scopes? source trust? owner? flag? deprecated? slo?",
     ],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import { ID_PATTERNS } from "./ids.ts";
+import { PlanRef } from "./plan.ts";
 import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -47,6 +48,8 @@ export const GrantClaims = Type.Object(
     /** The number of distinct approvers that were required. */
     need: Type.Integer({ minimum: 0, maximum: 16 }),
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    /** The plan that was approved. The worker executes the write only if its plan is still the same. */
+    plan: Type.Optional(PlanRef),
   },
   closed,
 );
@@ -99,3 +102,20 @@ export const SendingClaims = Type.Object(
   closed,
 );
 export type SendingClaims = Static<typeof SendingClaims>;
+
+/**
+ * The payload of a proof of a plan. A worker states in it, under its toolset's own key, what a write would change. It permits nothing.
+ */
+export const PlanClaims = Type.Object(
+  {
+    ...aCall,
+    /** The hash of the plan, or of the problem because of which there is none. */
+    planHash: Hash,
+    /** The round of the plan in a grant, if the worker found that the target has changed since. */
+    drifted: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
+    /** The time of the plan in milliseconds since 1970. */
+    at: Milliseconds,
+  },
+  closed,
+);
+export type PlanClaims = Static<typeof PlanClaims>;

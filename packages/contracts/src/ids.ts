@@ -140,10 +140,11 @@ export function deadLetterIdOf(parts: readonly string[], shards: number, shard?:
 
 /**
  * Returns the id of the delivery of an event about this object to a target. The receiver sees it as `webhook-id`, and it is the same in every
- * attempt.
+ * attempt. `round` distinguishes the event from the same event about an earlier plan.
  */
-export function deliveryIdOf(event: string, subject: string, target: string): string {
-  return `wh_${shardOf(subject)}_${crockford(hash("sha256", JSON.stringify([event, subject, target]), "buffer").subarray(0, 16))}`;
+export function deliveryIdOf(event: string, subject: string, target: string, round?: number): string {
+  const parts = JSON.stringify([event, subject, target, ...(round === undefined ? [] : [round])]);
+  return `wh_${shardOf(subject)}_${crockford(hash("sha256", parts, "buffer").subarray(0, 16))}`;
 }
 
 // A match must not end inside a longer number, because that number would name another call.

@@ -1,5 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import { ID_PATTERNS } from "./ids.ts";
+import { Plan } from "./plan.ts";
 import { Taint } from "./taint.ts";
 import { TIERS } from "./tool-definition.ts";
 
@@ -49,6 +50,36 @@ export const SeenCall = Type.Object(
   closed,
 );
 export type SeenCall = Static<typeof SeenCall>;
+
+/** The body of `tool.plan.<toolset>`. Approvals asks what this write would change. Nothing may happen because of it. */
+export const ToolPlan = Type.Object(
+  {
+    toolCallId: CallId,
+    toolName: ToolName,
+    toolVersion: Type.String({ maxLength: 32 }),
+    toolHash: Type.String({ maxLength: 64 }),
+    arguments: Type.String({ maxLength: 65_536 }),
+    sessionId: Type.String({ pattern: ID_PATTERNS.conversation }),
+  },
+  closed,
+);
+export type ToolPlan = Static<typeof ToolPlan>;
+
+/**
+ * The body of `approval.planned`. It has the worker's plan, or the problem because of which there is none. The attribute `toolbus-receipt` has the
+ * proof of the toolset. `drifted` is the round of the plan in a grant, if the worker found that the target has changed since.
+ */
+export const ApprovalPlanned = Type.Object(
+  {
+    toolCallId: CallId,
+    toolName: ToolName,
+    plan: Type.Optional(Plan),
+    problem: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    drifted: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
+  },
+  closed,
+);
+export type ApprovalPlanned = Static<typeof ApprovalPlanned>;
 
 /**
  * The body of `run.wake`, a hint that a run can advance. `entryId` means that the gateway accepted an entry for the run. `call` means that an
@@ -200,6 +231,8 @@ export const messageTypes = {
   approvalRequest: "toolbus.approval.request",
   approvalCancel: "toolbus.approval.cancel",
   approvalRollback: "toolbus.approval.rollback",
+  toolPlan: "toolbus.tool.plan",
+  approvalPlanned: "toolbus.approval.planned",
   approvalHeld: "toolbus.approval.held",
   approvalDecided: "toolbus.approval.decided",
   operationsReplay: "toolbus.operations.replay",

@@ -18,6 +18,8 @@ export const DecisionForm = Type.Object(
     token: Type.String({ minLength: 16, maxLength: 200 }),
     /** The arguments on the card that the approver saw. */
     argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
+    /** The plan on the card that the approver saw. */
+    planHash: Type.Optional(Type.String({ maxLength: 64 })),
     /** A browser counts a line break as one character, and sends two. */
     comment: Type.Optional(Type.String({ maxLength: 4000 })),
     ticket: Type.Optional(Type.String({ maxLength: 100 })),

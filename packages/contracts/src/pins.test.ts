@@ -17,9 +17,11 @@ describe("names on the bus", () => {
       approvalRequest: "approval.request",
       approvalCancel: "approval.cancel",
       approvalRollback: "approval.rollback",
+      approvalPlanned: "approval.planned",
       approvalHeld: "approval.held.x",
       approvalDecided: "approval.decided.x",
       invoke: "tool.invoke.x",
+      plan: "tool.plan.x",
       result: "tool.result.x",
       progress: "tool.progress.x",
       toolCancel: "tool.cancel",
@@ -37,6 +39,7 @@ describe("names on the bus", () => {
       "approval.request",
       "approval.cancel",
       "approval.rollback",
+      "approval.planned",
       "operations.replay",
       "approval.held.default",
       "approval.decided.default",
@@ -45,6 +48,7 @@ describe("names on the bus", () => {
       "approval.decided.other",
       "tool.result.other",
       "tool.invoke.release",
+      "tool.plan.release",
     ]);
   });
 
@@ -91,6 +95,8 @@ describe("names on the bus", () => {
       approvalRequest: "toolbus.approval.request",
       approvalCancel: "toolbus.approval.cancel",
       approvalRollback: "toolbus.approval.rollback",
+      toolPlan: "toolbus.tool.plan",
+      approvalPlanned: "toolbus.approval.planned",
       approvalHeld: "toolbus.approval.held",
       approvalDecided: "toolbus.approval.decided",
       operationsReplay: "toolbus.operations.replay",

@@ -103,8 +103,8 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       blobs: "write",
     }),
     service("approvals", {
-      publishes: agents.flatMap((agent) => [topics.approvalHeld(agent), topics.approvalDecided(agent)]),
-      consumes: [topics.approvalRequest, topics.approvalCancel, topics.approvalRollback],
+      publishes: [...agents.flatMap((agent) => [topics.approvalHeld(agent), topics.approvalDecided(agent)]), ...toolsets.map(topics.plan)],
+      consumes: [topics.approvalRequest, topics.approvalCancel, topics.approvalRollback, topics.approvalPlanned],
       listens: [topics.toolAnnounce],
       documents: {
         writes: ["approval", "token", "audit", "pin", "policy", "era", "quota", "rate.approvals", "removal", "hook.approvals"],
@@ -119,8 +119,8 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       service(
         workerOf(toolset),
         {
-          publishes: agents.map(topics.result),
-          consumes: [topics.invoke(toolset)],
+          publishes: [...agents.map(topics.result), topics.approvalPlanned],
+          consumes: [topics.invoke(toolset), topics.plan(toolset)],
           announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
           listens: [topics.toolCancel, topics.toolRefresh],
           documents: { writes: [`registry.${toolset}`, `ledger.${toolset}`], reads: ["registry.*", "stop"] },

@@ -52,6 +52,8 @@ export const SlackDialog = Type.Object(
     decision: Type.Enum([...DECISIONS]),
     /** The arguments that the dialog shows. */
     argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
+    /** The plan that the dialog shows. */
+    planHash: Type.Optional(Type.String({ maxLength: 64 })),
     /** The message whose button opened the dialog. */
     channel: Type.Optional(Type.String({ maxLength: 40 })),
     ts: Type.Optional(Type.String({ maxLength: 40 })),

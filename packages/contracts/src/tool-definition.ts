@@ -61,6 +61,8 @@ export const ToolDefinition = Type.Object(
     timeoutMs: Type.Integer({ minimum: 1, maximum: 600_000 }),
     /** The text that the approver reads. `{name}` is replaced with an argument. */
     effect: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    /** Present if the write can say beforehand what it will change. People then approve this plan, and the worker executes only what it says. */
+    plan: Type.Optional(Type.Literal(true)),
     /** The scopes that the requester needs, in addition to those of the route. */
     scopes: Type.Optional(Type.Array(Type.String(), { maxItems: 16 })),
     /** The origin of the tool, which is a toolset or `mcp:<server>`. */

@@ -7,9 +7,11 @@ export const topics = {
   approvalRequest: "approval.request",
   approvalCancel: "approval.cancel",
   approvalRollback: "approval.rollback",
+  approvalPlanned: "approval.planned",
   approvalHeld: (agent: string) => `approval.held.${agent}`,
   approvalDecided: (agent: string) => `approval.decided.${agent}`,
   invoke: (toolset: string) => `tool.invoke.${toolset}`,
+  plan: (toolset: string) => `tool.plan.${toolset}`,
   result: (agent: string) => `tool.result.${agent}`,
   progress: (agent: string) => `tool.progress.${agent}`,
   toolCancel: "tool.cancel",
@@ -32,9 +34,10 @@ export function queuesOf({
     topics.approvalRequest,
     topics.approvalCancel,
     topics.approvalRollback,
+    topics.approvalPlanned,
     topics.operationsReplay,
     ...agents.flatMap((agent) => [topics.approvalHeld(agent), topics.approvalDecided(agent), topics.result(agent)]),
-    ...toolsets.map((toolset) => topics.invoke(toolset)),
+    ...toolsets.flatMap((toolset) => [topics.invoke(toolset), topics.plan(toolset)]),
   ];
 }
 

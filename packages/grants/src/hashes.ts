@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Json, ToolDefinition, ToolResult } from "@toolbus/contracts";
+import type { Json, Plan, ToolDefinition, ToolResult } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 
 // All hashes have one form: `sha256-` and the digest in base64url.
@@ -72,4 +72,14 @@ export function secretHash(secret: string): string {
 
 function sha256(text: string): string {
   return `sha256-${hash("sha256", text, "base64url")}`;
+}
+
+/** Returns the hash of a plan, over its canonical text. A grant contains this hash. Throws a TypeError for a plan without a canonical form. */
+export function planHash(plan: Plan): string {
+  return sha256(canonicalJson({ before: plan.before, after: plan.after }));
+}
+
+/** Returns the hash of the problem because of which there is no plan. It never equals the hash of a plan. */
+export function planProblemHash(problem: string): string {
+  return sha256(canonicalJson({ problem }));
 }

@@ -5,7 +5,18 @@ export { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { drawnRandom } from "./drawn-random.ts";
 export { evidenceText, publicKeysIn, signEvidence } from "./evidence.ts";
 export { parseGrantClaims, signGrant } from "./grant.ts";
-export { answerHash, argumentsHash, contentHash, hasToolHash, preparedHash, resultHash, secretHash, toolHash } from "./hashes.ts";
+export {
+  answerHash,
+  argumentsHash,
+  contentHash,
+  hasToolHash,
+  planHash,
+  planProblemHash,
+  preparedHash,
+  resultHash,
+  secretHash,
+  toolHash,
+} from "./hashes.ts";
 export { MAX_SIGNED_CHARS } from "./jws.ts";
 export { KeyRefused } from "./key-refused.ts";
 export { type RotationStep, rotateSealKeys, rotateSigningKeys } from "./key-rotation.ts";
@@ -13,6 +24,7 @@ export type { KeySet } from "./key-set.ts";
 export { fileKeySet, httpKeySet, publicKeys, staticKeySet, unitedKeys } from "./key-sources.ts";
 export { generateSigningKey, publicKeyOf, publicKeySet, type Signer, signerOf } from "./keys.ts";
 export { ownKeys } from "./own-keys.ts";
+export { signPlan, verifyPlan } from "./plan-proof.ts";
 export { signReceipt, verifyReceipt } from "./receipt.ts";
 export { openSeal, sealDocument, type SealKeys, secretTextOf } from "./seal.ts";
 export { generateSealKey, openSealKeys, sealKeysOf } from "./seal-keys-file.ts";

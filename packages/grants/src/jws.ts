@@ -13,6 +13,7 @@ export type SignedType =
   | "tb-grant+jwt"
   | "tb-receipt+jwt"
   | "tb-sending+jwt"
+  | "tb-plan+jwt"
   | "tb-pin+jwt"
   | "tb-era+jwt"
   | "tb-probe+jwt"

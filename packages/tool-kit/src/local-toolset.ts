@@ -1,5 +1,6 @@
 import { type Delivery, type DeliveryHandler, type Disposition, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { describeProblems, jsonParser, type Message, messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
+import { answerPlans } from "./calls/answer-plans.ts";
 import { invokeTool } from "./calls/invoke-pipeline.ts";
 import { keepPresent } from "./registry/toolset-presence.ts";
 import { cancelCall, invokeContext, type WorkerOptions } from "./worker-options.ts";
@@ -32,6 +33,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
     listener: (_, cancel) => cancelCall(cancel.toolCallId, context),
     log,
   });
+  const plans = await answerPlans(bus, context, { concurrency: PLANS_AT_ONCE });
   await presence.announce();
   return {
     bus: {
@@ -91,6 +93,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
   async function stop(): Promise<void> {
     closing.abort(new Error("The worker stops."));
     await Promise.all(underWay);
+    for (const plan of plans) await plan.stop();
     await cancels.stop();
     await presence.stop();
     await context.security.stop();
@@ -100,6 +103,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
 const parseInvoke = jsonParser(ToolInvoke);
 const parseCancel = parser(ToolCancel);
 const MAX_DELIVERIES = 10;
+const PLANS_AT_ONCE = 16;
 
 function wrap(bus: MessageBus): MessageBus {
   return {

@@ -1,6 +1,7 @@
 import { consumeQueue, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { invokeTool } from "./calls/invoke-pipeline.ts";
+import { answerPlans } from "./calls/answer-plans.ts";
 import { keepPresent } from "./registry/toolset-presence.ts";
 import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
@@ -14,7 +15,7 @@ export interface Worker {
 }
 
 /**
- * Serves a toolset: registers it, sends heartbeats, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again.
+ * Serves a toolset: registers it, sends heartbeats, consumes `tool.invoke.<toolset>` and the questions for plans, and listens for cancels and requests to register again.
  * Resolves when calls may arrive. Rejects with `RegistryConflict` if a tool's name belongs to another toolset. Then nothing was started.
  */
 export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
@@ -49,6 +50,7 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
         clock,
       }),
     );
+    subscriptions.push(...(await answerPlans(bus, context, { concurrency, lettersPerMinute: options.deadLettersPerMinute })));
     await presence.announce();
   } catch (error) {
     await worker.stop();

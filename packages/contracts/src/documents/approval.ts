@@ -1,6 +1,7 @@
 import { type Static, Type } from "../schema.ts";
 import { APPROVAL_OUTCOMES } from "../messages.ts";
 import { parser } from "../parse.ts";
+import { Plan, PlanRef } from "../plan.ts";
 import { Taint } from "../taint.ts";
 import { TIERS } from "../tool-definition.ts";
 
@@ -31,6 +32,8 @@ export const Decision = Type.Object(
     policy: Type.Optional(Type.String()),
     /** The hash of the arguments on which this decision was made. If it is absent, these are the arguments that the agent asked for. */
     argsHash: Type.Optional(Type.String()),
+    /** The plan that this person saw. It is absent if the tool offers none, and for an edit, because nobody had planned its arguments yet. */
+    plan: Type.Optional(PlanRef),
     /** The hash of the arguments that this decision sent instead of those on the card, before defaults were applied. */
     sent: Type.Optional(Type.String()),
   },
@@ -99,6 +102,24 @@ export const ApprovedBefore = Type.Object(
 );
 export type ApprovedBefore = Static<typeof ApprovedBefore>;
 
+/**
+ * A plan that the worker of the toolset made for an approval. Only the last two plans of an approval keep their content. `proof` is the worker's
+ * signature.
+ */
+export const ApprovalPlan = Type.Object(
+  {
+    hash: Type.String(),
+    /** The time at which approvals accepted it. */
+    at: Type.Integer(),
+    /** True if the worker made it because the target had changed since the plan before it was approved. */
+    drift: Type.Optional(Type.Literal(true)),
+    content: Type.Optional(Plan),
+    proof: Type.Optional(Type.String({ maxLength: 8192 })),
+  },
+  closed,
+);
+export type ApprovalPlan = Static<typeof ApprovalPlan>;
+
 /** A write that needs a grant, with its decisions and its outcome. Approvals writes it to the family `approval`. */
 export const Approval = Type.Object(
   {
@@ -145,6 +166,10 @@ export const Approval = Type.Object(
     /** The arguments before each edit, oldest first. The first ones are those that the agent asked for. */
     earlier: Type.Optional(Type.Array(EarlierArguments, { minItems: 1, maxItems: 8 })),
     grant: Type.Optional(GrantTerms),
+    /** Present while no worker has planned the current arguments. `asked` is the number of requests for the plan. */
+    planning: Type.Optional(Type.Object({ asked: Type.Integer({ minimum: 1 }) }, closed)),
+    /** Every plan so far, oldest first. The last one is on the card, unless `planning` is present. The round of a plan is its place, from 1. */
+    plans: Type.Optional(Type.Array(ApprovalPlan, { maxItems: 16 })),
     policy: Type.Optional(ApprovalTerms),
     /**
      * The operator who vouched for an approval without a seal. The operator also vouches for the requester, because nobody signed the origin at that

@@ -26,6 +26,8 @@ export const LedgerRow = Type.Object(
     /** The approval whose grant allowed this write. */
     jti: Type.String(),
     beganAt: Type.Integer(),
+    /** The lowest round of a plan with which this write may still begin. It is present if the target had changed since an earlier plan was approved. */
+    planRound: Type.Optional(Type.Integer({ minimum: 2, maximum: 65 })),
     sendingAt: Type.Optional(Type.Integer()),
     prepared: Type.Optional(Type.Unsafe<Json>({})),
     /**

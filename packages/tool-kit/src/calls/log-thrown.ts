@@ -2,7 +2,7 @@ import type { Log } from "@toolbus/telemetry";
 import type { Ran } from "./run-within.ts";
 
 /** The part of a tool that threw. */
-export type HandlerPart = "run" | "prepare" | "reconcile";
+export type HandlerPart = "run" | "prepare" | "reconcile" | "plan";
 
 /**
  * Logs the error that a handler threw, with its stack and its causes. The worker's operator needs them, because the model and the requester see only

@@ -66,6 +66,7 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
   if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
   const reconcile = spec.reconcile?.bind(spec);
   const resource = spec.resource?.bind(spec);
+  const plan = spec.plan?.bind(spec);
   return {
     kind: "write",
     draft,
@@ -73,6 +74,7 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
     run: (prepared, context) => spec.run(prepared, context),
     ...(reconcile === undefined ? {} : { reconcile }),
     ...(resource === undefined ? {} : { resource }),
+    ...(plan === undefined ? {} : { plan }),
   };
 }
 
@@ -91,6 +93,7 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
     idempotency: kind === "write" ? structuredClone(spec.idempotency) : { mode: "none" },
     timeoutMs: spec.timeoutMs ?? DEFAULT_TIMEOUT_MS[kind],
     ...(kind === "write" ? { effect: spec.effect } : {}),
+    ...(spec.kind === "write" && spec.plan !== undefined ? { plan: true } : {}),
     ...(spec.scopes === undefined ? {} : { scopes: [...spec.scopes] }),
     ...(source === undefined ? {} : { source }),
     ...(trust === undefined ? {} : { trust }),
@@ -112,7 +115,7 @@ function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObje
   const { name, kind } = spec;
   if (typeof spec.run !== "function") throw new TypeError(`The tool "${name}" needs a function "run".`);
   if (kind !== "write") {
-    for (const word of ["prepare", "reconcile", "resource", "idempotency"])
+    for (const word of ["prepare", "reconcile", "resource", "plan", "idempotency"])
       if (word in spec) throw new TypeError(`The tool "${name}" is a ${kind} and has a "${word}"; only a write has one.`);
     return;
   }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ToolDefinition } from "@toolbus/contracts";
+import type { Json, JsonObject, Plan, ToolDefinition } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
 import type { ModelCallUse } from "./model-use.ts";
 import type { Progress } from "./progress.ts";
@@ -61,6 +61,13 @@ export interface WriteHandlers<Args, Prepared> {
   prepare(args: Args, context: ToolContext): Awaitable<Prepared | ToolProblem>;
   /** Causes the effect. Runs again after a crash only with `idempotency: { mode: "key" }`, with the same prepared value and key. */
   run(prepared: Prepared, context: WriteContext): Awaitable<ToolOutput>;
+  /**
+   * Returns what the write will change: the affected part of the target now and after the write, as two objects with the same fields. It must have no
+   * effect, and the same state of the target must give the same plan, so leave out times and counters. People approve the plan. Before the write is
+   * sent, the worker plans again, and sends the write back to the people if the plan is another one. The worker then asks for the resource's turn
+   * first, so no other write of the toolset changes the target in between.
+   */
+  plan?(args: Args, context: ToolContext): Awaitable<Plan | ToolProblem>;
   /**
    * Returns the name of the resource that the write changes, such as `order:ORD-8821`. Writes of the toolset with the same resource run one after
    * another, even if they belong to different runs. Without this function, only the writes of one turn do. The name must depend only on the

@@ -1,4 +1,4 @@
-import { APPROVERS_NEEDED, assessRisk, FIRST_ERA, keys, type LedgerRow } from "@toolbus/contracts";
+import { APPROVERS_NEEDED, assessRisk, FIRST_ERA, keys, type LedgerRow, type PlanRef } from "@toolbus/contracts";
 import { type StaleReason, verifyGrant } from "@toolbus/grants";
 import type { InvokeContext, Outcome } from "../calls/invoke-context.ts";
 import type { CheckedArguments } from "../calls/read-arguments.ts";
@@ -14,6 +14,8 @@ export interface Granted {
   /** The approval that the grant belongs to. */
   readonly jti: string;
   readonly hold: WriteHold;
+  /** The plan that was approved. It is absent if the tool offers none, if policy granted the write, or if the write was already sent. */
+  readonly plan?: PlanRef | undefined;
   /** The latest time at which the write may begin. It is absent if the write was already sent while the grant was valid. */
   readonly expiresAt: number | undefined;
 }
@@ -54,10 +56,10 @@ export async function checkGrant(
   });
   switch (verdict.kind) {
     case "granted": {
-      const { jti, exp } = verdict.claims;
+      const { jti, exp, plan } = verdict.claims;
       // The verdict tolerates clocks that differ. But `begin` uses the store's clock, and would refuse the call without an answer.
       if (now > exp * 1000) return staleGrant("expired", hold, call, args, context);
-      return { kind: "granted", jti, hold, expiresAt: exp * 1000 };
+      return { kind: "granted", jti, hold, plan, expiresAt: exp * 1000 };
     }
     case "stale":
       return staleGrant(verdict.reason, hold, call, args, context);

@@ -1,7 +1,7 @@
 import { type Json, keys, type LedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
 import { commitRepeatedly, type Change, type CommitReply, putBlobRepeatedly, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
+import { drifted, finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
 
 /** The time for which a row is kept after its last change. It is longer than the lifetime of any grant or message. */
 export const LEDGER_KEEP_MS = 30 * 86_400_000;
@@ -22,6 +22,11 @@ export interface Hold {
   finish(result: ToolResult): Promise<{ readonly kind: "done"; readonly receipt: string } | { readonly kind: "lost" }>;
   /** Releases the lease, so that the next attempt need not wait for its end. */
   release(): Promise<void>;
+  /**
+   * Records that the target has changed since the plan of this round was approved, and releases the lease. Returns "lost" if another attempt has taken
+   * over.
+   */
+  drifted(round: number): Promise<"recorded" | "lost">;
   /** Ends the renewals and waits for a pending one. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -93,6 +98,11 @@ export function holdLedger(options: HoldOptions): Hold {
       inTurn(async () => {
         if (row.state === "done" || row.lease === null) return;
         await write("release", released(row), {});
+      }),
+    drifted: (round) =>
+      inTurn(async () => {
+        const reply = await write("drifted", drifted(row, round), {});
+        return reply.outcome === "ok" ? "recorded" : "lost";
       }),
     async stop() {
       stopping.abort();

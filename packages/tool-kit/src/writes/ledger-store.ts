@@ -23,6 +23,8 @@ export interface BeginRequest {
   readonly switchedOff: boolean;
   /** True if workers crashed while they ran the call, so that no further attempt begins. */
   readonly crashed: boolean;
+  /** The round of the plan in the grant. It is absent if the grant covers no plan. */
+  readonly planRound?: number | undefined;
   /** Returns whether the shard is known to have lost writes. It is called each time, because a refused commit may be the first sign. */
   readonly held: () => boolean;
   /** Returns the result of a call that ends without another attempt. */
@@ -40,7 +42,7 @@ export interface Suspicion {
 }
 
 export type BeginOutcome =
-  | Extract<BeginDecision, { kind: "conflict" | "unproven" | "repeat" | "busy" }>
+  | Extract<BeginDecision, { kind: "conflict" | "unproven" | "repeat" | "busy" | "outdated" }>
   | { readonly kind: "late" }
   /** The call ended now, without another attempt. */
   | { readonly kind: "ended"; readonly result: ToolResult; readonly receipt?: string }
@@ -118,6 +120,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
       case "unproven":
       case "repeat":
       case "busy":
+      case "outdated":
         return decision;
       case "end": {
         const ended = await end(decision, request, { version: stored?.version ?? 0, now, nonce });
@@ -245,7 +248,7 @@ function suspicionOf(
   { row, proof, sentHere }: { readonly row: LedgerRow | null; readonly proof: RowProof; readonly sentHere: boolean },
 ): Suspicion | null {
   // In these cases the worker does not act on the row.
-  if (decision.kind === "busy" || decision.kind === "conflict") return null;
+  if (decision.kind === "busy" || decision.kind === "conflict" || decision.kind === "outdated") return null;
   if (row && proof.kind === "unproven")
     return { reason: "ledger_forged", detail: `the ledger says "${row.state}", and no worker of the toolset signed that: ${proof.detail}` };
   if (decision.kind === "end" && decision.code === "outcome_unknown" && sentHere && row?.state !== "sending")

@@ -1,5 +1,5 @@
 import type { LedgerRow, Transition } from "@toolbus/contracts";
-import { begin, finished, released, renewed, sending } from "./ledger.ts";
+import { begin, drifted, finished, released, renewed, sending } from "./ledger.ts";
 
 type State = LedgerRow["state"];
 type RowChange = `row ${State | "none"} → ${State}`;
@@ -30,6 +30,13 @@ export const ledgerTransitions: readonly Transition<RowChange>[] = [
     when: "The attempt gives up for now. It returns its lease, so the next attempt need not wait for the lease's end.",
     changes: ["row begun → begun", "row sending → sending"],
     rare: { "row begun → begun": "preparing a write has to fail for a temporary reason" },
+  },
+  {
+    name: "worker drifted",
+    by: drifted,
+    when: "The target has changed since people approved the plan. The grant is void, and people see the new plan.",
+    changes: ["row begun → begun"],
+    rare: { "row begun → begun": "no simulated tool offers a plan" },
   },
   {
     name: "worker finish",

@@ -43,6 +43,8 @@ export interface BeginInput {
   readonly sentHere: boolean;
   /** True if workers crashed while they ran the call, so that no further attempt begins. */
   readonly crashed: boolean;
+  /** The round of the plan in the grant. It is absent if the grant covers no plan. */
+  readonly planRound?: number | undefined;
 }
 
 /** The reason why a call ends without another attempt. */
@@ -57,6 +59,8 @@ export type BeginDecision =
   | { readonly kind: "repeat"; readonly result: ToolResult; readonly receipt?: string }
   /** Another attempt has the lease for this long. */
   | { readonly kind: "busy"; readonly forMs: number }
+  /** The target had changed since the plan of this grant was approved. The grant allows no attempt any more. */
+  | { readonly kind: "outdated" }
   /** The call ends without another attempt. */
   | { readonly kind: "end"; readonly row: LedgerRow; readonly code: EndCode }
   /** The attempt prepares and runs the write. Nothing has been sent. */
@@ -77,6 +81,7 @@ export function begin(input: BeginInput): BeginDecision {
     return { kind: "repeat", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
   const busyFor = row ? busyMs(input, row) : 0;
   if (busyFor > 0) return { kind: "busy", forMs: busyFor };
+  if (row?.state === "begun" && row.planRound !== undefined && (input.planRound ?? 0) < row.planRound) return { kind: "outdated" };
   const taken = take(input);
   if (input.crashed)
     return { kind: "end", row: taken, code: row?.state === "sending" || sentHere || held ? "outcome_unknown" : "worker_crashed" };
@@ -106,6 +111,13 @@ export function renewed(row: LedgerRow, at: { readonly now: number; readonly lea
 /** Returns the row without its lease, so that the next attempt need not wait. */
 export function released(row: LedgerRow): LedgerRow {
   return { ...row, lease: null };
+}
+
+/**
+ * Returns the row after the target was found to have changed. No grant for the plan of this round, or an earlier one, begins the write any more.
+ */
+export function drifted(row: LedgerRow, round: number): LedgerRow {
+  return { ...row, lease: null, planRound: Math.max(round + 1, row.planRound ?? 0) };
 }
 
 /** Returns the finished row. The prepared value and its proof are removed, because they may be large and are not needed any more. */

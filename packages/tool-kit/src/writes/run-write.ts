@@ -1,5 +1,6 @@
-import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
+import { failedResult, type Json, type PlanRef, type ToolResult } from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
+import { checkPlan, reportDrift, SAME_PLAN } from "./check-plan.ts";
 import { checkGrant, forgedCall, type Granted } from "./check-grant.ts";
 import type { InvokeContext, Outcome } from "../calls/invoke-context.ts";
 import type { EndCode } from "./ledger.ts";
@@ -89,6 +90,7 @@ async function beginWrite(
     notAfter: earlier(call.notAfter, permission.expiresAt),
     switchedOff: off !== null,
     crashed,
+    planRound: permission.plan?.round,
     held: () => permission.hold.held(),
     endResult: (code, attempt) => withRecord(call, endOf(code), attempt, context.monotonic),
     onSuspicion: async (suspicion) => void (await context.security.record(call, suspicion)),
@@ -111,8 +113,12 @@ async function beginWrite(
       return { kind: "retry", after: begun.forMs, reason: "another attempt holds the lease" };
     case "late":
       return { kind: "drop", reason: "it came after its not-after" };
-    case "run":
-      return whileHeld(begun.hold, () => prepareAndSend({ call, executor, context, hold: begun.hold }, args));
+    case "outdated":
+      return reportDrift({ call, executor, context, args }, permission.plan?.round ?? 1);
+    case "run": {
+      const attempt = { call, executor, context, hold: begun.hold };
+      return whileHeld(begun.hold, async () => (await planOutcome(attempt, args, permission.plan)) ?? prepareAndSend(attempt, args));
+    }
     case "continue":
       return whileHeld(begun.hold, () => send({ call, executor, context, hold: begun.hold }, begun.prepared, { first: false }));
     case "reconcile":
@@ -161,6 +167,21 @@ async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise
       return finish(attempt, endResult("cancelled", executor));
     case "lost":
       return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
+  }
+}
+
+/** Returns the outcome of an approved write that no longer fits its plan, or null if it may be prepared and sent. */
+async function planOutcome(attempt: Attempt, args: CheckedArguments, approved: PlanRef | undefined): Promise<Outcome | null> {
+  const checked = approved === undefined ? SAME_PLAN : await checkPlan({ ...attempt, args }, approved);
+  switch (checked.kind) {
+    case "same":
+      return null;
+    case "interrupted":
+      return giveBack(attempt, 0, `the attempt was interrupted (${checked.why})`);
+    case "failed":
+      return finish(attempt, readOutcome(checked.ran, attempt.executor));
+    case "changed":
+      return checked.outcome;
   }
 }
 
