@@ -1,8 +1,9 @@
 import { consumeQueue } from "@toolbus/bus";
-import { ApprovalCancel, ApprovalRequest, ApprovalRollback, messageTypes, parser, topics } from "@toolbus/contracts";
+import { ApprovalCancel, ApprovalPlanned, ApprovalRequest, ApprovalRollback, messageTypes, parser, topics } from "@toolbus/contracts";
 import { type Infrastructure, startTimerLoop } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
 import type { handleRollbacks } from "./eras/rollbacks.ts";
+import type { Plans } from "./requests/plans.ts";
 import type { Requests } from "./requests/requests.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
 
@@ -12,6 +13,7 @@ export interface ConsumersOptions {
   readonly config: ApprovalsConfig;
   readonly state: StateStore;
   readonly requests: Requests;
+  readonly plans: Plans;
   readonly rollbacks: ReturnType<typeof handleRollbacks>;
   /** Ends an approval whose time is over. */
   readonly onExpiry: (timer: TimerRow) => Promise<void>;
@@ -24,12 +26,12 @@ export interface ConsumersOptions {
 /** Consumes the queues and timers of approvals. Everything that it starts is added to `open`, which stops it. */
 export async function startConsumers(
   open: AsyncDisposableStack,
-  { infrastructure: { bus, log, clock }, config, state, requests, rollbacks, onExpiry, onDelivery, fraction }: ConsumersOptions,
+  { infrastructure: { bus, log, clock }, config, state, requests, plans, rollbacks, onExpiry, onDelivery, fraction }: ConsumersOptions,
 ): Promise<void> {
   const timers = startTimerLoop({
     state,
     service: APPROVALS_SERVICE,
-    handle: async (timer) => void ((await onDelivery(timer)) || (await onExpiry(timer))),
+    handle: async (timer) => void ((await onDelivery(timer)) || (await plans.onTimer(timer)) || (await onExpiry(timer))),
     log,
     ...TIMERS,
     pollMs: config.POLL_MS,
@@ -59,6 +61,14 @@ export async function startConsumers(
     handler: requests.cancel,
   });
   open.defer(() => cancelled.stop());
+  const planned = await consumeQueue(bus, {
+    ...queue,
+    topic: topics.approvalPlanned,
+    types: [messageTypes.approvalPlanned],
+    parse: parser(ApprovalPlanned),
+    handler: plans.arrived,
+  });
+  open.defer(() => planned.stop());
   const rolledBack = await consumeQueue(bus, {
     ...queue,
     topic: topics.approvalRollback,

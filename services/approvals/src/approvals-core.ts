@@ -44,6 +44,7 @@ import { pageLinkOf } from "./page/page-address.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
 import { createPins } from "./pins/pins.ts";
 import { grantRate } from "./requests/grant-rate.ts";
+import { handlePlans } from "./requests/plans.ts";
 import { handleRequests } from "./requests/requests.ts";
 import { handleRollbacks } from "./eras/rollbacks.ts";
 import { sealedStore } from "./sealed/sealed-store.ts";
@@ -234,6 +235,7 @@ export async function startApprovalsCore(
       config,
       state,
       requests,
+      plans: handlePlans({ state, documents, outbox, pins, trusted, security: security.record, log }),
       rollbacks: handleRollbacks({ state, eras, trusted, security: security.record }),
       onExpiry: expiryHandler({ documents, outbox, expiryMs: LONGEST_WAIT_MS }),
       onDelivery: (timer) => webhooks.onTimer(timer),

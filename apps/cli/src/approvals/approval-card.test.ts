@@ -20,6 +20,7 @@ const card: ApprovalCard = {
       masked: { pointer: "/arguments/mail", what: ["e-mail address"] },
     },
   ],
+  plan: [],
   decisions: [],
 };
 

@@ -2,7 +2,7 @@ import { type ApprovalCard, type ApprovalView, type CardLine, type CardText, car
 import { wrapped } from "../terminal/lines.ts";
 
 /** Returns the card as text. All lines after the first one of an argument are indented, so that no argument can imitate a line of the card. */
-export function cardLines({ title, doubts, notices, facts, arguments: args }: ApprovalCard): string[] {
+export function cardLines({ title, doubts, notices, facts, arguments: args, plan }: ApprovalCard): string[] {
   return [
     ...indented("", marked(title)),
     ...doubts.map((doubt) => `! LOOK CLOSELY at ${doubt}`),
@@ -11,6 +11,7 @@ export function cardLines({ title, doubts, notices, facts, arguments: args }: Ap
     ...facts.map(({ label, text }) => `${label.toLowerCase().padEnd(LABEL)}${text}`),
     "",
     ...args.flatMap(argumentLines),
+    ...(plan.length === 0 ? [] : ["", "what changes, by the worker's plan:", ...plan.flatMap(argumentLines)]),
   ];
 }
 

@@ -33,6 +33,8 @@ export async function decideApproval(
   const path = `/v1/approvals/${encodeURIComponent(id)}`;
   const approval = readApprovalToDecide(await service.get(path));
   const token = rightToDecide(approval);
+  if (decision === "approve" && approval.planning && options.edit === undefined)
+    throw new Failure(EXIT.failed, "Its worker has not yet said what this will change, so it cannot be approved. Try again in a moment.");
   const edit = options.edit === undefined ? null : editedArguments(approval, options.edit);
   const changes = safeValue(edit?.changes ?? []);
   const need =
@@ -54,6 +56,7 @@ export async function decideApproval(
     ...(edit === null ? {} : { arguments: edit.arguments }),
     // The decision is about this card. If another approver changes the arguments meanwhile, approvals refuses it.
     argumentsHash: approval.argumentsHash,
+    ...(approval.plan === undefined ? {} : { planHash: approval.plan.hash }),
   };
   const decided = readApproval(await service.post(`${path}/decision`, body));
   if (output.json) output.document(decided);
@@ -108,7 +111,8 @@ function hasTerminal({ around: { stdin, stderr } }: Context): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);
 }
 
-function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions }: ApprovalView): string {
+function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions, planning }: ApprovalView): string {
+  if (decision === "approve" && status === "pending" && planning) return `Changed: ${effect} Approve it when its worker has planned it.`;
   const approved = decisions.filter((one) => one.decision === "approve" && !one.isVoid).length;
   const more =
     decision === "approve" && status === "pending"

@@ -11,6 +11,8 @@ export interface ReportedEvent {
   /** The time to send it, by the store's clock, and the milliseconds until then. */
   readonly at: number;
   readonly dueIn: number;
+  /** The number of the plan that people decide about, if there is one. The event about another plan is another event. */
+  readonly round?: number;
   /** The names of the targets that get it. Absent if each target that subscribes to the event gets it. */
   readonly targets?: readonly string[];
 }
@@ -64,13 +66,15 @@ export function deliveriesOf(
       .map((target) => ({ ...one, target })),
   );
   return {
-    put: wanted.map(({ event, subject, at, target: { name, kind } }) => {
-      const deliveryId = deliveryIdOf(event, subject, name);
+    put: wanted.map(({ event, subject, at, round, target: { name, kind } }) => {
+      const deliveryId = deliveryIdOf(event, subject, name, round);
       const channel = kind === "webhook" ? {} : { channel: kind };
       const value: WebhookDelivery = { deliveryId, event, subject, target: name, ...channel, at, attempts: 0, state: "waiting" };
       return { key: keys.delivery(service, deliveryId), value, expiresAt: at + KEPT_MS };
     }),
-    timers: wanted.map(({ event, subject, dueIn, target: { name } }) => timerOf(deliveryIdOf(event, subject, name), service, dueIn)),
+    timers: wanted.map(({ event, subject, dueIn, round, target: { name } }) =>
+      timerOf(deliveryIdOf(event, subject, name, round), service, dueIn),
+    ),
   };
 }
 

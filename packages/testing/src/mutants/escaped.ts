@@ -265,8 +265,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/machine/approval.ts",
-        find: "change: pending ? { timers: [timer(approval, approval.expiresAt - now)], index: [indexed(approval, now)] } : {},",
-        replace: "change: pending ? { index: [indexed(approval, now)] } : {},",
+        find: "{ timers: [timer(approval, approval.expiresAt - now), ...planTimers(approval)], index: [indexed(approval, now)] }",
+        replace: "{ index: [indexed(approval, now)] }",
       },
     ],
   },

@@ -1,6 +1,8 @@
-import { type ApprovalDecided, topics, type ToolResult } from "@toolbus/contracts";
+import { type ApprovalDecided, type LedgerRow, topics, type ToolResult } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { callDecided, callHeld } from "./decided.ts";
+import { grantStale } from "./redispatch.ts";
 import { asks, bundle } from "../testing/test-bundle.ts";
 
 /** Returns a run whose only write waits for people. */
@@ -111,5 +113,68 @@ describe("a write that people did not approve", () => {
     await b.turn([asks("change", "w2", { n: 2 })]);
     const again = (await b.sent()).filter(({ topic }) => topic === topics.approvalRequest);
     expect(again.map(({ body }) => JSON.parse(body))).toMatchObject([{ toolName: "change", arguments: '{"n":2}' }]);
+  });
+});
+
+describe("a write whose approval was reopened, because its target had changed", () => {
+  /** Returns a write that was sent under a grant, found stale by its worker, and waits for people again. */
+  async function reopened() {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("change", "w1", { n: 1 })]);
+    const { callId: toolCallId, secret } = await b.call(0);
+    const { now } = await b.snapshot();
+    const approvalId = `ap_${toolCallId}`;
+    const words = { toolCallId, approvalId, tier: "high", expiresAt: now + 900_000, effect: "Changes it." } as const;
+    const approved = { toolCallId, approvalId, outcome: "approved", grantExpiresAt: now + 900_000, executeBy: now + 3_600_000 } as const;
+    await b.commit(callHeld(await b.snapshot(), words, b.rules));
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, "a.b.c", b.rules));
+    await b.commit(grantStale(await b.snapshot(), { callId: toolCallId, secretHash: secretHash(secret) }, b.rules));
+    await b.commit(callHeld(await b.snapshot(), words, b.rules));
+    const { callId, toolName, toolHash, argsHash } = await b.call(0);
+    const row: LedgerRow = {
+      callId,
+      toolName,
+      toolHash,
+      argsHash,
+      jti: approvalId,
+      state: "begun",
+      fence: 1,
+      lease: null,
+      beganAt: now,
+      planRound: 2,
+    };
+    return { b, row, approved, denied: { toolCallId, approvalId, outcome: "rejected" } as const };
+  }
+
+  it("is reported as held again, and as decided again by whoever approved the new plan", async () => {
+    const { b, row, approved } = await reopened();
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["ben"] }, "d.e.f", b.rules, { ledger: row }));
+    const events = (await b.events()).filter(({ type }) => type === "call.held" || type === "call.decided");
+    expect(events).toMatchObject([
+      { type: "call.held" },
+      { type: "call.decided", decidedBy: ["amy"] },
+      { type: "call.held" },
+      { type: "call.decided", decidedBy: ["ben"] },
+    ]);
+    expect(await b.call(0)).toMatchObject({ state: "dispatched", grant: "d.e.f", approvedBy: ["ben"], dispatch: 2 });
+  });
+
+  it("ends at once if people deny it, because its worker refuses the earlier grant", async () => {
+    const { b, row, denied } = await reopened();
+    await b.commit(callDecided(await b.snapshot(), denied, undefined, b.rules, { ledger: row }));
+    expect((await b.call(0)).result?.error?.code).toBe("denied_by_user");
+  });
+
+  it.each([
+    ["the ledger has no record of the change", { planRound: undefined }],
+    ["a worker works on it", { lease: { by: "m", since: 1, until: 2 } }],
+    ["it was sent", { state: "sending" as const }],
+  ])("is left to its ledger after a denial if %s", async (_, part) => {
+    const { b, row, denied } = await reopened();
+    const { planRound, ...rest } = { ...row, ...part };
+    const ledger = { ...rest, ...(planRound === undefined ? {} : { planRound }) };
+    await b.commit(callDecided(await b.snapshot(), denied, undefined, b.rules, { ledger }));
+    expect(await b.call(0)).toMatchObject({ state: "dispatched" });
   });
 });

@@ -31,7 +31,7 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
   const dueIn = Math.min(rules.config.HELD_CHECK_MS, Math.max(1, held.expiresAt - draft.now) + rules.config.POLL_MS);
   draft.setCall(
     {
-      ...withoutApprovers(call),
+      ...withoutApprovers(reopened(call)),
       state: "held",
       approvalId: held.approvalId,
       approvalExpiresAt: held.expiresAt,
@@ -106,13 +106,30 @@ export function callDecided(
     };
     draft.setCall(granted, rules.config.REDISPATCH_MAX_MS);
     continueWrites(draft);
-  } else if (ledger || mayBeginUntil(call) >= draft.now) {
+  } else if (!isVoidedByDrift(call, ledger) && (ledger || mayBeginUntil(call) >= draft.now)) {
     waitForLedger(draft, base);
   } else {
     // The call no longer waits for a decision, so there is no request to withdraw.
     resolveCall(draft, { ...base, state: "granted" }, outcomeResult(decided));
   }
   return draft.build(`decided:${call.callId}:${call.requests}`);
+}
+
+/**
+ * Returns a call whose approval was reopened, because the target had changed before the write began. People decide again, so their decision is a new
+ * one. `grantExpiresAt` stays, because an earlier invoke may still arrive at a worker.
+ */
+function reopened(call: Call): Call {
+  const { grant, approvedBy: _, ...rest } = call;
+  return grant === undefined ? call : rest;
+}
+
+/**
+ * Returns whether no earlier invoke of a reopened call can begin any more. The worker recorded that its plan no longer holds, and it refuses every
+ * grant for an earlier plan.
+ */
+function isVoidedByDrift(call: Call, ledger: LedgerRow | null): boolean {
+  return call.grant === undefined && ledger?.state === "begun" && ledger.lease === null && ledger.planRound !== undefined;
 }
 
 function withoutApprovers({ approvedSoFar: _, ...call }: Call): Call {

@@ -10,6 +10,7 @@ import {
   message,
   messageIds,
   messageTypes,
+  type ToolPlan,
   topics,
 } from "@toolbus/contracts";
 import { signGrant, type Signer } from "@toolbus/grants";
@@ -33,6 +34,7 @@ export function answerMaker(options: {
     const approval = await documents.approval(row.approvalId);
     if (approval === null) return null;
     if (row.answer === "held") return heldMessage(approval, row);
+    if (row.answer === "plan") return planMessage(approval, row);
     const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
     const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
     return decidedMessage(approval, row, grant);
@@ -62,6 +64,22 @@ function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
     now: at,
     correlationId: callId,
     attributes: { [attributes.agent]: agent, [attributes.toolHash]: approval.toolHash },
+    body,
+  });
+}
+
+/** Returns the question what a write will change. It has the arguments of now, because nobody needs a plan of earlier ones. */
+function planMessage(approval: Approval, { n, at }: AnswerRow): Message {
+  const { callId: toolCallId, approvalId, toolset, toolName, toolVersion, toolHash, arguments: args, conversationId: sessionId } = approval;
+  const body: ToolPlan = { toolCallId, toolName, toolVersion, toolHash, arguments: args, sessionId };
+  return message({
+    id: messageIds.other("plan", approvalId, n),
+    topic: topics.plan(toolset),
+    type: messageTypes.toolPlan,
+    source: SOURCE,
+    now: at,
+    correlationId: toolCallId,
+    attributes: { [attributes.agent]: approval.agent, [attributes.toolVersion]: toolVersion, [attributes.toolHash]: toolHash },
     body,
   });
 }

@@ -1,11 +1,12 @@
 import { type Approval, describeProblems, GRANT_ISSUER, grantAudience, type GrantTerms } from "@toolbus/contracts";
 import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
 import { counting } from "../machine/edited.ts";
+import { currentPlan } from "../machine/planned.ts";
 import type { Facts } from "../machine/approval.ts";
 import { ticketOf } from "../requests/policy.ts";
 
 /** The basis of a grant: the facts of the write, its decisions, the last edit, and the time for which the grant is valid. */
-export type Granted = Facts & Pick<Approval, "need" | "decisions" | "edited"> & { readonly grant: GrantTerms };
+export type Granted = Facts & Pick<Approval, "need" | "decisions" | "edited" | "plans" | "planning"> & { readonly grant: GrantTerms };
 
 /**
  * Returns the claims of a write's grant: the call, the arguments, the definition and the people. The grant's id is the approval's id, so it stays the
@@ -14,6 +15,7 @@ export type Granted = Facts & Pick<Approval, "need" | "decisions" | "edited"> & 
 export function grantClaims(granted: Granted): GrantClaims {
   const { grant } = granted;
   const ticket = ticketOf(granted);
+  const plan = currentPlan(granted);
   return {
     iss: GRANT_ISSUER,
     aud: grantAudience(granted.toolset),
@@ -34,6 +36,7 @@ export function grantClaims(granted: Granted): GrantClaims {
     approvers: counting(granted).map(({ approver: sub, at, via }) => ({ sub, at, via })),
     need: granted.need,
     ...(ticket === undefined ? {} : { ticket }),
+    ...(plan === null ? {} : { plan: { round: plan.round, hash: plan.hash } }),
   };
 }
 

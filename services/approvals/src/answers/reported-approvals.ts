@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalTerms, isApprovalId, type JsonObject, keys, type WebhookDelivery } from "@toolbus/contracts";
+import { type Approval, isApprovalId, type JsonObject, keys, type WebhookDelivery } from "@toolbus/contracts";
 import type { ReportedEvent, WebhookContent } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
@@ -15,23 +15,28 @@ export function approvalEventsIn(change: Change): readonly ReportedEvent[] {
     .flatMap<ReportedEvent>(({ member: subject, score }) => {
       const at = auditedAt(change, subject);
       if (at === null) return [];
-      if (score === null) return [{ event: "approval.ended", subject, at, dueIn: 0 }];
-      const held: ReportedEvent = { event: "approval.held", subject, at, dueIn: 0 };
-      const { remindAt, escalateAt, escalateTo } = termsOf(change, subject);
+      const { policy: { remindAt, escalateAt, escalateTo } = {}, planning, plans = [] } = storedIn(change, subject);
+      // An approval that people decide again has the same events again, so each event needs its own id.
+      const again = plans.some(({ drift }) => drift) ? { round: plans.length } : {};
+      if (score === null) return [{ event: "approval.ended", subject, at, dueIn: 0, ...again }];
+      // People hear of a write when they can approve it, or when its worker has not planned it for a while.
+      if (planning?.asked === 1) return [];
+      const held: ReportedEvent = { event: "approval.held", subject, at, dueIn: 0, ...(plans.length > 0 ? { round: plans.length } : {}) };
       return [
         held,
-        ...(remindAt === undefined ? [] : [{ event: "approval.reminder", subject, at: remindAt, dueIn: remindAt - at } as const]),
-        ...(escalateAt === undefined || escalateTo === undefined
+        ...(remindAt === undefined || remindAt <= at
+          ? []
+          : [{ event: "approval.reminder", subject, at: remindAt, dueIn: remindAt - at } as const]),
+        ...(escalateAt === undefined || escalateTo === undefined || escalateAt <= at
           ? []
           : [{ event: "approval.escalated", subject, at: escalateAt, dueIn: escalateAt - at, targets: escalateTo } as const]),
       ];
     });
 }
 
-/** Returns the policy's terms of the approval that the commit stores. */
-function termsOf(change: Change, approvalId: string): Partial<ApprovalTerms> {
-  const stored = (change.put ?? []).find(({ key }) => key === keys.approval(approvalId))?.value as Partial<Approval> | undefined;
-  return stored?.policy ?? {};
+/** Returns the approval that the commit stores. */
+function storedIn(change: Change, approvalId: string): Partial<Approval> {
+  return ((change.put ?? []).find(({ key }) => key === keys.approval(approvalId))?.value ?? {}) as Partial<Approval>;
 }
 
 /** Returns the time of the commit from its audit entry, or null if no entry names the approval. */

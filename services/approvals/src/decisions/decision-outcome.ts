@@ -15,6 +15,8 @@ export interface NotDecided {
     | "ticket_wrong"
     | "pin_changed"
     | "arguments_changed"
+    | "not_planned"
+    | "plan_changed"
     | "edit_refused"
     | "not_in_batch"
     | "damaged";

@@ -2,6 +2,7 @@ import type { Approval, DecisionRequest } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Principal } from "@toolbus/runtime";
 import { counting, decidedHash } from "../machine/edited.ts";
+import { currentPlan } from "../machine/planned.ts";
 import { sentHash } from "./judge-edit.ts";
 
 /**
@@ -10,7 +11,7 @@ import { sentHash } from "./judge-edit.ts";
  */
 export type TokenOf = (approvalId: string, approver: Principal, n: number) => string;
 
-/** Returns the token with which this person decides the current arguments. Each approval that an edit made void used up one token. */
+/** Returns the token with which this person decides the current arguments. Each approval that an edit or a new plan made void used up one token. */
 export function currentToken(tokenOf: TokenOf, approval: Approval, approver: Principal): string {
   return tokenOf(approval.approvalId, approver, voidApprovals(approval, approver));
 }
@@ -23,13 +24,15 @@ export function repeatedToken(
   tokenOf: TokenOf,
   approval: Approval,
   approver: Principal,
-  { decision, arguments: args, argumentsHash }: Omit<DecisionRequest, "token">,
+  { decision, arguments: args, argumentsHash, planHash }: Omit<DecisionRequest, "token">,
 ): string | null {
   const sent = args === undefined ? undefined : (sentHash(args) ?? undefined);
   for (let n = 0; n < voidApprovals(approval, approver); n++) {
     const token = tokenOf(approval.approvalId, approver, n);
     const made = approval.decisions.find(({ tokenHash }) => tokenHash === secretHash(token));
     if (!made || made.decision !== decision || made.sent !== sent) continue;
+    // The person decides about another plan now. A plan may come back, and then the earlier decision is no repeat either.
+    if (planHash !== undefined && (planHash !== made.plan?.hash || planHash === currentPlan(approval)?.hash)) continue;
     // A person who edited arguments saw others than those that the decision is about.
     if (argumentsHash === undefined || sent !== undefined || argumentsHash === decidedHash(approval, made)) return token;
   }

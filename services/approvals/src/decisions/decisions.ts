@@ -106,7 +106,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const token = repeated ?? currentToken(tokenOf, seen.approval, approver);
       if (!seen.right.mayDecide && repeated === null && !hasDecided(seen.approval, token))
         return mayNot(seen.approval, approver, wanted.decision);
-      const { decision, comment, ticket, arguments: args, argumentsHash } = wanted;
+      const { decision, comment, ticket, arguments: args, argumentsHash, planHash } = wanted;
       const request: DecisionRequest = {
         decision,
         token,
@@ -114,6 +114,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         ...(ticket === undefined ? {} : { ticket }),
         ...(args === undefined ? {} : { arguments: args }),
         ...(argumentsHash === undefined ? {} : { argumentsHash }),
+        ...(planHash === undefined ? {} : { planHash }),
       };
       return decideBy(approvalId, approver, request, { via, alone: true });
     },
@@ -167,7 +168,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {
       return alarmed("unknown_token", no("forbidden", "This token was not issued to you for this approval."));
     }
-    const { decision, comment, ticket, arguments: args, argumentsHash: seen } = request;
+    const { decision, comment, ticket, arguments: args, argumentsHash: seen, planHash: seenPlan } = request;
     if (args !== undefined && decision !== "approve")
       return { ...no("edit_refused", "Only the decision approve may change the arguments."), problems: [UNWANTED] };
     const sent = args === undefined ? undefined : sentHash(args);
@@ -189,7 +190,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       ...(ticket === undefined ? {} : { ticket }),
       ...(sent === undefined ? {} : { sent }),
     };
-    const moved = decide(approval, token, made, { now, era, rules }, { seen, edit });
+    const moved = decide(approval, token, made, { now, era, rules }, { seen, edit, seenPlan });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
     if (moved.kind === "illegal") return refuseDecision(options, moved.why, approval, token, now);
     // Somebody else may have taken the last place of the person's group a moment ago, so this is no attempt at more than is allowed.

@@ -11,6 +11,7 @@ import {
 } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 import { askedOf, type Edit, MAX_EDITS, withEdit } from "../machine/edited.ts";
+import { hasDrifted } from "../machine/planned.ts";
 import { judgePolicy, type PolicyDefaults } from "../policy/judge-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { peopleIn, stricterTerms } from "../policy/stricter-terms.ts";
@@ -48,6 +49,7 @@ export function judgeEdit(approval: Approval, pin: Pin, sent: JsonObject, { poli
     );
   const argsHash = argumentsHash(text);
   if (argsHash === approval.argsHash) return { ok: true, edit: null };
+  if (hasDrifted(approval)) return no("A worker has begun this write, so its arguments cannot change any more. Ask for a revision.", []);
   if ((approval.earlier?.length ?? 0) >= MAX_EDITS) return no(`The arguments were changed ${MAX_EDITS} times, the maximum.`, []);
   const risk = raisedRisk(pin, assessRisk(definition, args));
   const { toolset, tenant, tier: before } = approval;

@@ -32,6 +32,13 @@ export function problemOf({ why, reason, approval, problems = [] }: NotDecided):
       });
     case "arguments_changed":
       return new HttpProblem("conflict", reason, { remedy: "Read the approval again, and send the argumentsHash of its card.", ...state });
+    case "not_planned":
+      return new HttpProblem("conflict", reason, {
+        remedy: "Read the approval again in a moment. If its worker is down, an operator has to start it. You can deny the write now.",
+        ...state,
+      });
+    case "plan_changed":
+      return new HttpProblem("conflict", reason, { remedy: "Read the approval again, and send the planHash of its card.", ...state });
     case "edit_refused":
       return new HttpProblem("invalid_request", reason, {
         remedy: "Send all arguments of the write as its schema demands, or ask for a revision.",

@@ -4,7 +4,7 @@ import { expire, type Read } from "../machine/approval.ts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 import { type DecisionOutcome, no } from "./decision-outcome.ts";
 
-type Illegal = "final" | "expired" | "token_used" | "twice" | "older_card";
+type Illegal = "final" | "expired" | "token_used" | "twice" | "older_card" | "unplanned" | "older_plan";
 
 /**
  * Returns the refusal of a decision that the machine does not allow. A token that was used before is recorded as a security event. An approval whose
@@ -35,6 +35,10 @@ export async function refuseDecision(
         ...no("arguments_changed", `"${approval.edited?.by ?? "The agent"}" set other arguments than those on the card that you saw.`),
         approval,
       };
+    case "unplanned":
+      return { ...no("not_planned", "The worker has not yet said what this write will change, so nobody can approve it."), approval };
+    case "older_plan":
+      return { ...no("plan_changed", "This decision does not name the plan that is on the card now."), approval };
     case "final":
       return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
     case "expired": {

@@ -1,5 +1,6 @@
 import {
   type Approval,
+  type ApprovalPlan,
   type ApprovalView,
   type ArgumentChange,
   argumentChanges,
@@ -13,6 +14,7 @@ import {
 } from "@toolbus/contracts";
 import { canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 import { redacted, redactText } from "@toolbus/telemetry";
+import { currentPlan, driftedPlan, offersPlan } from "../machine/planned.ts";
 import { askedOf, counting, decidedHash } from "../machine/edited.ts";
 import { doubtsOf } from "./doubts.ts";
 
@@ -45,6 +47,7 @@ export function viewOf(approval: Approval, page?: string): ApprovalView {
     argumentsHash: approval.argsHash,
     ...editedOf(approval, args.ok ? args.value : {}),
     effect: approval.effect,
+    ...planOf(approval),
     ...(approval.taint === undefined ? {} : { taint: shownTaint(approval.taint) }),
     ...(approval.asked === undefined ? {} : { asked: visible(approval.asked) }),
     ...(approval.before === undefined ? {} : { before: approval.before.map((one) => ({ ...one, effect: visible(one.effect) })) }),
@@ -81,6 +84,27 @@ function editedOf(approval: Approval, args: JsonObject): Pick<ApprovalView, "edi
   };
 }
 
+/** Returns what the write will change, and what people had approved before the target changed. */
+function planOf(approval: Approval): Pick<ApprovalView, "plan" | "planning"> {
+  if (!offersPlan(approval)) return {};
+  const plan = currentPlan(approval);
+  if (plan === null) return { planning: true };
+  const before = driftedPlan(approval);
+  return {
+    plan: {
+      round: plan.round,
+      hash: plan.hash,
+      at: plan.at,
+      changes: changesOf(plan),
+      ...(before === null ? {} : { drifted: { hash: before.hash, at: before.at, changes: changesOf(before) } }),
+    },
+  };
+}
+
+function changesOf({ content }: ApprovalPlan): ArgumentChange[] {
+  return content === undefined ? [] : argumentChanges(content.before, content.after, redactText).map(shownChange);
+}
+
 function shownChange({ name, before, after }: ArgumentChange): ArgumentChange {
   return {
     name: visible(name),
@@ -91,11 +115,12 @@ function shownChange({ name, before, after }: ArgumentChange): ArgumentChange {
 
 /** Returns a decision as people see it. Once an approver has changed the arguments, it says which arguments it was about, and whether it counts. */
 function decisionOf(approval: Approval, made: Decision): ApprovalView["decisions"][number] {
-  const { tokenHash: _, argsHash: __, sent: ___, ...shownDecision } = made;
-  if (approval.edited === undefined) return shownDecision;
-  const argumentsHash = decidedHash(approval, made);
+  const { tokenHash: _, argsHash: __, sent: ___, plan, ...rest } = made;
+  const shownDecision = { ...rest, ...(plan === undefined ? {} : { planHash: plan.hash }) };
+  if (approval.edited === undefined && !offersPlan(approval)) return shownDecision;
   const isVoid = made.decision === "approve" && !counting(approval).includes(made);
-  return { ...shownDecision, argumentsHash, ...(isVoid ? { isVoid } : {}) };
+  const about = approval.edited === undefined ? {} : { argumentsHash: decidedHash(approval, made) };
+  return { ...shownDecision, ...about, ...(isVoid ? { isVoid } : {}) };
 }
 
 function shownTaint({ sources, ...rest }: Taint): Taint {

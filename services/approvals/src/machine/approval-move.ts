@@ -15,9 +15,24 @@ export interface Move {
 /** Returns the id of an approval's expiry timer. */
 export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
 
+/** Returns the id of the timer after which approvals asks for the plan of a write again. */
+export const planTimerIdOf = (approvalId: string): string => `plan:${approvalId}`;
+
+/** Returns the change that sets or removes the timer of an approval whose tool offers a plan. */
+export function planTimers({ approvalId, planning, plans }: Approval): NonNullable<Change["timers"]> {
+  if (planning === undefined && plans === undefined) return [];
+  const dueIn = planning === undefined ? null : Math.min(PLAN_AGAIN_MS * 2 ** (planning.asked - 1), PLAN_AGAIN_MOST_MS);
+  return [{ service: APPROVALS_SERVICE, id: planTimerIdOf(approvalId), dueIn }];
+}
+
+/** A worker that does not answer is asked again after this time, then after twice the time, and so on. */
+const PLAN_AGAIN_MS = 10_000;
+const PLAN_AGAIN_MOST_MS = 300_000;
+
 /** Returns the changes that remove the approval's timer and its place in the list of pending approvals. */
 export function closing(approval: Approval): Pick<Change, "timers" | "index"> {
-  return { timers: [timer(approval, null)], index: [indexed(approval, null)] };
+  const { planning: _, ...planned } = approval;
+  return { timers: [timer(approval, null), ...planTimers(planned)], index: [indexed(approval, null)] };
 }
 
 /** Returns the change that sets the expiry timer, due in this many milliseconds. With null, the change removes the timer. */
@@ -36,6 +51,8 @@ export interface MoveParts {
   readonly events: readonly { readonly event: AuditEvent; readonly by: string }[];
   readonly answer?: AnswerRow["answer"];
   readonly reason?: string;
+  /** True if the worker is asked what the write will change. */
+  readonly asksPlan?: boolean;
   readonly change: Omit<Change, "op" | "guards" | "put" | "append" | "outbox">;
   /** Documents that change in the same commit. */
   readonly beside?: readonly { readonly key: string; readonly version: number; readonly value: DecisionToken | Quota }[];
@@ -43,7 +60,11 @@ export interface MoveParts {
 
 /** Assembles a transition: the document guarded by its version, the audit entry, and the answer that is sent. */
 export function move(op: string, version: number, approval: Approval, parts: MoveParts): Move {
-  const { at, events, answer, reason, change, beside = [] } = parts;
+  const { at, events, answer, reason, asksPlan = false, change, beside = [] } = parts;
+  const outbox = [
+    ...(answer === undefined ? [] : [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })]),
+    ...(asksPlan ? [planRow(approval, at)] : []),
+  ];
   const key = keys.approval(approval.approvalId);
   const kept = { expiresAt: at + FINISHED_KEPT_MS };
   const index = [...(change.index ?? []), ...endedEntries(approval)];
@@ -60,7 +81,7 @@ export function move(op: string, version: number, approval: Approval, parts: Mov
         ...beside.map((other) => ({ key: other.key, value: other.value, ...kept })),
       ],
       ...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),
-      ...(answer === undefined ? {} : { outbox: [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })] }),
+      ...(outbox.length > 0 ? { outbox } : {}),
     },
   };
 }
@@ -73,6 +94,19 @@ function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "r
     id: messageIds.other(held ? "held" : "decided", approvalId, n),
     topic: held ? topics.approvalHeld(agent) : topics.approvalDecided(agent),
     message: storedRow({ approvalId, n, ...row }),
+    dueIn: 0,
+  };
+}
+
+/** Returns the row of the question what a write will change. Its number has the version of the arguments and of the question. */
+function planRow(approval: Approval, at: number): NonNullable<Change["outbox"]>[number] {
+  const { approvalId, toolset, decisions, planning, plans = [] } = approval;
+  const n = decisions.length * 100_000 + plans.length * 1000 + (planning?.asked ?? 0);
+  return {
+    service: APPROVALS_SERVICE,
+    id: messageIds.other("plan", approvalId, n),
+    topic: topics.plan(toolset),
+    message: storedRow({ approvalId, n, at, answer: "plan" }),
     dueIn: 0,
   };
 }

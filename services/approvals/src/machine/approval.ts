@@ -9,10 +9,11 @@ import {
   type Quota,
 } from "@toolbus/contracts";
 import type { AnswerRow } from "./answer-row.ts";
-import { closing, indexed, move, type Move, timer } from "./approval-move.ts";
+import { closing, indexed, move, type Move, planTimers, timer } from "./approval-move.ts";
 import type { AuditEvent } from "./audit.ts";
 import { asOfDecision, statusAfter } from "./decision-status.ts";
 import { counting, type Edit, withEdit } from "./edited.ts";
+import { currentPlan, offersPlan } from "./planned.ts";
 import type { ApprovalsConfig } from "../settings.ts";
 
 /** A document as it was read. A change of the document is guarded by this version. */
@@ -60,8 +61,11 @@ export type Facts = Pick<
   | "before"
 >;
 
-/** What people have to do, and until when. Policy judged it when the request arrived. */
-export type Terms = Pick<Approval, "need" | "expiresAt" | "policy">;
+/**
+ * What people have to do, and until when. Policy judged it when the request arrived. `plans` is true if the tool can say beforehand what the write will
+ * change.
+ */
+export type Terms = Pick<Approval, "need" | "expiresAt" | "policy"> & { readonly plans?: boolean };
 
 /** Who decides about the write. People decide later, and policy decides at once. Nobody decides if a limit is reached or something is wrong. */
 export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
@@ -73,19 +77,22 @@ export interface GrantedSoFar {
 }
 
 /** One person's decision before it is stored. */
-export type DecisionMade = Omit<Decision, "at" | "argsHash">;
+export type DecisionMade = Omit<Decision, "at" | "argsHash" | "plan">;
 
 /** What a decision says about the arguments: the hash of those that the person saw, and those that the person wants instead. */
 export interface OnArguments {
   readonly seen?: string | undefined;
   readonly edit?: Edit | null;
+  /** The hash of the plan that the person saw. */
+  readonly seenPlan?: string | undefined;
 }
 
 /** A grant with less time left than this is renewed on request, because it could be stale when it reaches its worker. */
 export const RENEW_BELOW_MS = 90_000;
 
 /**
- * The life of an approval. Every arrow is one commit, guarded by the version of the document. A final state never changes.
+ * The life of an approval. Every arrow is one commit, guarded by the version of the document. A final state never changes, with one exception: an
+ * approved write goes back to pending if its worker finds that the target has changed since (`plan-moves.ts`).
  *
  *     hold ─┬─ people ─▶ pending ─┬─ decide ─▶ approved · rejected · revision_requested
  *           │                     ├─ expire ─▶ expired
@@ -111,6 +118,7 @@ export function hold(
   const { now } = moment;
   const status = statusOf(holding);
   const pending = status === "pending";
+  const planning = pending && terms.plans === true ? { planning: { asked: 1 } } : {};
   const approval: Approval = {
     ...facts,
     need: terms.need,
@@ -121,6 +129,7 @@ export function hold(
     expiresAt: pending ? terms.expiresAt : now,
     endedAt: pending ? null : now,
     sent: 1,
+    ...planning,
     ...("reason" in holding ? { reason: holding.reason.slice(0, MAX_REASON) } : {}),
     ...(status === "approved" ? { grant: freshTerms(moment) } : {}),
   };
@@ -129,7 +138,10 @@ export function hold(
     at: now,
     events: [{ event: pending ? "held" : status, by: pending ? facts.agent : "policy" }],
     answer: pending ? "held" : "decided",
-    change: pending ? { timers: [timer(approval, approval.expiresAt - now)], index: [indexed(approval, now)] } : {},
+    change: pending
+      ? { timers: [timer(approval, approval.expiresAt - now), ...planTimers(approval)], index: [indexed(approval, now)] }
+      : {},
+    ...(approval.planning === undefined ? {} : { asksPlan: true }),
     ...(holding.by === "policy" && quota !== null && quota.granted !== null
       ? { beside: [{ key: counter, version: quota.version, value: { granted: quota.granted + 1 } satisfies Quota }] }
       : {}),
@@ -140,7 +152,7 @@ export function hold(
 export type Decided =
   | Move
   | { readonly kind: "repeat"; readonly approval: Approval }
-  | Illegal<"final" | "expired" | "token_used" | "twice" | "older_card">;
+  | Illegal<"final" | "expired" | "token_used" | "twice" | "older_card" | "unplanned" | "older_plan">;
 
 /**
  * Applies one person's decision. A denial, a request for revision or enough approvers end the approval. The commit refuses a late decision. An edit
@@ -151,7 +163,7 @@ export function decide(
   token: Read<DecisionToken>,
   made: DecisionMade,
   moment: Moment,
-  { seen, edit = null }: OnArguments = {},
+  { seen, edit = null, seenPlan }: OnArguments = {},
 ): Decided {
   const { now } = moment;
   const before = read.value;
@@ -163,9 +175,21 @@ export function decide(
   if (counting(before).some(({ approver }) => approver === made.approver)) return illegal("twice");
   if (isOlderCard(before, made.decision, seen)) return illegal("older_card");
 
-  const subject = edit === null ? before : withEdit(before, edit, { by: made.approver, at: now });
+  const planFault = edit === null ? planOfCard(before, made.decision, seenPlan) : null;
+  if (planFault !== null) return illegal(planFault);
+
+  const edits = edit === null ? before : withEdit(before, edit, { by: made.approver, at: now });
+  // Nobody has planned the edited arguments, so the worker is asked, and people approve its plan.
+  const subject: Approval = edit !== null && offersPlan(before) ? { ...edits, planning: { asked: 1 } } : edits;
   const { edited, argsHash } = subject;
-  const after = { ...subject, decisions: [...before.decisions, { ...made, at: now, ...(edited === undefined ? {} : { argsHash }) }] };
+  const plan = edit === null ? currentPlan(before) : null;
+  const decision: Decision = {
+    ...made,
+    at: now,
+    ...(edited === undefined ? {} : { argsHash }),
+    ...(plan === null ? {} : { plan: { round: plan.round, hash: plan.hash } }),
+  };
+  const after: Approval = { ...subject, decisions: [...before.decisions, decision] };
   const status = statusAfter(after);
   const approval: Approval =
     status === "pending"
@@ -179,8 +203,9 @@ export function decide(
     answer: status === "pending" ? "held" : "decided",
     change: {
       notAfter: before.expiresAt,
-      ...(status === "pending" ? {} : closing(approval)),
+      ...(status === "pending" ? { timers: planTimers(approval) } : closing(approval)),
     },
+    ...(status === "pending" && edit !== null && approval.planning !== undefined ? { asksPlan: true } : {}),
     beside: [
       { key: keys.token(before.approvalId, made.tokenHash), version: token.version, value: { ...token.value, used: made.decision } },
     ],
@@ -271,8 +296,16 @@ function isOlderCard({ argsHash, edited }: Approval, decision: Decision["decisio
   return seen === undefined ? decision === "approve" && edited !== undefined : seen !== argsHash;
 }
 
+/** Returns why a decision does not fit the plan on the card. A denial may come without one. */
+function planOfCard(approval: Approval, decision: Decision["decision"], seen: string | undefined): "unplanned" | "older_plan" | null {
+  if (!offersPlan(approval)) return null;
+  const plan = currentPlan(approval);
+  if (decision === "approve" && plan === null) return "unplanned";
+  return seen === undefined ? (decision === "approve" ? "older_plan" : null) : seen === plan?.hash ? null : "older_plan";
+}
+
 // The longest reason that a message may contain.
-const MAX_REASON = 500;
+export const MAX_REASON = 500;
 
 function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused" {
   switch (holding.by) {
@@ -286,7 +319,7 @@ function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused
   }
 }
 
-function ended(before: Approval, status: ApprovalOutcome, at: number): Approval {
+export function ended(before: Approval, status: ApprovalOutcome, at: number): Approval {
   return { ...before, status, endedAt: at, sent: before.sent + 1 };
 }
 
@@ -294,6 +327,6 @@ function freshTerms({ now, era, rules }: Moment): GrantTerms {
   return { issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, executeBy: now + rules.EXECUTE_BY_MS, era };
 }
 
-function illegal<const Why extends string>(why: Why): Illegal<Why> {
+export function illegal<const Why extends string>(why: Why): Illegal<Why> {
   return { kind: "illegal", why };
 }

@@ -1,6 +1,7 @@
 import { type Approval, type Era, type Json, keys, type Pin, shardOf } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { askedOf } from "./edited.ts";
+import { currentPlan } from "./planned.ts";
 import { pinnedTier } from "../pins/pin-rules.ts";
 
 /** The events of an approval, in the order in which they can happen. */
@@ -17,7 +18,9 @@ export type AuditEvent =
   | "renewed"
   | "lapsed"
   | "withdrawn"
-  | "revealed";
+  | "revealed"
+  | "planned"
+  | "drifted";
 
 type Append = NonNullable<Change["append"]>[number];
 
@@ -59,6 +62,7 @@ export function auditedEra(
 function record(approval: Approval, event: AuditEvent, by: string, at: number): Json {
   const { approvalId, callId, correlationId, tenant, requester, agent, toolName: tool, toolVersion, toolHash, argsHash, tier } = approval;
   const last = event === "decision" ? approval.decisions.at(-1) : undefined;
+  const plan = currentPlan(approval);
   return {
     event,
     by,
@@ -81,5 +85,6 @@ function record(approval: Approval, event: AuditEvent, by: string, at: number): 
     // The arguments are not those that the agent asked for.
     ...(approval.edited === undefined ? {} : { askedArgsHash: askedOf(approval).argsHash, editedBy: approval.edited.by }),
     ...(last?.ticket === undefined ? {} : { ticket: last.ticket }),
+    ...(plan === null ? {} : { planHash: plan.hash, planRound: plan.round }),
   };
 }

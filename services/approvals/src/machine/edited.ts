@@ -1,4 +1,5 @@
 import type { Approval, Decision, EarlierArguments } from "@toolbus/contracts";
+import { isOfPlan, plannedAt, plannedThen } from "./planned.ts";
 
 /** Arguments that an approver wants instead of those on the card. They were checked against the pinned definition, and judged by it. */
 export type Edit = Pick<Approval, "arguments" | "argsHash" | "effect" | "tier" | "reasons" | "need" | "policy">;
@@ -17,7 +18,7 @@ export function withEdit(before: Approval, edit: Edit, edited: NonNullable<Appro
 }
 
 /** The parts of an approval that say which decisions count. */
-export type Counted = Pick<Approval, "decisions" | "edited">;
+export type Counted = Pick<Approval, "decisions" | "edited" | "plans" | "planning">;
 
 /** Returns the hash of the arguments on which this decision was made. */
 export function decidedHash({ argsHash, earlier }: Pick<Approval, "argsHash" | "earlier">, made: Pick<Decision, "argsHash">): string {
@@ -26,17 +27,19 @@ export function decidedHash({ argsHash, earlier }: Pick<Approval, "argsHash" | "
 
 /**
  * Returns the approvals that count: the last edit and those after it. An edit makes the approvals before it void for good, even if a later edit brings
- * their arguments back.
+ * their arguments back. If the tool offers a plan, only approvals of the last plan count, and an edit alone approves nothing.
  */
 export function counting(approval: Counted): readonly Decision[] {
   const { decisions, edited } = approval;
   const first = edited === undefined ? 0 : decisions.findLastIndex((made) => madeEdit(made, edited));
-  return decisions.slice(Math.max(0, first)).filter(({ decision }) => decision === "approve");
+  return decisions.slice(Math.max(0, first)).filter((made) => made.decision === "approve" && isOfPlan(approval, made));
 }
 
 /** Returns the approval with the arguments and the decisions that it had at this time. Its status is not changed. */
 export function approvalAt(approval: Approval, at: number): Approval {
-  return approvalAfter(approval, approval.decisions.filter((made) => made.at <= at).length);
+  const then = approvalAfter(approval, approval.decisions.filter((made) => made.at <= at).length);
+  const { plans } = approval;
+  return plannedAt({ ...then, ...(plans === undefined ? {} : { plans }) }, at);
 }
 
 /**
@@ -51,7 +54,8 @@ export function approvalAfter(approval: Approval, count: number): Approval {
     // A decision that sent the arguments of its card has changed nothing.
     if (edited && madeEdit(made, edited)) place--;
   }
-  return { ...atVersion(approval, place), decisions: approval.decisions.slice(0, count) };
+  const decisions = approval.decisions.slice(0, count);
+  return plannedThen({ ...atVersion(approval, place), decisions });
 }
 
 function madeEdit({ sent, approver, at }: Decision, edited: NonNullable<Approval["edited"]>): boolean {

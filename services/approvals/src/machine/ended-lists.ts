@@ -18,3 +18,8 @@ export function endedEntries({ approvalId, tenant, status, endedAt }: Approval):
     { index: keys.endedApprovalTenants(), member: `${hash}.${shardOf(approvalId)}`, score: 0 },
   ];
 }
+
+/** Returns the changes that take an approval out of these lists again, because people decide about it once more. */
+export function reopenedEntries(ended: Approval): Entries {
+  return endedEntries(ended).flatMap((entry) => (entry.index === keys.endedApprovalTenants() ? [] : [{ ...entry, score: null }]));
+}

@@ -45,6 +45,7 @@ export function cardPage(shown: CardPage): Page {
 <p class="soft">asked by <bdi>${view.requester}</bdi> ${spanInWords(now - view.requestedAt)} ago${expiry}</p>
 ${doubts.length > 0 && section("doubts", "Look closely", markup`<ul>${doubts.map((one) => markup`<li class="value">${one}</li>`)}</ul>`, "warn")}
 ${notices.length > 0 && section("notices", "Take note", markup`<ul>${notices.map((one) => markup`<li class="value">${one}</li>`)}</ul>`, "warn")}
+${card.plan.length > 0 && section("plan", "What changes, by the worker's plan", planList(card.plan))}
 ${section("arguments", "Arguments", argumentList(card.arguments, shown))}
 ${section("facts", "About this write", factList(card, view))}
 ${card.decisions.length > 0 && section("decisions", "Decisions", decisionList(card, view))}
@@ -69,6 +70,10 @@ function decisionList({ decisions }: ApprovalCard, view: ApprovalView): Markup {
     const time = made !== undefined && markup` <span class="soft">${timeOf(made.at)}</span>`;
     return markup`<li><bdi>${label}</bdi>${text !== "" && markup`: <span class="value">${text}</span>`}${time}</li>`;
   })}</ul>`;
+}
+
+function planList(lines: readonly CardLine[]): Markup {
+  return markup`<dl>${lines.map(({ label, text }) => markup`<dt><bdi>${label}</bdi></dt><dd class="value">${text}</dd>`)}</dl>`;
 }
 
 function factList({ facts }: ApprovalCard, { requestedAt, endedAt }: ApprovalView): Markup {

@@ -17,6 +17,7 @@ import { problemOf } from "../decisions/not-decided.ts";
 import { pendingApprovals } from "../decisions/pending-list.ts";
 import { viewOf } from "../decisions/view.ts";
 import { counting } from "../machine/edited.ts";
+import { offersPlan } from "../machine/planned.ts";
 import { revealed } from "../machine/reveal.ts";
 import { ticketFault } from "../requests/policy.ts";
 import { approvalId as approvalDocs } from "../routes/route-docs.ts";
@@ -185,9 +186,9 @@ const MAX_ATTEMPTS = 5;
 const MOST_CHARS = 2000;
 
 /** Returns the decision in a form. A browser sends a line break as two characters, and an empty text for a field that nobody filled in. */
-function requestOf({ decision, token, comment = "", ticket = "", argumentsHash }: DecisionForm): DecisionRequest {
+function requestOf({ decision, token, comment = "", ticket = "", argumentsHash, planHash }: DecisionForm): DecisionRequest {
   const [words, number] = [comment.replaceAll("\r\n", "\n").trim(), ticket.trim()];
-  const card = argumentsHash === undefined ? {} : { argumentsHash };
+  const card = { ...(argumentsHash === undefined ? {} : { argumentsHash }), ...(planHash === undefined ? {} : { planHash }) };
   return { decision, token, ...card, ...(words === "" ? {} : { comment: words }), ...(number === "" ? {} : { ticket: number }) };
 }
 
@@ -197,6 +198,13 @@ function ownDecision(approval: Approval, { id }: Principal): CardPage["message"]
   const own = decisions.findLast(({ approver }) => approver === id);
   if (!own) return undefined;
   const counts = counting(approval);
+  if (own.decision === "approve" && !counts.includes(own) && offersPlan(approval))
+    return own.sent !== undefined && own.plan === undefined
+      ? { kind: "good", text: "You changed the arguments. Approve the write when its worker has planned it with them." }
+      : {
+          kind: "bad",
+          text: "You approved another plan. The write would now change something else, so your approval does not count any more.",
+        };
   if (own.decision === "approve" && !counts.includes(own))
     return { kind: "bad", text: "You approved other arguments. They were changed, so your approval does not count any more." };
   const missing = need - counts.length;

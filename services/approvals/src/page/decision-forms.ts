@@ -3,7 +3,7 @@ import { hidden } from "./layout.ts";
 import { type Markup, markup, unchanged } from "./markup.ts";
 
 export interface DecisionForms {
-  readonly view: Pick<ApprovalView, "id" | "tier" | "argumentsHash" | "policy">;
+  readonly view: Pick<ApprovalView, "id" | "tier" | "argumentsHash" | "policy" | "plan" | "planning">;
   /** The single-use token of this approver. */
   readonly token: string;
   /** The token of the forms of this approval and session. */
@@ -20,7 +20,10 @@ export function decisionForms(shown: DecisionForms): Markup {
     markup`<details${typed?.decision === decision && markup` open`}><summary${decision === "deny" && markup` class="no"`}>${name}</summary>${content}</details>`;
   const reason = words({ id: "deny-reason", label: "Reason", hint: "The model reads the reason.", text: textOf("deny") });
   const change = words({ id: "revise-change", label: "What should change", hint: REVISION, isRequired: true, text: textOf("revise") });
-  return markup`${formOf(shown, "approve", markup`${approveFields(shown)}<button class="yes">Approve</button>`)}
+  const approve = view.planning
+    ? markup`<p class="soft">Its worker has not planned it yet, so it cannot be approved. Open this page again in a moment.</p>`
+    : formOf(shown, "approve", markup`${approveFields(shown)}<button class="yes">Approve</button>`);
+  return markup`${approve}
 <p class="links"><a href="/approvals/${view.id}/edit">Approve with other arguments</a></p>
 ${folded("deny", "Deny", formOf(shown, "deny", markup`${reason}<button class="no">Deny</button>`))}
 ${folded("revise", "Ask for a revision", formOf(shown, "revise", markup`${change}<button>Send it back</button>`))}`;
@@ -39,7 +42,7 @@ const REVISION = "The write does not run. The model reads this and may ask again
 const OPTIONAL = markup` <span class="soft">(optional)</span>`;
 
 function formOf({ view, form, token }: DecisionForms, decision: DecisionKind, content: Markup): Markup {
-  return markup`<form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision, argumentsHash: view.argumentsHash })}${content}</form>`;
+  return markup`<form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision, argumentsHash: view.argumentsHash, ...(view.plan && { planHash: view.plan.hash }) })}${content}</form>`;
 }
 
 function ticket({ needsTicket, typed }: Pick<DecisionForms, "needsTicket" | "typed">): Markup {

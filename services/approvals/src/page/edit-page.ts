@@ -71,6 +71,7 @@ export function previewPage(shown: PreviewPage): Page {
   const { view, person, form, now, changes, after, sent, token, voids } = shown;
   const { title } = cardOf(view, now);
   const raised = after.tier !== view.tier;
+  const plans = view.plan !== undefined || view.planning === true;
   return {
     title: `Check the edit: ${title.text}`,
     person,
@@ -80,7 +81,7 @@ export function previewPage(shown: PreviewPage): Page {
 <p class="state"><span class="tier ${after.tier}">${after.tier}</span> ${raised && `raised from ${view.tier}, `}needs ${counted(after.need, "approver")}</p>
 ${raised && markup`<ul>${after.reasons.map((reason) => markup`<li class="value">${safe(reason)}</li>`)}</ul>`}</section>
 ${voids > 0 && notice("bad", `${counted(voids, "approval")} of the arguments before ${voids === 1 ? "does" : "do"} not count any more.`)}
-<section aria-labelledby="decide"><h2 id="decide">Decide</h2><form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision: "approve", argumentsHash: view.argumentsHash, changes: sent })}${approveFields({ view: { ...view, tier: after.tier as ApprovalView["tier"] }, needsTicket: shown.needsTicket, typed: shown.typed })}<button class="yes">Approve with these arguments</button></form></section>
+<section aria-labelledby="decide"><h2 id="decide">Decide</h2><form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision: "approve", argumentsHash: view.argumentsHash, changes: sent })}${approveFields({ view: { ...view, tier: after.tier as ApprovalView["tier"] }, needsTicket: shown.needsTicket, typed: shown.typed })}${plans && markup`<p class="hint">Its worker then plans the write with these arguments. Nobody has approved it before that.</p>`}<button class="yes">${plans ? "Change the arguments" : "Approve with these arguments"}</button></form></section>
 <p class="links"><a href="/approvals/${view.id}/edit">Edit again</a><a href="/approvals/${view.id}">Back to the approval</a></p>`,
   };
 }

@@ -58,7 +58,7 @@ export function weakerThan(pin: Pin, other: Pick<Pin, "toolset" | "definition">)
 }
 
 /**
- * Returns how a definition is less strict than another: it has a lower tier, it removes or lowers a risk rule, or it no longer asks for a scope.
+ * Returns how a definition is less strict than another: it has a lower tier, it removes or lowers a risk rule, it no longer offers a plan, or it no longer asks for a scope.
  * Returns null if it is not less strict.
  */
 export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): string | null {
@@ -68,6 +68,7 @@ export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): str
     const kept = (changed.risk.rules ?? []).some((other) => canonicalJson(other.when) === when && atLeast(other.tier, rule.tier));
     if (!kept && !atLeast(changed.risk.tier, rule.tier)) return `its rule "${rule.reason}" is gone or lower`;
   }
+  if (pinned.plan && !changed.plan) return "it no longer offers a plan of what it will change";
   const gone = (pinned.scopes ?? []).find((scope) => !(changed.scopes ?? []).includes(scope));
   return gone === undefined ? null : `it no longer asks for the scope "${gone}"`;
 }

@@ -108,7 +108,7 @@ export function judgeRequest(asked: Case): Judgement {
     return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
   const unsignable = grantFault({ ...facts, need, decisions: [] });
   if (unsignable !== null) return refused(asked, `No grant can be issued for this write: ${unsignable}.`);
-  return { facts, holding: { by: decidedBy(need) }, terms: { need, expiresAt, policy } };
+  return { facts, holding: { by: decidedBy(need) }, terms: { need, expiresAt, policy, plans: definition.plan === true } };
 }
 
 /** Raises the tier of a call to the lowest tier that an operator allows for the tool. */

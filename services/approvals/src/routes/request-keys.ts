@@ -14,10 +14,11 @@ export async function firstUse(
   { state, documents }: { readonly state: Pick<StateStore, "commit">; readonly documents: ApprovalDocuments },
   { approvalId, principal, key, body }: { approvalId: string; principal: Principal; key: string; body: DecisionRequest },
 ): Promise<"first" | "again"> {
-  const { decision, token, comment = null, ticket = null, arguments: args, argumentsHash = null } = body;
+  const { decision, token, comment = null, ticket = null, arguments: args, argumentsHash = null, planHash } = body;
   // A body without these parts has the hash that earlier versions stored for it.
   const onCard = args === undefined && argumentsHash === null ? [] : [args === undefined ? null : JSON.stringify(args), argumentsHash];
-  const bodyHash = hashOf(decision, token, comment, ticket, ...onCard);
+  const onPlan = planHash === undefined ? [] : ["plan", planHash];
+  const bodyHash = hashOf(decision, token, comment, ticket, ...onCard, ...onPlan);
   const name = keys.token(approvalId, `key-${hashOf(principal.tenant, principal.id, key)}`);
   const { now, document } = await documents.own(name, approvalId);
   if (document.kind === "absent") {

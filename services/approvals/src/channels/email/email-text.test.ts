@@ -14,6 +14,7 @@ const card = (part: Partial<ApprovalCard> = {}): ApprovalCard => ({
     { label: "to", text: "", depth: 0 },
     { label: "name", text: "Ana", depth: 1 },
   ],
+  plan: [],
   decisions: [],
   ...part,
 });

@@ -24,6 +24,7 @@ export function emailText(card: ApprovalCard, event: WebhookEvent, page: string 
     { text: "" },
     { text: `Status: ${card.status}` },
     ...block(null, card.facts),
+    ...block("What changes, by the worker's plan", card.plan),
     ...block("Arguments", card.arguments),
     ...block("Decisions", card.decisions),
   ];

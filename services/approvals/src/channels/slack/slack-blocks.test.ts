@@ -13,6 +13,7 @@ const card = (part: Partial<ApprovalCard> = {}): ApprovalCard => ({
   notices: [],
   facts: [{ label: "Expires", text: "in 15 min", depth: 0 }],
   arguments: [],
+  plan: [],
   decisions: [],
   ...part,
 });

@@ -58,6 +58,7 @@ export function cardBlocks(card: ApprovalCard): readonly JsonObject[] {
     ...(card.doubts.length === 0 ? [] : [section(card.doubts.map((doubt) => `! LOOK CLOSELY: ${doubt}`).join("\n"))]),
     ...(card.notices.length === 0 ? [] : [section(card.notices.map((notice) => `! ${notice}`).join("\n"))]),
     ...sections(`Status: ${card.status}`, linesOf(card.facts)),
+    ...sections("What changes, by the worker's plan:", linesOf(card.plan)),
     ...sections("Arguments:", linesOf(card.arguments)),
     ...sections("Decisions:", linesOf(card.decisions)),
   ];

@@ -75,7 +75,7 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
     if (!message.ok) return { kind: "refused", reason: "its answer does not name the message" };
     await record(message.value, now);
     const after = await viewNow(view.id);
-    return after && after.status !== view.status ? self.refresh(target, view.id, signal, now) : { kind: "delivered" };
+    return after && !isSame(after, view) ? self.refresh(target, view.id, signal, now) : { kind: "delivered" };
   }
 
   function say(target: SlackTarget, { channel, ts }: Place, text: SlackText, signal: AbortSignal): Promise<SlackAnswer> {
@@ -107,7 +107,8 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
 const MOST_UPDATES = 5;
 
 function isSame(one: ApprovalView, other: ApprovalView): boolean {
-  return one.status === other.status && one.decisions.length === other.decisions.length;
+  const isSamePlan = one.plan?.round === other.plan?.round && one.planning === other.planning;
+  return one.status === other.status && one.decisions.length === other.decisions.length && isSamePlan;
 }
 
 function asParameters({ text, blocks }: SlackText): JsonObject {

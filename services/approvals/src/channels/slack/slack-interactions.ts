@@ -16,6 +16,7 @@ import type { DecisionOutcome } from "../../decisions/decision-outcome.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { viewOf } from "../../decisions/view.ts";
 import { counting } from "../../machine/edited.ts";
+import { currentPlan } from "../../machine/planned.ts";
 import { ticketFault } from "../../requests/policy.ts";
 import type { CallSlack } from "./slack-api.ts";
 import { ACTION, escapedMrkdwn, section } from "./slack-blocks.ts";
@@ -95,7 +96,14 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
       if (place && seen.approval.status !== "pending") await channel.refresh(target, approvalId, signal(), clock(), place);
       return NOTHING;
     }
-    const about: SlackDialog = { approval: approvalId, decision, argumentsHash: seen.approval.argsHash, ...place };
+    const plan = currentPlan(seen.approval);
+    const about: SlackDialog = {
+      approval: approvalId,
+      decision,
+      argumentsHash: seen.approval.argsHash,
+      ...(plan === null ? {} : { planHash: plan.hash }),
+      ...place,
+    };
     const view = decisionDialog(cardOf(viewOf(seen.approval), clock()), about, ticketFault(seen.approval, decision, undefined) !== null);
     const answer = await call(target, "views.open", { trigger_id: trigger_id ?? "", view }, signal());
     if (answer.kind === "ok") return NOTHING;
@@ -110,8 +118,8 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     if (!approver) return says(NOT_NAMED);
     const answers = answersIn(interaction);
     if ("errors" in answers) return { response_action: "errors", errors: answers.errors };
-    const { approval, decision, argumentsHash } = about.value;
-    const card = argumentsHash === undefined ? {} : { argumentsHash };
+    const { approval, decision, argumentsHash, planHash } = about.value;
+    const card = { ...(argumentsHash === undefined ? {} : { argumentsHash }), ...(planHash === undefined ? {} : { planHash }) };
     const deciding = background(
       decide(approver, approval, { decision, ...card, ...answers }, workspace).then((answer) => {
         for (const target of targetsOf(workspace)) void background(channel.refresh(target, approval, signal(), clock()));
