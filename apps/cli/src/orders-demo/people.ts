@@ -1,4 +1,5 @@
 import type { ApprovalToDecide } from "@toolbus/contracts";
+import { pause } from "@toolbus/runtime";
 import type { Answer } from "../demo/ask.ts";
 import { readApprovalToDecide } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
@@ -16,7 +17,7 @@ export interface PeopleOptions {
   readonly approvers: readonly Client[];
   readonly deciding: Deciding;
   /** Shows the card to the first approver, and says when the second one has to look at it. */
-  readonly onCard: (card: ApprovalToDecide) => void;
+  readonly onCard: (card: ApprovalToDecide) => void | Promise<void>;
   readonly onNext: (approver: string) => void;
 }
 
@@ -26,16 +27,23 @@ export async function decideByPeople(approvalId: string, options: PeopleOptions,
   const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
   let ticket: string | null = null;
   for (const [index, approver] of approvers.entries()) {
-    const card = readApprovalToDecide(await approver.get(path));
+    const card = await plannedCard(approver, path, signal);
     if (card.status !== "pending" || card.decisionToken === undefined) return;
-    if (index === 0) onCard(card);
+    if (index === 0) await onCard(card);
     else onNext(`Approver ${index + 1} of ${approvers.length} sees the same card.`);
     const answer = await deciding.answer(card, signal);
     const edit = answer.decision === "approve" && index === 0 ? await deciding.edit(signal) : null;
     const edited = edit === null ? {} : { arguments: { ...card.arguments, ...edit }, argumentsHash: card.argumentsHash };
+    const plan = card.plan === undefined ? {} : { planHash: card.plan.hash };
     if (card.tier === "critical" && answer.decision === "approve") ticket ??= await deciding.ticket(signal);
     try {
-      await approver.post(`${path}/decision`, { ...answer, ...edited, ...(ticket === null ? {} : { ticket }), token: card.decisionToken });
+      await approver.post(`${path}/decision`, {
+        ...answer,
+        ...edited,
+        ...plan,
+        ...(ticket === null ? {} : { ticket }),
+        token: card.decisionToken,
+      });
     } catch (error) {
       // The approval expired or was decided elsewhere in the meantime. The stream reports how it ended.
       if (error instanceof Answered && (error.status === 409 || error.status === 410)) return;
@@ -43,3 +51,15 @@ export async function decideByPeople(approvalId: string, options: PeopleOptions,
     }
   }
 }
+
+/** Returns the card as soon as the worker has planned the write. Most tools offer no plan, and then at once. */
+async function plannedCard(approver: Client, path: string, signal: AbortSignal): Promise<ApprovalToDecide> {
+  for (;;) {
+    const card = readApprovalToDecide(await approver.get(path));
+    if (!card.planning || card.status !== "pending") return card;
+    await pause(LOOK_AGAIN_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+const LOOK_AGAIN_MS = 50;

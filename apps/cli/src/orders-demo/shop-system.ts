@@ -14,6 +14,8 @@ export interface ShopSystem {
   readonly approvers: readonly [Client, Client];
   /** From now on, the shop loses its next answer to an effect in this table, and says when it has. Null ends this. */
   loseAnswerTo(effect: string | null, onLost: () => void): void;
+  /** Changes the address of an order in the shop, as its customer does. */
+  changeAddress(order: string, address: { readonly [part: string]: string }, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,10 @@ export async function startShopSystem({ directory, env, clock, signal }: ShopSys
       approvers: [approver(keys.approver), approver(second)],
       loseAnswerTo(effect, onLost) {
         losing = { effect, onLost };
+      },
+      async changeAddress(order, address, changing) {
+        const change = { method: "PUT", path: `/orders/${order}/address`, body: address, key: `customer-${order}` } as const;
+        await shopAt(shop.url).change(change, changing);
       },
       async stop() {
         await system.stop();

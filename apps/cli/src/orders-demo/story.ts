@@ -14,6 +14,8 @@ export interface Step {
   readonly planned?: Planned;
   /** The shop loses its next answer to an effect in this table, as when the connection breaks after the effect. */
   readonly losesAnswerTo?: string;
+  /** Somebody changes the address of this order in the shop while the approver reads the card. */
+  readonly changesMeanwhile?: { readonly order: string; readonly address: { readonly [part: string]: string } };
 }
 
 /** The ticket that a critical write needs, if nobody types another one. */
@@ -59,6 +61,13 @@ export const STORY: readonly Step[] = [
     title: "An approver may approve less: 90 EUR are asked for, and 60 EUR are refunded. The agent reads what was changed.",
     calls: [call("issue_refund", { order: "ORD-8821", amount: 90, reason: "The chair came late." })],
     planned: { decision: "approve", edit: { amount: 60 } },
+  },
+  {
+    title:
+      "The worker plans a new address, and the approver sees it beside the old one. But the customer changes the address meanwhile: nothing is sent, and the approver decides again with both plans.",
+    calls: [call("update_address", { order: "ORD-8822", street: "Seestrasse 12", postcode: "8002", city: "Zurich", country: "CH" })],
+    planned: { decision: "approve" },
+    changesMeanwhile: { order: "ORD-8822", address: { street: "Bahnhofplatz 1", postcode: "8001", city: "Zurich", country: "CH" } },
   },
   {
     title: "The shop refunds and its answer is lost. It knows the key, so the worker repeats the request, and one refund exists.",

@@ -28,9 +28,10 @@ export interface Told {
 }
 
 /** Sends the message of a step, lets people decide what waits for them, and compares the outcome with the shop's database. */
-export async function tellStep({ title, calls, losesAnswerTo }: Step, options: TellOptions): Promise<Told> {
+export async function tellStep({ title, calls, losesAnswerTo, changesMeanwhile }: Step, options: TellOptions): Promise<Told> {
   const { system, conversationId, deciding, show, clock, signal } = options;
-  const before = system.shop.effects();
+  let before = system.shop.effects();
+  let meanwhile = changesMeanwhile;
   let answerLost = false;
   system.loseAnswerTo(losesAnswerTo ?? null, () => {
     answerLost = true;
@@ -47,7 +48,16 @@ export async function tellStep({ title, calls, losesAnswerTo }: Step, options: T
     // The tools are the same in every step.
     if (item.type !== "run.started") show?.item(item);
     if (item.type === "call.held") {
-      const onCard = (card: Parameters<Screen["card"]>[0]): void => show?.card(card, clock());
+      const onCard = async (card: Parameters<Screen["card"]>[0]): Promise<void> => {
+        show?.card(card, clock());
+        if (meanwhile === undefined) return;
+        const { order, address } = meanwhile;
+        meanwhile = undefined;
+        await system.changeAddress(order, address, untilOver);
+        // This row is not the effect of a call.
+        before = system.shop.effects();
+        show?.line(`  ✎ meanwhile the customer changes the address of ${order} to ${Object.values(address).join(", ")}`);
+      };
       void decideByPeople(
         item.approvalId,
         { approvers: system.approvers, deciding, onCard, onNext: (says) => show?.line(says) },

@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from "@toolbus/tool-kit";
+import { defineTool, type Tool, ToolProblem } from "@toolbus/tool-kit";
 import type { Shop } from "../shop/shop.ts";
 
 type Address = {
@@ -35,6 +35,13 @@ export function updateAddress(shop: Shop): Tool {
     scopes: ["tools:write"],
     owner: "logistics",
     resource: ({ order }: Address) => `order:${order}`,
+    // The approver sees the present address beside the new one. If the customer changes it meanwhile, the approver decides again.
+    plan: async ({ order, ...after }: Address, { signal }) => {
+      const found = await shop.look(`/orders/${order}`, signal);
+      if (found instanceof ToolProblem) return found;
+      const { status, address } = found as { readonly status: string; readonly address: Omit<Address, "order"> };
+      return { before: { status, ...address }, after: { status, ...after } };
+    },
     prepare: async (address) => address,
     run: ({ order, ...address }, { idempotencyKey: key, signal }) =>
       shop.change({ method: "PUT", path: `/orders/${order}/address`, body: address, key }, signal),
