@@ -150,6 +150,9 @@ const browser = from("tests/e2e/browser.test.ts");
 const streamLoad = from("tests/e2e/stream-load.test.ts");
 const connection = from("services/gateway/src/stream/connection.test.ts");
 
+const plansOfApprovals = from("services/approvals/src/requests/plans.test.ts");
+const ordersDemo = from("tests/e2e/orders-demo.test.ts");
+const planWrite = from("packages/tool-kit/src/writes/plan-write.test.ts");
 const injectedContent = from("tests/fuzz/injected-content.test.ts");
 const models = from("tests/e2e/models.test.ts");
 const modelFaults = from("tests/e2e/model-faults.test.ts");
@@ -999,6 +1002,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelMetrics("count each failure by provider and type"),
     modelMetrics("whose model call is postponed count one retry, by provider and error"),
     telemetry("has %s in %s, by its tags"),
+  ],
+  "BEST-4": [
+    plansOfApprovals("goes back to people with both plans, and the earlier approval does not count any more"),
+    plansOfApprovals("waits for its worker's plan, and its grant covers exactly the plan that was approved"),
+    planWrite("is sent back if the target has changed, with the new plan for approvals"),
+    planWrite("never runs under the old grant again, even if the target changes back, and runs under a grant for the new plan"),
+    ordersDemo("shows every tier, a denial and three lost answers, and each effect is in the shop's database once"),
   ],
   "BEST-5": [
     injectedContent("asks a person for every write of 66 injected pages, although policy alone grants these writes"),

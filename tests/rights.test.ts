@@ -40,8 +40,8 @@ describe("the table of rights", () => {
     const [one, two] = rightsOf(oneAgent(["release", "web"])).filter(({ service }) => service.startsWith("worker-"));
     const shared = writesOf((one as ServiceRights).store).filter((name) => writesOf((two as ServiceRights).store).includes(name));
     expect(shared).toEqual(["index.registry"]);
-    expect(one?.topics.consumes).toEqual(["tool.invoke.release"]);
-    expect(two?.topics.consumes).toEqual(["tool.invoke.web"]);
+    expect(one?.topics.consumes).toEqual(["tool.invoke.release", "tool.plan.release"]);
+    expect(two?.topics.consumes).toEqual(["tool.invoke.web", "tool.plan.web"]);
   });
 
   it("lets only approvals publish decisions, and only a toolset's worker take its calls", () => {
@@ -53,6 +53,8 @@ describe("the table of rights", () => {
     expect(whoMay("publishes", "tool.invoke.release")).toEqual(["agent", "operations"]);
     expect(whoMay("consumes", "tool.invoke.release")).toEqual(["worker-release"]);
     expect(whoMay("consumes", "approval.request")).toEqual(["approvals"]);
+    expect(whoMay("publishes", "tool.plan.release")).toEqual(["approvals", "operations"]);
+    expect(whoMay("consumes", "approval.planned")).toEqual(["approvals"]);
   });
 
   it("allows everything that the services do in an investigation with an approval, and with a dead letter", async () => {

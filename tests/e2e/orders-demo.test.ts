@@ -34,6 +34,18 @@ function happened(data: string) {
   }
 }
 
+function addressesOf(data: string): string[] {
+  const database = new DatabaseSync(path.join(data, readdirSync(data)[0] ?? "", "shop", "shop.sqlite"), { readOnly: true });
+  try {
+    return database
+      .prepare("SELECT street FROM address_changes ORDER BY number")
+      .all()
+      .map((row) => String(row["street"]));
+  } finally {
+    database.close();
+  }
+}
+
 describe("the demo of the shop", () => {
   it("shows every tier, a denial and three lost answers, and each effect is in the shop's database once", async () => {
     const data = files.data();
@@ -49,12 +61,13 @@ describe("the demo of the shop", () => {
         .exec(stdout)?.[1]
         ?.split("\n")
         .map((line) => line.trim().split(/ {2,}/)) ?? [];
-    expect(table.slice(-8)).toEqual([
+    expect(table.slice(-9)).toEqual([
       ["issue_refund", "medium", "policy", "ok", "one row: RF-1"],
       ["issue_refund", "high", "approver:local", "ok", "one row: RF-2"],
       ["send_email", "high", "approver:local", "denied", "no row"],
       ["issue_refund", "critical", "approver:local, approver:second", "ok", "one row: RF-3"],
       ["issue_refund", "high", "approver:local", "ok", "one row: RF-4"],
+      ["update_address", "high", "approver:local", "ok", "one row: AC-2"],
       ["issue_refund", "medium", "policy", "ok", "one row: RF-5"],
       ["create_support_ticket", "low", "policy", "ok", "one row: TK-1"],
       ["send_email", "medium", "policy", "outcome_unknown", "one row: ML-1, which Toolbus does not claim to know"],
@@ -63,6 +76,10 @@ describe("the demo of the shop", () => {
     expect(stdout).toMatch(/│ Refund 1500 EUR on ORD-8830/);
     expect(stdout).toMatch(/"Personal data goes only to the customer's own address." Nothing was done. I am sorry/);
     expect(stdout).toMatch(/"amount" was 90 and is 60/);
+    // Both cards of the address: the first plan, and the second one with the first beside it.
+    expect(stdout).toMatch(/what changes, by the worker's plan:\s+│ street: "Seestrasse 11" → "Seestrasse 12"/);
+    expect(stdout).toMatch(/! The target has changed since this was approved[^]*│ street: "Bahnhofplatz 1" → "Seestrasse 12"/);
+    expect(addressesOf(data)).toEqual(["Bahnhofplatz 1", "Seestrasse 12"]);
     expect(stdout).toContain("Every call had the effect that Toolbus reported, and no effect happened twice.");
   });
 
@@ -74,7 +91,7 @@ describe("the demo of the shop", () => {
       readonly steps: readonly { readonly answerLost: boolean; readonly calls: readonly object[] }[];
     };
     expect(document).toMatchObject({ faults: [], exitCode: 0, effects: { balances: { "CUS-17": 215.5, "CUS-42": 1500 } } });
-    expect(document.steps.map(({ answerLost }) => answerLost)).toEqual([false, false, false, false, false, false, true, true, true]);
+    expect(document.steps.map(({ answerLost }) => answerLost)).toEqual([false, false, false, false, false, false, false, true, true, true]);
     expect(document.steps[3]).toMatchObject({ calls: [{ tool: "send_email", tier: "high", status: "denied", rows: [] }] });
   });
 
@@ -114,24 +131,29 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
   it("does what the person decides, asks two approvers about a critical refund, and proves what happened", async () => {
     const data = files.data();
     await using demo = atTerminal(data);
-    await demo.says(asked("3 of 9"));
+    await demo.says(asked("3 of 10"));
     demo.type("deny");
     await demo.says(/why\? \(optional\) $/);
     demo.type("Send a new chair instead");
-    await demo.says(asked("4 of 9"));
+    await demo.says(asked("4 of 10"));
     demo.type("deny");
-    await demo.says(/4 of 9[^]*why\? \(optional\) $/);
+    await demo.says(/4 of 10[^]*why\? \(optional\) $/);
     demo.type("");
-    await demo.says(asked("5 of 9"));
+    await demo.says(asked("5 of 10"));
     demo.type("approve");
     await demo.says(/ticket\? \(SHOP-4711\) $/);
     demo.type("OPS-7");
     await demo.says(asked("Approver 2 of 2 sees the same card"));
     demo.type("approve");
-    await demo.says(asked("6 of 9"));
+    await demo.says(asked("6 of 10"));
     demo.type("approve");
     await demo.says(/change \{"amount":60\}\? Y\/n $/);
     demo.type("");
+    await demo.says(asked("7 of 10"));
+    demo.type("approve");
+    // The customer changed the address meanwhile, so the person decides again.
+    await demo.says(/The target has changed since this was approved[^]*approve \/ deny \/ revise\? $/);
+    demo.type("approve");
     const { code, stdout } = await demo.ended();
     expect(code).toBe(0);
     expect(stdout).toContain("Send a new chair instead");
@@ -143,11 +165,11 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
 
   it("ends with one sentence when the input ends at a question about a detail", async () => {
     await using demo = atTerminal(files.data());
-    await demo.says(asked("3 of 9"));
+    await demo.says(asked("3 of 10"));
     demo.type("approve");
-    await demo.says(asked("4 of 9"));
+    await demo.says(asked("4 of 10"));
     demo.type("approve");
-    await demo.says(asked("5 of 9"));
+    await demo.says(asked("5 of 10"));
     demo.type("approve");
     await demo.says(/ticket\? \(SHOP-4711\) $/);
     demo.press("\u0004");
@@ -160,7 +182,7 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
   it("stops on Ctrl-C at a question, and says how it goes on", async () => {
     const data = files.data();
     await using demo = atTerminal(data);
-    await demo.says(asked("3 of 9"));
+    await demo.says(asked("3 of 10"));
     demo.press("\u0003");
     const { code, stdout } = await demo.ended();
     expect(code).toBe(130);

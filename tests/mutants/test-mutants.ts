@@ -1,4 +1,5 @@
 import { crashMutants } from "./crash-mutants.ts";
+import { planMutants } from "./plan-mutants.ts";
 import type { TestMutant } from "./test-mutant.ts";
 
 const SEALED = "services/approvals/src/sealed/sealed-approvals.test.ts";
@@ -383,4 +384,5 @@ export const testMutants: readonly TestMutant[] = [
     tests: ["packages/tool-kit/src/writes/write-grant.test.ts"],
   },
   ...crashMutants,
+  ...planMutants,
 ];

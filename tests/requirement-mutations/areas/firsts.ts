@@ -12,6 +12,16 @@ export const firstsMutations: Mutations = {
       },
     ],
   },
+  "BEST-4": {
+    breaks: "a worker executes an approved write although its target has changed since",
+    patches: [
+      {
+        file: "packages/tool-kit/src/writes/check-plan.ts",
+        find: "if (made.hash === approved.hash) return SAME_PLAN;",
+        replace: "if (made.hash !== approved.round.toString()) return SAME_PLAN;",
+      },
+    ],
+  },
   "BEST-5": {
     breaks: "untrusted content does not raise the tier of a write",
     patches: [
