@@ -84,6 +84,7 @@ export function fuzzTools(): Target {
           description: "Sends money, which nobody here ever approves of.",
           risk: { tier: "high" },
           effect: "Wire {n} to {to}.",
+          plan: ({ n }: { readonly n: number }) => ({ before: { sent: 0 }, after: { sent: n } }),
           run: (_prepared, { idempotencyKey }) => note(idempotencyKey),
         }),
       ],

@@ -2,6 +2,7 @@ import {
   ApprovalCancel,
   ApprovalDecided,
   ApprovalHeld,
+  ApprovalPlanned,
   ApprovalRequest,
   ApprovalRollback,
   DeadLetter,
@@ -16,6 +17,7 @@ import {
   ToolAnswer,
   ToolCancel,
   ToolInvoke,
+  ToolPlan,
   ToolProgress,
   ToolRefresh,
   topics,
@@ -36,11 +38,13 @@ const queues: readonly FuzzTopic[] = [
   queue(topics.approvalRequest, [messageTypes.approvalRequest], parser(ApprovalRequest)),
   queue(topics.approvalCancel, [messageTypes.approvalCancel], parser(ApprovalCancel)),
   queue(topics.approvalRollback, [messageTypes.approvalRollback], parser(ApprovalRollback)),
+  queue(topics.approvalPlanned, [messageTypes.approvalPlanned], parser(ApprovalPlanned)),
   queue(topics.operationsReplay, [messageTypes.operationsReplay], parser(OperationsReplay)),
   queue(topics.approvalHeld(DEFAULT_AGENT), [messageTypes.approvalHeld], parser(ApprovalHeld)),
   queue(topics.approvalDecided(DEFAULT_AGENT), [messageTypes.approvalDecided], parser(ApprovalDecided)),
   queue(topics.result(DEFAULT_AGENT), [messageTypes.toolResult, messageTypes.toolError, messageTypes.grantStale], parser(ToolAnswer)),
   queue(topics.invoke(TOOLSET), [messageTypes.toolInvoke], parser(ToolInvoke)),
+  queue(topics.plan(TOOLSET), [messageTypes.toolPlan], parser(ToolPlan)),
 ];
 
 /** Every queue of a system with one agent and one toolset. */

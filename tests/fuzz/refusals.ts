@@ -18,6 +18,7 @@ const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
   ["no answer", /^the answer breaks its contract$/],
   ["no agent", /^the agent's name is invalid$/],
   ["no grant", /^its grant is longer than any valid grant$/],
+  ["no fitting arguments", /^its arguments do not fit the definition$/],
   ["no such shard", /names a shard that this store does not have$/],
   // The sender of the message can write this count into it.
   ["worn out", /^delivered \d+ times; none was acked$/],

@@ -53,6 +53,8 @@ const makers: Readonly<Record<string, Make>> = {
     made(known, topics.approvalCancel, messageTypes.approvalCancel, { toolCallId: known.callId, reason: "Nobody needs it." }),
   [topics.approvalRollback]: (known) =>
     made(known, topics.approvalRollback, messageTypes.approvalRollback, { losses: [{ shard: "0f", seenAt: 0 }] }),
+  [topics.approvalPlanned]: planned,
+  [topics.plan(TOOLSET)]: (known) => made(known, topics.plan(TOOLSET), messageTypes.toolPlan, questionOf(known)),
   [topics.operationsReplay]: (known) => made(known, topics.operationsReplay, messageTypes.operationsReplay, { letterId: known.letterId }),
   [topics.approvalHeld(DEFAULT_AGENT)]: held,
   [topics.approvalDecided(DEFAULT_AGENT)]: decided,
@@ -106,9 +108,14 @@ function wake(known: Known): Message {
 }
 
 function request(known: Known): Message {
+  return made(known, topics.approvalRequest, messageTypes.approvalRequest, questionOf(known));
+}
+
+/** Returns the body of a request for a grant, which is also the body of a question for a plan. */
+function questionOf(known: Known): ApprovalRequest {
   const { toolName, arguments: args } = callOf(known);
   const executor = known.toolset.find(toolName);
-  const body: ApprovalRequest = {
+  return {
     toolCallId: known.callId,
     toolName,
     toolVersion: executor?.definition.version ?? "1",
@@ -116,7 +123,17 @@ function request(known: Known): Message {
     arguments: args,
     sessionId: known.conversationId,
   };
-  return made(known, topics.approvalRequest, messageTypes.approvalRequest, body);
+}
+
+/** Only a worker can sign a plan, so approvals refuses this one. */
+function planned(known: Known): Message {
+  const { random, callId, n } = known;
+  const said = random.chance(0.5) ? { plan: { before: { sent: 0 }, after: { sent: n } } } : { problem: "There is no such account." };
+  const body = { toolCallId: callId, toolName: callOf(known).toolName, ...said, ...(random.chance(0.5) ? { drifted: 1 } : {}) };
+  return made(known, topics.approvalPlanned, messageTypes.approvalPlanned, body, {
+    // A proof is no secret, so it may be in a dead letter.
+    [attributes.receipt]: forgedGrant(known).replace(SECRET_MARK, ""),
+  });
 }
 
 function held(known: Known): Message {

@@ -1,4 +1,3 @@
-import type { JsonObject } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, planHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
