@@ -114,7 +114,7 @@ function natsStranger(client: Awaited<ReturnType<typeof natsClient>>, namespace:
 }
 
 function kindOf(topic: string): string {
-  const kinds = { "dead.": "dead", "tool.invoke.": "invoke", "tool.result.": "reply", "approval.": "approval" };
+  const kinds = { "dead.": "dead", "tool.invoke.": "invoke", "tool.plan.": "invoke", "tool.result.": "reply", "approval.": "approval" };
   return Object.entries(kinds).find(([prefix]) => topic.startsWith(prefix))?.[1] ?? "work";
 }
 
