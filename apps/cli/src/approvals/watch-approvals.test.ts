@@ -9,6 +9,7 @@ interface Kept {
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly endedAt: number | null;
+  readonly plan?: object;
 }
 
 /**
@@ -34,7 +35,7 @@ async function watched(
       else now = at;
     }
     const since = Number(query.get("since") ?? 0);
-    const found = [...kept.values()].filter(({ requestedAt, endedAt }) => (endedAt ?? requestedAt) >= since);
+    const found = [...kept.values()].filter(({ requestedAt, endedAt, plan }) => (endedAt ?? (plan ? now : requestedAt)) >= since);
     const from = Number(cursor ?? 0);
     const approvals = found
       .slice(from, from + 2)
@@ -58,6 +59,23 @@ async function watched(
 const held = (id: string, requestedAt: number): Kept => ({ id, requestedAt, expiresAt: requestedAt + 900_000, endedAt: null });
 
 describe("watching approvals", () => {
+  it("reports an approval again whose target has changed after it was approved", async () => {
+    const changes = { hash: "sha256-a", at: 1, changes: [] };
+    const heard = await watched([
+      (kept) => (kept.set("one", held("one", 1_000_010)), 1_000_020),
+      (kept) => (kept.set("one", { ...held("one", 1_000_010), endedAt: 1_000_030 }), 1_000_040),
+      (kept) => {
+        const plan = { ...changes, round: 2, at: 1_090_000, drifted: changes };
+        kept.set("one", { ...held("one", 1_000_010), plan });
+        // It was requested before anybody watched.
+        kept.set("two", { ...held("two", 900_000), plan });
+        return 1_090_010;
+      },
+      () => 1_090_020,
+    ]);
+    expect(heard).toEqual(["held one", "ended one", "held one", "held two"]);
+  });
+
   it("reports each new approval and each end once, in their order, however many pages and looks it takes", async () => {
     const heard = await watched([
       (kept) => {

@@ -79,7 +79,9 @@ export async function watchApprovals(service: Client, options: WatchOptions): Pr
     } while (cursor !== undefined);
     const events = found.flatMap(eventOf).filter(({ at }) => at >= began);
     for (const event of events.toSorted((one, other) => one.at - other.at)) {
-      const key = `${event.event} ${event.approval.id}`;
+      const { id, plan } = event.approval;
+      // An approval whose target has changed is held once more, and ends once more.
+      const key = `${event.event} ${id} ${plan?.drifted ? plan.round : ""}`;
       if (!reported.has(key)) onEvent(event);
       reported.set(key, event.at);
     }
@@ -88,8 +90,8 @@ export async function watchApprovals(service: Client, options: WatchOptions): Pr
   }
 
   function eventOf(approval: ApprovalView): readonly ApprovalEvent[] {
-    const { endedAt, requestedAt, expiresAt } = approval;
-    if (endedAt === null) return [{ event: "approval.held", at: requestedAt, approval }];
+    const { endedAt, requestedAt, expiresAt, plan } = approval;
+    if (endedAt === null) return [{ event: "approval.held", at: plan?.drifted ? plan.at : requestedAt, approval }];
     // If the approval expired at the time of its request, nobody was asked.
     return all || expiresAt > requestedAt ? [{ event: "approval.ended", at: endedAt, approval }] : [];
   }

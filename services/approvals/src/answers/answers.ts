@@ -34,7 +34,8 @@ export function answerMaker(options: {
     const approval = await documents.approval(row.approvalId);
     if (approval === null) return null;
     if (row.answer === "held") return heldMessage(approval, row);
-    if (row.answer === "plan") return planMessage(approval, row);
+    // A question that was not sent in time is not needed any more.
+    if (row.answer === "plan") return approval.planning === undefined ? null : planMessage(approval, row);
     const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
     const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
     return decidedMessage(approval, row, grant);
