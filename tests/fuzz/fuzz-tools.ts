@@ -24,7 +24,10 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-/** Makes reads and two writes. One of the reads waits until it is interrupted. Policy grants the write `note`, and people decide `wire`. */
+/**
+ * Creates a toolset with two reads and two writes. One of the reads waits until it is interrupted or released. Policy grants the write `note`, and
+ * people decide `wire`.
+ */
 export function fuzzTools(): Target {
   const changes: string[] = [];
   const begun = milestones();

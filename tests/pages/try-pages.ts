@@ -24,8 +24,8 @@ export function pagesOf(root: string): readonly string[] {
 }
 
 /**
- * Runs every step of the pages and reports each command as it ends. Each page has its own stage. An abort stops the running programs and returns the
- * results so far.
+ * Runs every step of the pages and reports each command as it ends. Each page with a command gets its own environment (`stage.ts`). An abort
+ * stops the running programs and returns the results so far.
  */
 export async function tryPages(
   root: string,

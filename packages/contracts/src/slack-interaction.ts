@@ -50,9 +50,9 @@ export const SlackDialog = Type.Object(
   {
     approval: Type.String({ pattern: ID_PATTERNS.approval }),
     decision: Type.Enum([...DECISIONS]),
-    /** The arguments that the dialog shows. */
+    /** The hash of the arguments that the dialog shows. */
     argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
-    /** The plan that the dialog shows. */
+    /** The hash of the plan that the dialog shows. */
     planHash: Type.Optional(Type.String({ maxLength: 64 })),
     /** The message whose button opened the dialog. */
     channel: Type.Optional(Type.String({ maxLength: 40 })),

@@ -46,7 +46,7 @@ export function observeRun(
   }
 }
 
-/** Returns the fields that every log line about a run has. */
+/** Returns the fields that the log lines for the start and the end of a run share. */
 function aboutRun(run: Run | null): object {
   const { runId, conversationId, profile } = run ?? {};
   return { runId, conversationId, profile };

@@ -18,7 +18,7 @@ const CHAT: ChatVendor = {
   remedies: OPENAI_REMEDIES,
 };
 
-/** Returns a model of OpenAI, through chat completions. */
+/** Returns a provider that calls a model of OpenAI through the chat completions API. */
 export function openaiModel(settings: AdapterSettings): ModelProvider {
   return chatModel(CHAT, settings);
 }

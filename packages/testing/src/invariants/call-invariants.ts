@@ -15,7 +15,7 @@ import { TOOLSET } from "../world/sim-tools.ts";
 import type { BudgetRules } from "./budget-invariants.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 
-/** The settings of this world's services that the checks depend on. */
+/** The facts about a simulated history that the checks depend on, such as settings of its services. */
 export interface Rules {
   /** Whether the agent sends the later writes of a round after an earlier one failed. */
   readonly goesOn: boolean;

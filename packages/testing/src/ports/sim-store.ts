@@ -13,7 +13,7 @@ export interface SimStoreOptions {
   readonly down: () => boolean;
 }
 
-/** Makes the state store for one process. Every operation is a request and a reply, and faults can affect both. */
+/** Makes the state store for one process. Every operation except `follow` and `close` is a request and a reply. Faults can affect both. */
 export function simStore({ wire, process, store, claims, down }: SimStoreOptions): StateStore {
   return {
     shards: store.shards,

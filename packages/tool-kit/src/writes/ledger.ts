@@ -149,8 +149,8 @@ function take({ call, row, now, by, leaseMs }: BeginInput): LedgerRow {
 }
 
 function again({ idempotency, now, timeoutMs, proven }: BeginInput, row: LedgerRow, taken: LedgerRow): BeginDecision {
-  // The write may have been sent, even if the row is forged. So the worker does not run it again, and does not ask the target about a value that
-  // nobody approved.
+  // A row without proof may be forged, but its write may still have been sent. So the worker does not run this write again. It also does not ask the
+  // target about a value that nobody approved.
   const prepared = proven ? storedValue(row.prepared) : null;
   if (prepared === null) return { kind: "end", row: taken, code: "outcome_unknown" };
   switch (idempotency.mode) {

@@ -31,7 +31,7 @@ export function cancelRun(snapshot: Snapshot, input: CancelInput, rules: Rules):
 /** Cancels the draft's run as a part of its commit. The run must have neither ended nor been cancelled. */
 export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   const { now, run } = draft;
-  // The epoch rises, so a model call that is still running can no longer commit anything.
+  // The epoch rises, so an agent that still waits for a model call can no longer commit its turn.
   draft.setRun({ cancel: { entryId, by, at: now }, epoch: run.epoch + 1, lease: null });
   draft.event({ type: "run.cancelling", at: now, by });
   if (run.status !== "waiting") return endCancelled(draft);

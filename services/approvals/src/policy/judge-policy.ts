@@ -55,7 +55,7 @@ export function judgePolicy({ version, content }: Policy, asked: PolicyCase, def
   };
   if (hitlMode === "required") raise("high", "every write needs a person");
   if (writeTools.length > 0 && isFor(writeTools, asked)) raise("high", `"${asked.tool}" always needs a person`);
-  // All rules together have the steps of one check, as the rules of a definition have.
+  // All rules together share the step limit of one check, as the rules of a definition do.
   const steps = newSteps();
   const applied = new Set<PolicyRule>();
   for (const rule of rules) {
