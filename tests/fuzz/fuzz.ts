@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { DEFAULT_AGENT, message, messageTypes, topics } from "@toolbus/contracts";
+import { DEFAULT_AGENT, keys, message, messageTypes, topics } from "@toolbus/contracts";
 import { accounts } from "./accounts.ts";
 import { fuzzSender, REQUESTED } from "./fuzz-sender.ts";
 import { TOOLSET } from "./fuzz-tools.ts";
@@ -172,6 +172,17 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     await runs.replay(letter.letterId, clock());
   }
 
+  /**
+   * Waits until every approval has expired. Its timer reads the time before it commits, so a jump of the clock in between would make its message too
+   * old for its queue.
+   */
+  async function noneWaits(): Promise<void> {
+    while ((await system.store.page(keys.pendingApprovals(), { limit: 1 })).members.length > 0) {
+      deadline.throwIfAborted();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** Ends everything that still waits, in whatever state the fuzz left it. */
   async function over(victims: readonly GenuineRun[]): Promise<void> {
     await Promise.all(victims.map(runs.end));
@@ -179,6 +190,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     ahead += TIMERS_MS;
     await Promise.all(victims.map(runs.ended));
     system.target.release();
+    await noneWaits();
     await system.idle(deadline);
     books.waveOver();
   }
