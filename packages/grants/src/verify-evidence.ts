@@ -17,6 +17,8 @@ import { verifyCheckpoint } from "./checkpoint.ts";
 import { checksumOf, publicKeysIn, verifyEvidencePart } from "./evidence.ts";
 import { GRANT_TYPE } from "./grant.ts";
 import { answerHash, argumentsHash, hasToolHash, resultHash } from "./hashes.ts";
+import { countedIn, decisionsIn, demand, textOf } from "./evidence-approval.ts";
+import { checkPlan } from "./evidence-plan.ts";
 import { openJws } from "./jws.ts";
 import { publicKeys } from "./key-sources.ts";
 import type { KeySet } from "./key-set.ts";
@@ -89,6 +91,7 @@ async function checkApprovals({ approvals: { part, statement } }: EvidenceFile, 
   await checkOrigin(part, notes);
   await checkPin(part, roots, notes);
   await checkGrant(part, roots, notes);
+  await checkPlan(part, notes);
   await checkAudit(part, roots, notes);
 }
 
@@ -146,7 +149,7 @@ async function checkGrant({ grant, approval, callId, approvalId, tenant }: Appro
   demand(claims.callId === callId && claims.jti === approvalId && claims.tenant === tenant, "The grant is for another call.");
   for (const [claim, field] of GRANT_FIELDS)
     demand(claims[claim] === approval[field], `The grant names another ${claim} than the approval.`);
-  const approvers = decisionsIn(approval).map(({ approver, at, via }) => ({ sub: approver ?? null, at: at ?? null, via: via ?? null }));
+  const approvers = countedIn(approval).map(({ approver, at, via }) => ({ sub: approver ?? null, at: at ?? null, via: via ?? null }));
   demand(canonicalJson(asJson(claims.approvers)) === canonicalJson(approvers), "The grant names other approvers than the approval.");
   const distinct = new Set(claims.approvers.map(({ sub }) => sub));
   demand(distinct.size >= claims.need, "The grant has fewer approvers than it needs.");
@@ -257,11 +260,6 @@ const GRANT_FIELDS = [
   ["need", "need"],
 ] as const;
 
-/** Throws the sentence about a link unless the condition holds. */
-function demand(holds: boolean, sentence: string): asserts holds {
-  if (!holds) throw new BrokenLink(sentence);
-}
-
 async function demandGenuine(
   judged: Promise<{ readonly kind: "genuine" } | { readonly kind: "unknown_key" | "forged"; readonly detail: string }>,
   what: string,
@@ -272,16 +270,6 @@ async function demandGenuine(
 
 function whyNot(opened: { readonly kind: string; readonly kid?: string; readonly detail?: string }): string {
   return opened.detail ?? `the key ${opened.kid ?? ""} is not known`;
-}
-
-function decisionsIn({ decisions }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(decisions) ? (decisions as readonly Json[]).filter((one) => isJsonObject(one)) : [];
-}
-
-function textOf(value: JsonObject, name: string): string {
-  const text = value[name];
-  if (typeof text !== "string") throw new BrokenLink(`The approval has no ${name}.`);
-  return text;
 }
 
 function asJson(value: unknown): Json {

@@ -15,6 +15,8 @@ export interface ExpectedGrant {
   /** The tier in the worker's own definition. `need` is the number of approvers for it. */
   readonly tier: Tier;
   readonly need: number;
+  /** True if the worker's own definition offers a plan, so that people approve nothing without one. */
+  readonly plans?: boolean;
   /** The tenant of the worker. It is given only if the worker serves a single tenant. */
   readonly tenant?: string;
 }
@@ -170,6 +172,8 @@ function approvalFault(claims: GrantClaims, expected: ExpectedGrant): Forged | n
   const distinct = new Set(claims.approvers.map(({ sub }) => sub)).size;
   const need = Math.max(claims.need, expected.need);
   if (!(distinct >= need)) return forged("insufficient", `${distinct} distinct approvers, ${need} are needed`);
+  if (expected.plans === true && distinct > 0 && claims.plan === undefined)
+    return forged("insufficient", "people approved it, and it covers no plan");
   if (claims.approvers.some(({ sub }) => sub === claims.requester))
     return forged("self_approval", `${claims.requester} approved their own request`);
   return null;

@@ -52,6 +52,7 @@ export async function checkGrant(
       argsHash: args.hash,
       tier,
       need: APPROVERS_NEEDED[tier],
+      plans: definition.plan === true,
     },
   });
   switch (verdict.kind) {

@@ -27,6 +27,7 @@ function setup() {
     kind: "write",
     description: "Takes an amount.",
     parameters: { type: "object", properties: { amount: { type: "integer" } }, required: ["amount"], additionalProperties: false },
+    risk: { tier: "low", rules: [{ when: { properties: { amount: { minimum: 5 } } }, tier: "high", reason: "much" }] },
     idempotency: { mode: "none" },
     effect: "Take {amount}.",
     plan: ({ amount }: { readonly amount: number }) =>
@@ -184,9 +185,16 @@ describe("a write whose plan was approved", () => {
     expect(await row()).toMatchObject({ state: "done", result: { error: { code: "account_closed" } } });
   });
 
+  it("is dropped if people approved it without a plan, because the definition demands one", async () => {
+    const { start, invoke, target, security } = setup();
+    await start().deliver(await invoke("take", ARGS));
+    expect(target.effects).toBe(0);
+    expect(await security()).toMatchObject([{ reason: "insufficient" }]);
+  });
+
   it("is not planned again if policy granted it, because nobody approved a plan", async () => {
     const { start, invoke, target, said } = setup();
-    const sent = await invoke("take", ARGS);
+    const sent = await invoke("take", { amount: 4 });
     target.balance = 7;
     await start().deliver(sent);
     expect([target.effects, said.length]).toEqual([1, 0]);

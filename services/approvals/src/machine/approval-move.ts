@@ -2,6 +2,7 @@ import { type Approval, type DecisionToken, keys, messageIds, type Quota, topics
 import type { Change } from "@toolbus/state";
 import { type AnswerRow, storedRow } from "./answer-row.ts";
 import { type AuditEvent, audited } from "./audit.ts";
+import { offersPlan } from "./planned.ts";
 import { endedEntries } from "./ended-lists.ts";
 import { APPROVALS_SERVICE, FINISHED_KEPT_MS } from "../settings.ts";
 
@@ -18,10 +19,12 @@ export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
 /** Returns the id of the timer after which approvals asks for the plan of a write again. */
 export const planTimerIdOf = (approvalId: string): string => `plan:${approvalId}`;
 
-/** Returns the change that sets or removes the timer of an approval whose tool offers a plan. */
-export function planTimers({ approvalId, planning, plans }: Approval): NonNullable<Change["timers"]> {
-  if (planning === undefined && plans === undefined) return [];
-  const dueIn = planning === undefined ? null : Math.min(PLAN_AGAIN_MS * 2 ** (planning.asked - 1), PLAN_AGAIN_MOST_MS);
+/** Returns the change that sets or removes the timer of an approval whose tool offers a plan. The timer exists while a plan is missing. */
+export function planTimers(approval: Approval): NonNullable<Change["timers"]> {
+  const { approvalId, planning, endedAt } = approval;
+  if (!offersPlan(approval)) return [];
+  const waits = planning !== undefined && endedAt === null;
+  const dueIn = waits ? Math.min(PLAN_AGAIN_MS * 2 ** (planning.asked - 1), PLAN_AGAIN_MOST_MS) : null;
   return [{ service: APPROVALS_SERVICE, id: planTimerIdOf(approvalId), dueIn }];
 }
 
@@ -31,8 +34,7 @@ const PLAN_AGAIN_MOST_MS = 300_000;
 
 /** Returns the changes that remove the approval's timer and its place in the list of pending approvals. */
 export function closing(approval: Approval): Pick<Change, "timers" | "index"> {
-  const { planning: _, ...planned } = approval;
-  return { timers: [timer(approval, null), ...planTimers(planned)], index: [indexed(approval, null)] };
+  return { timers: [timer(approval, null), ...planTimers(approval)], index: [indexed(approval, null)] };
 }
 
 /** Returns the change that sets the expiry timer, due in this many milliseconds. With null, the change removes the timer. */
@@ -98,10 +100,8 @@ function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "r
   };
 }
 
-/** Returns the row of the question what a write will change. Its number has the version of the arguments and of the question. */
-function planRow(approval: Approval, at: number): NonNullable<Change["outbox"]>[number] {
-  const { approvalId, toolset, decisions, planning, plans = [] } = approval;
-  const n = decisions.length * 100_000 + plans.length * 1000 + (planning?.asked ?? 0);
+/** Returns the row of the question what a write will change. */
+function planRow({ approvalId, toolset, sent: n }: Approval, at: number): NonNullable<Change["outbox"]>[number] {
   return {
     service: APPROVALS_SERVICE,
     id: messageIds.other("plan", approvalId, n),

@@ -2,7 +2,8 @@ import { type Approval, type ApprovalPlan, keys, MAX_DRIFTS, type Plan } from "@
 import type { Change } from "@toolbus/state";
 import { ended, type Illegal, illegal, MAX_REASON, type Moment, type Read } from "./approval.ts";
 import { reopenedEntries } from "./ended-lists.ts";
-import { closing, indexed, move, type Move, planTimers, timer } from "./approval-move.ts";
+import { APPROVALS_SERVICE } from "../settings.ts";
+import { closing, indexed, move, type Move, planTimerIdOf, planTimers, timer } from "./approval-move.ts";
 
 /** A plan that a worker of the toolset signed. */
 export interface SignedPlan {
@@ -74,10 +75,10 @@ export function drifted(
 export function askPlanAgain(read: Read<Approval>, { now }: Pick<Moment, "now">): Move | Illegal<"not_asked"> {
   const before = read.value;
   if (before.status !== "pending" || before.planning === undefined) return illegal("not_asked");
-  const approval: Approval = { ...before, planning: { asked: before.planning.asked + 1 } };
+  const approval: Approval = { ...before, planning: { asked: before.planning.asked + 1 }, sent: before.sent + 1 };
   // People hear of the write now, even without a plan, because its worker may be down for long.
   const index = before.planning.asked === 1 && before.plans === undefined ? { index: [indexed(approval, before.requestedAt)] } : {};
-  return move(`plan:${before.approvalId}:${before.decisions.length}.${approval.planning?.asked ?? 0}`, read.version, approval, {
+  return move(`plan:${before.approvalId}:${approval.sent}`, read.version, approval, {
     at: now,
     events: [],
     asksPlan: true,
@@ -85,11 +86,13 @@ export function askPlanAgain(read: Read<Approval>, { now }: Pick<Moment, "now">)
   });
 }
 
-/** Returns the change that removes the timer of an approval that needs no plan any more. */
-export function forgetPlanTimer({ version, value }: Read<Approval>): Change {
-  const { planning: _, ...rest } = value;
-  const timers = planTimers({ ...rest, plans: rest.plans ?? [] });
-  return { op: `plan-timer:${value.approvalId}:${version}`, guards: [{ key: keys.approval(value.approvalId), version }], timers };
+/** Returns the change that removes the timer of an approval that needs no plan any more, or of which nothing genuine is stored. */
+export function forgetPlanTimer(approvalId: string, version: number): Change {
+  return {
+    op: `plan-timer:${approvalId}:${version}`,
+    guards: [{ key: keys.approval(approvalId), version }],
+    timers: [{ service: APPROVALS_SERVICE, id: planTimerIdOf(approvalId), dueIn: null }],
+  };
 }
 
 const MOST_DECISIONS = 16;

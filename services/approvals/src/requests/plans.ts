@@ -62,13 +62,13 @@ export function handlePlans({ state, documents, outbox, pins, trusted, security,
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const { now, approval } = await documents.read(approvalId, callParts(body.toolCallId).runId);
         if (!approval || approval.value.toolName !== body.toolName) return ACK;
-        const made = await signedPlan(approval.value, message, body);
-        if (typeof made === "string") {
+        const said = await judged(approval.value, message, body);
+        if (said.kind === "refused") {
           const by = message.source.slice(0, MOST_SOURCE);
-          await security(shard, { kind: "message_refused", approvalId, by, details: { topic: message.topic, why: made } });
-          return ACK;
+          await security(shard, { kind: "message_refused", approvalId, by, details: { topic: message.topic, why: said.why } });
         }
-        const moved = moveOf(approval, body, made, now);
+        if (said.kind === "refused" || said.kind === "earlier") return ACK;
+        const moved = moveOf(approval, body, said.kind === "plan" ? said.plan : null, now);
         // The answer is late, or a repeat.
         if (moved.kind === "illegal") return ACK;
         if ((await outbox.commit(shard, moved.change)).outcome !== "ok") continue;
@@ -81,24 +81,19 @@ export function handlePlans({ state, documents, outbox, pins, trusted, security,
     async onTimer({ id, shard }) {
       const approvalId = id.slice(planTimerIdOf("").length);
       if (!id.startsWith(planTimerIdOf("")) || !isApprovalId(approvalId)) return false;
-      const { now, approval } = await documents.read(approvalId, callParts(approvalCallId(approvalId)).runId);
-      if (!approval) return true;
-      const moved = askPlanAgain(approval, { now });
-      await outbox.commit(shard, moved.kind === "move" ? moved.change : forgetPlanTimer(approval));
+      const { now, approval, refused } = await documents.read(approvalId, callParts(approvalCallId(approvalId)).runId);
+      const moved = approval ? askPlanAgain(approval, { now }) : null;
+      const version = approval?.version ?? refused?.version ?? 0;
+      await outbox.commit(shard, moved?.kind === "move" ? moved.change : forgetPlanTimer(approvalId, version));
       return true;
     },
   };
 
-  /** Returns the plan, null if the worker has a problem instead, or why the message is not the worker's. */
-  async function signedPlan(
-    approval: Approval,
-    message: Message,
-    { plan, problem, drifted: round }: ApprovalPlanned,
-  ): Promise<SignedPlan | null | string> {
+  async function judged(approval: Approval, message: Message, { plan, problem, drifted: round }: ApprovalPlanned): Promise<Said> {
     const proof = message.attributes[attributes.receipt] ?? "";
-    if ((plan === undefined) === (problem === undefined) || proof === "" || proof.length > MAX_SIGNED_CHARS) return "malformed";
+    if ((plan === undefined) === (problem === undefined) || proof === "" || proof.length > MAX_SIGNED_CHARS) return MALFORMED;
     const hash = hashOf(plan, problem);
-    if (hash === null) return "malformed";
+    if (hash === null) return MALFORMED;
     const { callId, toolset, toolName, toolHash, argsHash } = approval;
     const { pin } = await pins.find(toolName, toolHash);
     const keys = unitedKeys([trusted.of(`worker.${toolset}`), publicKeys(pin?.toolset === toolset ? (pin.receiptKeys ?? []) : [])]);
@@ -108,22 +103,31 @@ export function handlePlans({ state, documents, outbox, pins, trusted, security,
       keys,
       expected: { ...about, planHash: hash, ...(round === undefined ? {} : { drifted: round }) },
     });
-    if (verdict.kind === "genuine") return plan === undefined ? null : { hash, content: plan, proof };
+    if (verdict.kind === "genuine")
+      return plan === undefined ? { kind: "problem" } : { kind: "plan", plan: { hash, content: plan, proof } };
     // Somebody edited the arguments after the worker was asked. The answer is honest, and about earlier arguments.
     const earlier = (approval.earlier ?? []).map((one) => one.argsHash);
     for (const other of earlier) {
       const late = await verifyPlan({ proof, keys, expected: { ...about, argsHash: other, planHash: hash } });
-      if (late.kind === "genuine") return EARLIER;
+      if (late.kind === "genuine") return { kind: "earlier" };
     }
-    return verdict.kind;
+    return { kind: "refused", why: verdict.kind };
   }
 
   function moveOf(read: Read<Approval>, { drifted: round, problem = "" }: ApprovalPlanned, made: SignedPlan | null, now: number) {
-    if (made === EARLIER) return { kind: "illegal", why: "not_asked" } as const;
     if (round !== undefined) return drifted(read, round, made, { now });
     return made === null ? unplannable(read, problem, { now }) : planned(read, made, { now });
   }
 }
+
+/** What a message says about a write. */
+type Said =
+  | { readonly kind: "plan"; readonly plan: SignedPlan }
+  /** The worker has a problem instead of a plan. */
+  | { readonly kind: "problem" }
+  /** The plan is genuine, and for arguments that an approver has changed since. */
+  | { readonly kind: "earlier" }
+  | { readonly kind: "refused"; readonly why: string };
 
 /** Returns the hash that the worker signed, or null if the content is too large or has no canonical form. */
 function hashOf(plan: ApprovalPlanned["plan"], problem: string | undefined): string | null {
@@ -136,8 +140,7 @@ function hashOf(plan: ApprovalPlanned["plan"], problem: string | undefined): str
   }
 }
 
-/** Marks the plan of arguments that nobody will approve any more. */
-const EARLIER: SignedPlan = { hash: "", content: { before: {}, after: {} }, proof: "" };
+const MALFORMED: Said = { kind: "refused", why: "malformed" };
 const ACK = { kind: "ack" } as const;
 const MAX_ATTEMPTS = 8;
 const CROWDED_MS = 100;

@@ -1,8 +1,16 @@
 import type { ApprovalEvidence } from "@toolbus/contracts";
-import { evidenceText, verifyEvidence } from "@toolbus/grants";
+import { argumentsHash, canonicalJson, evidenceText, verifyEvidence } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { setup } from "../testing/approvals-under-test.ts";
-import { bigRefund, bigWire, smallRefund } from "../testing/writes-under-test.ts";
+import { asks, plan, plansUnderTest } from "../testing/plans-under-test.ts";
+import { bigRefund, bigWire, call, payout, refund, smallRefund } from "../testing/writes-under-test.ts";
+
+async function verified(t: Pick<Awaited<ReturnType<typeof setup>>, "chained" | "get">, id: string) {
+  await t.chained();
+  const { chained: _, ...evidence } = (await t.get("otto", `/v1/approvals/${id}/evidence`)).body as unknown as ApprovalEvidence;
+  const verdict = await verifyEvidence(evidenceText(evidence, null));
+  return { ...verdict, approvers: evidence.part.grant?.claims.approvers.map(({ sub }) => sub) };
+}
 
 describe("the evidence of approvals about a write", () => {
   it.each([
@@ -25,6 +33,31 @@ describe("the evidence of approvals about a write", () => {
       expect.stringMatching(/^The call, its result/),
     ]);
     expect(verdict.checked.join(" ")).toMatch(/The gateway signed who asked.+signed the pin.+every decision and the outcome/);
+  });
+
+  it("holds for a write that two people approved after one of them changed its arguments, and names only who approved these", async () => {
+    await using t = await setup({ tools: [refund, payout] });
+    const asked = { callId: call(1), tool: payout, args: { order: "ORD-1", amount: 5000 } };
+    const id = await t.hold(asked);
+    const hash = (amount: number) => argumentsHash(canonicalJson({ order: "ORD-1", amount }));
+    await t.decide("amy", id, "approve", { ticket: "OPS-1" });
+    await t.decide("ben", id, "approve", { ticket: "OPS-1", arguments: { order: "ORD-1", amount: 4000 }, argumentsHash: hash(5000) });
+    await t.decide("amy", id, "approve", { ticket: "OPS-1", argumentsHash: hash(4000) });
+    const { broken, approvers } = await verified(t, id);
+    expect({ broken, approvers }).toEqual({ broken: null, approvers: ["ben", "amy"] });
+  });
+
+  it("holds for a write whose target changed after the first approval, and shows that the toolset signed the approved plan", async () => {
+    await using t = await plansUnderTest();
+    const id = await t.hold(asks(100));
+    await t.plans(id, asks(100), plan(300, 200));
+    await t.approve("amy", id);
+    await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
+    await t.reopened(id);
+    await t.approve("ben", id);
+    const { broken, approvers, checked } = await verified(t, id);
+    expect({ broken, approvers }).toEqual({ broken: null, approvers: ["ben"] });
+    expect(checked).toContain("A worker of the toolset signed the plan that was approved.");
   });
 
   it("shows the grant as it was signed only when nobody can use it any more", async () => {
