@@ -78,7 +78,7 @@ describe("the demo of the shop", () => {
     expect(stdout).toMatch(/"amount" was 90 and is 60/);
     // Both cards of the address: the first plan, and the second one with the first beside it.
     expect(stdout).toMatch(/what changes, by the worker's plan:\s+│ street: "Seestrasse 11" → "Seestrasse 12"/);
-    expect(stdout).toMatch(/! The target has changed since this was approved[^]*│ street: "Bahnhofplatz 1" → "Seestrasse 12"/);
+    expect(stdout).toMatch(/! The target changed after this was approved[^]*│ street: "Bahnhofplatz 1" → "Seestrasse 12"/);
     expect(addressesOf(data)).toEqual(["Bahnhofplatz 1", "Seestrasse 12"]);
     expect(stdout).toContain("Every call had the effect that Toolbus reported, and no effect happened twice.");
   });
@@ -152,7 +152,7 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
     await demo.says(asked("7 of 10"));
     demo.type("approve");
     // The customer changed the address meanwhile, so the person decides again.
-    await demo.says(/The target has changed since this was approved[^]*approve \/ deny \/ revise\? $/);
+    await demo.says(/The target changed after this was approved[^]*approve \/ deny \/ revise\? $/);
     demo.type("approve");
     const { code, stdout } = await demo.ended();
     expect(code).toBe(0);

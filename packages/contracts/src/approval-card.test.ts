@@ -42,22 +42,30 @@ describe("the card of an approval", () => {
       { name: "note", after: '"new"' },
     ];
     const drifted = { hash: "sha256-a", at: 1, changes: [{ name: "note", after: '"old"' }] };
-    const { plan, notices, decisions } = cardOf(
-      {
-        ...view,
-        plan: { round: 2, hash: "sha256-b", at: 2, changes, drifted },
-        decisions: [{ approver: "amy", decision: "approve", at: 1, via: "http", planHash: "sha256-a", isVoid: true }],
-      },
-      0,
-    );
+    const planned: ApprovalView = {
+      ...view,
+      plan: { round: 2, hash: "sha256-b", at: 2, changes, drifted },
+      decisions: [{ approver: "amy", decision: "approve", at: 1, via: "http", planHash: "sha256-a", isVoid: true }],
+    };
+    const { plan, notices, decisions } = cardOf(planned, 0);
     expect(plan).toEqual([
-      { label: "mail", text: '"[masked: e-mail address, …@example.com]" → "[masked: e-mail address, …@example.com]"', depth: 0 },
+      {
+        label: "mail",
+        text: '"[masked: e-mail address, …@example.com]" → "[masked: e-mail address, …@example.com]"',
+        depth: 0,
+        masked: { pointer: "/plan/changes/0", what: ["e-mail address"] },
+      },
       { label: "note", text: 'absent → "new"', depth: 0 },
     ]);
     expect(notices).toEqual([
-      'The target has changed since this was approved, so it needs a new decision. The approved plan was: "note" was absent and is "old".',
+      'The target changed after this was approved, so it needs a new decision. The approved plan was: "note" was absent and is "old".',
     ]);
-    expect(decisions[0]?.text).toBe("(of another plan, so it does not count)");
+    expect(decisions[0]?.text).toBe("(before the present plan, so it does not count)");
+    expect(unmaskedField(planned, "/plan/changes/0")).toBe('"anna@example.com" → "b@example.com"');
+    expect(unmaskedField(planned, "/plan/changes/2")).toBeNull();
+    expect(cardOf({ ...planned, status: "approved" }, 0).notices[0]).toMatch(
+      /^The target changed after this was approved for the first time\. /,
+    );
     expect(cardOf({ ...view, planning: true }, 0).notices).toEqual([
       "The worker has not yet said what this will change. It cannot be approved before.",
     ]);

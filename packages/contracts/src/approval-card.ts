@@ -54,17 +54,26 @@ export function cardOf(view: ApprovalView, now: number): ApprovalCard {
     notices: noticesOf(view).map((text) => maskPersonalData(visible(text)).text),
     facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
     arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", 0)),
-    plan: (view.plan?.changes ?? []).map(planLine),
+    plan: (view.plan?.changes ?? []).map((change, n) => ({
+      label: maskPersonalData(visible(change.name)).text,
+      depth: 0,
+      ...masked(planText(change), planPointer(n)),
+    })),
     decisions: view.decisions.map((made) => decisionLine(made, view)),
   };
 }
 
 /**
- * Returns the whole text of one masked field of an approval, or null if the pointer names no field of its effect or arguments. The text still has no
- * credentials and shows invisible characters as escapes.
+ * Returns the whole text of one masked field of an approval, or null if the pointer names no field of its effect, arguments or plan. The text still has
+ * no credentials and shows invisible characters as escapes.
  */
-export function unmaskedField({ effect, arguments: args }: Pick<ApprovalView, "effect" | "arguments">, pointer: string): string | null {
+export function unmaskedField(
+  { effect, arguments: args, plan }: Pick<ApprovalView, "effect" | "arguments" | "plan">,
+  pointer: string,
+): string | null {
   if (!pointer.startsWith("/")) return null;
+  const change = plan?.changes.find((_, n) => planPointer(n) === pointer);
+  if (change !== undefined) return visible(planText(change));
   let found: Json | undefined = { effect, arguments: args };
   for (const part of pointer.slice(1).split("/")) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -77,14 +86,15 @@ export function unmaskedField({ effect, arguments: args }: Pick<ApprovalView, "e
 
 function noticesOf({ edited, taint, plan, planning, status }: ApprovalView): readonly string[] {
   const drifted = plan?.drifted;
+  const pending = status === "pending";
   return [
-    ...(planning && status === "pending" ? ["The worker has not yet said what this will change. It cannot be approved before."] : []),
+    ...(planning && pending ? ["The worker has not yet said what this will change. It cannot be approved before."] : []),
     ...(drifted === undefined
       ? []
       : [
-          `The target has changed since this was approved, so it needs a new decision. The approved plan was: ${changesInWords(drifted.changes) || "no change"}.`,
+          `The target changed after this was approved${pending ? ", so it needs a new decision" : " for the first time"}. The approved plan was: ${changesInWords(drifted.changes) || "no change"}.`,
         ]),
-    ...(plan !== undefined && plan.changes.length === 0 ? ["By the worker's plan, this changes nothing."] : []),
+    ...(plan?.changes.length === 0 ? ["By the worker's plan, this changes nothing."] : []),
     ...(edited?.changes ?? []).map((change) => `Changed by ${edited?.by ?? ""}: ${changesInWords([change])}.`),
     ...(taint?.sources ?? []).map(({ tool, passage }) => `The run has read untrusted content from "${tool}": ${quoted(passage)}`),
     ...(taint?.more === undefined ? [] : [`The run has read untrusted content ${counted(taint.more, "more time")}.`]),
@@ -96,18 +106,23 @@ function quoted(passage: string): string {
   return JSON.stringify(passage.replaceAll(/\s+/g, " ").trim());
 }
 
-function planLine({ name, before, after }: ArgumentChange): CardLine {
-  const [label, text] = [name, `${before ?? "absent"} → ${after ?? "absent"}`].map((words) => maskPersonalData(visible(words)).text);
-  return { label: label ?? "", text: text ?? "", depth: 0 };
+function planText({ before = "absent", after = "absent" }: ArgumentChange): string {
+  return `${before} → ${after}`;
+}
+
+/** A field of the plan has one pointer for its values before and after, because people read both on one line. */
+function planPointer(n: number): string {
+  return `/plan/changes/${n}`;
 }
 
 function decisionLine(
-  { approver, decision, comment = "", ticket, via, isVoid, planHash }: ApprovalView["decisions"][number],
-  { plan, planning }: ApprovalView,
+  { approver, decision, comment = "", ticket, via, isVoid, argumentsHash }: ApprovalView["decisions"][number],
+  { plan, planning, argumentsHash: currentHash }: ApprovalView,
 ): CardLine {
-  const isOtherPlan = (plan !== undefined || planning === true) && planHash !== undefined && planHash !== plan?.hash;
+  const offersPlan = plan !== undefined || planning === true;
+  const isOfThese = argumentsHash === undefined || argumentsHash === currentHash;
   const more = [
-    isVoid ? `of ${isOtherPlan ? "another plan" : "other arguments"}, so it does not count` : "",
+    isVoid ? `${offersPlan && isOfThese ? "before the present plan" : "of other arguments"}, so it does not count` : "",
     ticket === undefined ? "" : `ticket ${ticket}`,
     via === "http" ? "" : `via ${via}`,
   ]

@@ -118,7 +118,10 @@ const approvalFields = {
         policy: Type.Optional(Type.String()),
         /** The hash of the arguments that this person approved. It is present if an approver changed the arguments. */
         argumentsHash: Type.Optional(Type.String()),
-        /** True if this person approved other arguments or another plan than the ones that are shown. The decision does not count, and the person may decide again. */
+        /**
+         * True if this person approved other arguments or another plan than the ones that are shown. The decision does not count, and the person may
+         * decide again.
+         */
         isVoid: Type.Optional(Type.Boolean()),
         /** The hash of the plan that this person saw. It is present if the tool offers a plan and the person saw one. */
         planHash: Type.Optional(Type.String()),

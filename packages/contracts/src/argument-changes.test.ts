@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argumentChanges, changesInWords } from "./argument-changes.ts";
+import { argumentChanges, planChanges, changesInWords } from "./argument-changes.ts";
 
 const asItIs = (text: string): string => text;
 
@@ -31,5 +31,19 @@ describe("the changes of arguments", () => {
     const note = `${"word ".repeat(36)}${secret}`;
     const [change] = argumentChanges({ note: "" }, { note }, (text) => text.replace(/key_7{40}/, "[redacted]"));
     expect(change?.after).toBe(`"${"word ".repeat(36)}[redacted]"`);
+  });
+});
+
+describe("the changes of a plan", () => {
+  it("has every field that differs, with its whole value", () => {
+    const names = Array.from({ length: 70 }, (_, n) => `field${n}`);
+    const of = (value: string) => Object.fromEntries(names.map((name) => [name, value]));
+    const changes = planChanges({ before: of(`${"x".repeat(300)}a`), after: of(`${"x".repeat(300)}b`) }, (text) => text);
+    expect(changes).toHaveLength(70);
+    expect(changes.every(({ before, after }) => before?.endsWith('a"') && after?.endsWith('b"'))).toBe(true);
+  });
+
+  it("is redacted", () => {
+    expect(planChanges({ before: {}, after: { key: "secret" } }, () => "[redacted]")).toEqual([{ name: "key", after: "[redacted]" }]);
   });
 });

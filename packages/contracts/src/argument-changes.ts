@@ -1,5 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Plan } from "./plan.ts";
 
 /** One argument that an approver changed. The values are JSON texts, which may be truncated. A value that did not exist is absent. */
 export const ArgumentChange = Type.Object(
@@ -13,8 +14,7 @@ export type ArgumentChange = Readonly<Static<typeof ArgumentChange>>;
  * removes what must not be shown from the whole text of a value. A credential that is cut first is not recognised any more.
  */
 export function argumentChanges(before: JsonObject, after: JsonObject, redact: (text: string) => string): ArgumentChange[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
-  const changed = names.filter((name) => textOf(before, name) !== textOf(after, name)).slice(0, MAX_LISTED);
+  const changed = changedNames(before, after).slice(0, MAX_LISTED);
   const most = Math.min(MAX_VALUE, Math.max(MIN_VALUE, Math.floor(MAX_VALUES / changed.length)));
   return changed.map((name) => {
     const [was, is] = [textOf(before, name), textOf(after, name)];
@@ -24,6 +24,19 @@ export function argumentChanges(before: JsonObject, after: JsonObject, redact: (
       ...(is === undefined ? {} : { after: cut(redact(is), most) }),
     };
   });
+}
+
+/** Returns every field of a plan that differs, with its whole values. A plan is short, and people approve nothing that they do not see. */
+export function planChanges({ before, after }: Plan, redact: (text: string) => string): ArgumentChange[] {
+  return changedNames(before, after).map((name) => {
+    const [was, is] = [textOf(before, name), textOf(after, name)];
+    return { name, ...(was === undefined ? {} : { before: redact(was) }), ...(is === undefined ? {} : { after: redact(is) }) };
+  });
+}
+
+function changedNames(before: JsonObject, after: JsonObject): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names.filter((name) => textOf(before, name) !== textOf(after, name));
 }
 
 /** Returns the changes as a clause without a full stop, such as `"amount" was 100 and is 20`. */

@@ -1,7 +1,7 @@
 export * from "./approval-policy-file.ts";
 export * from "./approval-card.ts";
 export * from "./approval-view.ts";
-export { type ArgumentChange, argumentChanges, changesInWords } from "./argument-changes.ts";
+export { type ArgumentChange, argumentChanges, changesInWords, planChanges } from "./argument-changes.ts";
 export * from "./approvals-query.ts";
 export * from "./attributes.ts";
 export * from "./audit-view.ts";

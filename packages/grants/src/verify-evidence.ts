@@ -3,7 +3,6 @@ import {
   type ApprovalPart,
   describeProblems,
   type EvidenceFile,
-  isJsonObject,
   type Json,
   type JsonObject,
   keys as storeKeys,

@@ -113,9 +113,7 @@ export function released(row: LedgerRow): LedgerRow {
   return { ...row, lease: null };
 }
 
-/**
- * Returns the row after the target was found to have changed. No grant for the plan of this round, or an earlier one, begins the write any more.
- */
+/** Returns the row after the target was found to have changed. No grant for the plan of this round, or an earlier one, begins the write any more. */
 export function drifted(row: LedgerRow, round: number): LedgerRow {
   return { ...row, lease: null, planRound: Math.max(round + 1, row.planRound ?? 0) };
 }

@@ -6,8 +6,10 @@ import { approvalAt } from "../machine/edited.ts";
 import { viewOf } from "../decisions/view.ts";
 
 /**
- * Returns the webhook events of a commit. If the commit adds an approval to the list of pending ones, the approval is held, and a reminder and an
- * escalation follow at the times that its policy named. An escalation goes only to the targets that the policy names. If the commit removes an approval from the list, the approval has ended. A write that policy alone decided is never on the list. It has no events.
+ * Returns the webhook events of a commit. If the commit puts an approval into the list of pending ones, the approval is held, and a reminder and an
+ * escalation follow at the times that its policy named. An escalation goes only to the targets that the policy names. A write whose tool offers a plan
+ * is put into the list again when its plan arrives, or when its target has changed. If the commit removes an approval from the list, the approval has
+ * ended. A write that policy alone decided is never on the list. It has no events.
  */
 export function approvalEventsIn(change: Change): readonly ReportedEvent[] {
   return (change.index ?? [])

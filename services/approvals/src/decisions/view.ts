@@ -4,6 +4,7 @@ import {
   type ApprovalView,
   type ArgumentChange,
   argumentChanges,
+  planChanges,
   type Decision,
   type Json,
   type JsonObject,
@@ -88,7 +89,7 @@ function editedOf(approval: Approval, args: JsonObject): Pick<ApprovalView, "edi
 function planOf(approval: Approval): Pick<ApprovalView, "plan" | "planning"> {
   if (!offersPlan(approval)) return {};
   const plan = currentPlan(approval);
-  if (plan === null) return { planning: true };
+  if (plan === null) return approval.status === "pending" ? { planning: true } : {};
   const before = driftedPlan(approval);
   return {
     plan: {
@@ -102,7 +103,7 @@ function planOf(approval: Approval): Pick<ApprovalView, "plan" | "planning"> {
 }
 
 function changesOf({ content }: ApprovalPlan): ArgumentChange[] {
-  return content === undefined ? [] : argumentChanges(content.before, content.after, redactText).map(shownChange);
+  return content === undefined ? [] : planChanges(content, redactText).map(shownChange);
 }
 
 function shownChange({ name, before, after }: ArgumentChange): ArgumentChange {

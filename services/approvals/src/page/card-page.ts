@@ -45,7 +45,7 @@ export function cardPage(shown: CardPage): Page {
 <p class="soft">asked by <bdi>${view.requester}</bdi> ${spanInWords(now - view.requestedAt)} ago${expiry}</p>
 ${doubts.length > 0 && section("doubts", "Look closely", markup`<ul>${doubts.map((one) => markup`<li class="value">${one}</li>`)}</ul>`, "warn")}
 ${notices.length > 0 && section("notices", "Take note", markup`<ul>${notices.map((one) => markup`<li class="value">${one}</li>`)}</ul>`, "warn")}
-${card.plan.length > 0 && section("plan", "What changes, by the worker's plan", planList(card.plan))}
+${card.plan.length > 0 && section("plan", "What changes, by the worker's plan", planList(card.plan, shown))}
 ${section("arguments", "Arguments", argumentList(card.arguments, shown))}
 ${section("facts", "About this write", factList(card, view))}
 ${card.decisions.length > 0 && section("decisions", "Decisions", decisionList(card, view))}
@@ -72,8 +72,8 @@ function decisionList({ decisions }: ApprovalCard, view: ApprovalView): Markup {
   })}</ul>`;
 }
 
-function planList(lines: readonly CardLine[]): Markup {
-  return markup`<dl>${lines.map(({ label, text }) => markup`<dt><bdi>${label}</bdi></dt><dd class="value">${text}</dd>`)}</dl>`;
+function planList(lines: readonly CardLine[], shown: CardPage): Markup {
+  return markup`<dl>${lines.map((line) => markup`<dt><bdi>${line.label}</bdi></dt><dd>${whole(line, `the plan for ${line.label}`, shown)}</dd>`)}</dl>`;
 }
 
 function factList({ facts }: ApprovalCard, { requestedAt, endedAt }: ApprovalView): Markup {

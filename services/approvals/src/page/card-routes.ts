@@ -158,8 +158,8 @@ export function cardRoutes({ state, documents, decisions, clock, random, rate, s
       const { approval, right } = await look(incoming);
       if (!right.mayDecide) throw new HttpProblem("forbidden", `You may not look at masked fields: ${right.mayNotBecause}`);
       const view = viewOf(approval);
-      const { title, arguments: lines } = cardOf(view, at);
-      const text = [title, ...lines].some(({ masked }) => masked?.pointer === pointer) ? unmaskedField(view, pointer) : null;
+      const { title, arguments: lines, plan } = cardOf(view, at);
+      const text = [title, ...lines, ...plan].some(({ masked }) => masked?.pointer === pointer) ? unmaskedField(view, pointer) : null;
       if (text === null)
         throw new HttpProblem("invalid_request", "This approval has no masked field at that place.", {
           remedy: "Open the approval again.",

@@ -24,7 +24,7 @@ export function decisionForms(shown: DecisionForms): Markup {
     ? markup`<p class="soft">Its worker has not planned it yet, so it cannot be approved. Open this page again in a moment.</p>`
     : formOf(shown, "approve", markup`${approveFields(shown)}<button class="yes">Approve</button>`);
   return markup`${approve}
-<p class="links"><a href="/approvals/${view.id}/edit">Approve with other arguments</a></p>
+${view.plan?.drifted === undefined && markup`<p class="links"><a href="/approvals/${view.id}/edit">Approve with other arguments</a></p>`}
 ${folded("deny", "Deny", formOf(shown, "deny", markup`${reason}<button class="no">Deny</button>`))}
 ${folded("revise", "Ask for a revision", formOf(shown, "revise", markup`${change}<button>Send it back</button>`))}`;
 }

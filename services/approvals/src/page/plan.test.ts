@@ -36,10 +36,11 @@ describe("a plan on the approval page", () => {
     await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
     await t.reopened(id);
     const { text } = await t.amy.open(`/approvals/${id}`);
-    expect(text).toContain("The target has changed since this was approved");
+    expect(text).toContain("The target changed after this was approved");
     expect(text).toMatch(/balance&#34; was 300 and is 200/);
     expect(text).toMatch(/50 → -50/);
-    expect(text).toContain("of another plan, so it does not count");
+    expect(text).not.toContain("Approve with other arguments");
+    expect(text).toContain("before the present plan, so it does not count");
     expect((await t.approve(id)).status).toBe(303);
     expect(await t.stored(id)).toMatchObject({ status: "approved", decisions: [{ plan: { round: 1 } }, { plan: { round: 2 } }] });
   });

@@ -58,8 +58,8 @@ export function weakerThan(pin: Pin, other: Pick<Pin, "toolset" | "definition">)
 }
 
 /**
- * Returns how a definition is less strict than another: it has a lower tier, it removes or lowers a risk rule, it no longer offers a plan, or it no longer asks for a scope.
- * Returns null if it is not less strict.
+ * Returns how a definition is less strict than another: it has a lower tier, it removes or lowers a risk rule, it no longer offers a plan, or it no
+ * longer asks for a scope. Returns null if it is not less strict.
  */
 export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): string | null {
   if (!atLeast(changed.risk.tier, pinned.risk.tier)) return `its tier falls from ${pinned.risk.tier} to ${changed.risk.tier}`;

@@ -18,8 +18,9 @@ export const planned: ToolDefinition = { ...payout, plan: true };
 export const asks = (amount: number, n = 1): Asked => ({ callId: call(n), tool: planned, args: { order: "ORD-1", amount } });
 export const plan = (before: number, after: number): Plan => ({ before: { balance: before }, after: { balance: after } });
 
-export async function plansUnderTest() {
-  const t = await started({ tools: [planned] });
+/** Returns the service with a worker of the tool. `running` is a service that already runs with this tool. */
+export async function plansUnderTest(running?: Awaited<ReturnType<typeof started>>) {
+  const t = running ?? (await started({ tools: [planned] }));
   const questions: string[] = [];
   const waiting: (() => void)[] = [];
   await t.bus.consume(

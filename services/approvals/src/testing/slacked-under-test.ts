@@ -7,6 +7,7 @@ import {
   type JsonObject,
   keys,
   parseWebhookDelivery,
+  type ToolDefinition,
   type WebhookDelivery,
   type WebhookEvent,
 } from "@toolbus/contracts";
@@ -31,10 +32,11 @@ export interface SlackedOptions {
   readonly wrapStore?: (state: StateStore) => StateStore;
   /** Whether people may decide in Slack. */
   readonly asks?: boolean;
+  readonly tools?: readonly ToolDefinition[];
 }
 
 /** Approvals with a channel of Slack. */
-export async function slacked({ reply, env = {}, wrapStore, asks = true }: SlackedOptions = {}) {
+export async function slacked({ reply, env = {}, wrapStore, asks = true, tools }: SlackedOptions = {}) {
   const slack = await slackServer(reply);
   const folder = await mkdtemp(path.join(os.tmpdir(), "slack-"));
   const [targets, hooks] = ["targets.json", "hooks.json"].map((name) => path.join(folder, name));
@@ -45,6 +47,7 @@ export async function slacked({ reply, env = {}, wrapStore, asks = true }: Slack
   const t = await setup({
     env: { ...files, WEBHOOK_RETRIES_S: "5,5", APPROVAL_REMINDER_PERCENT: "0", ...env },
     ...(wrapStore ? { wrapStore } : {}),
+    ...(tools ? { tools } : {}),
   });
   return {
     t,

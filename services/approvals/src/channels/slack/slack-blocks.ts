@@ -51,6 +51,12 @@ export function reminderMessage(card: ApprovalCard): SlackText {
   return { text: escapedMrkdwn(text), blocks: [section(text)] };
 }
 
+/** Renders the news that a target has changed after the approval, as a reply to the message. */
+export function changedMessage({ title }: ApprovalCard): SlackText {
+  const text = headOf(`The target has changed since this was approved, so it needs a new decision: ${title.text}`, 300);
+  return { text: escapedMrkdwn(text), blocks: [section(text)] };
+}
+
 /** Renders the content of a card, without its status as a headline and without buttons. */
 export function cardBlocks(card: ApprovalCard): readonly JsonObject[] {
   return [

@@ -4,7 +4,7 @@ import type { StateStore } from "@toolbus/state";
 import { FINISHED_KEPT_MS } from "../../settings.ts";
 import { approvalPage } from "../approval-page.ts";
 import type { CallSlack, SlackAnswer } from "./slack-api.ts";
-import { cardMessage, reminderMessage, type SlackText } from "./slack-blocks.ts";
+import { cardMessage, changedMessage, reminderMessage, type SlackText } from "./slack-blocks.ts";
 
 export interface SlackChannelOptions {
   readonly state: Pick<StateStore, "read" | "commit">;
@@ -45,7 +45,11 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
       // Without a message, the delivery of `approval.held` still posts one, and that reminds people enough.
       if (!posted && event === "approval.reminder") return { kind: "delivered" };
       if (posted && event !== "approval.held") return told(await say(target, posted, reminderMessage(cardOf(view, now)), signal));
-      return posted ? self.refresh(target, view.id, signal, now) : post(target, view, now, signal);
+      if (!posted) return post(target, view, now, signal);
+      const refreshed = await self.refresh(target, view.id, signal, now);
+      // Slack notifies nobody of an update, so people are told that they have to decide again.
+      const again = view.plan?.drifted !== undefined && refreshed.kind === "delivered";
+      return again ? told(await say(target, posted, changedMessage(cardOf(view, now)), signal)) : refreshed;
     },
     async refresh(target, approvalId, signal, now, seen) {
       const place = seen ?? (await placeOf(target, approvalId));

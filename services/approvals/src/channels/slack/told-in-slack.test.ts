@@ -2,6 +2,7 @@ import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { until } from "../../testing/approvals-under-test.ts";
 import { CHANNEL, slacked, textsIn, TOKEN } from "../../testing/slacked-under-test.ts";
+import { asks, plan, planned, plansUnderTest } from "../../testing/plans-under-test.ts";
 import { bigRefund, bigWire } from "../../testing/writes-under-test.ts";
 
 const buttonsOf = (message: unknown): readonly string[] =>
@@ -49,6 +50,21 @@ describe("a channel of Slack", () => {
     const [update] = await s.called("chat.update", 1);
     expect(buttonsOf(update)).toEqual([]);
     expect(textsIn(update).join("\n")).toContain("expired");
+  });
+
+  it("gets a message when the plan of a write has arrived, and is told as a reply if its target has changed after the approval", async () => {
+    await using s = await slacked({ tools: [planned] });
+    const worker = await plansUnderTest(s.t);
+    const id = await s.t.hold(asks(100));
+    await worker.plans(id, asks(100), plan(300, 200));
+    const [message] = await s.called("chat.postMessage", 1);
+    expect(textsIn(message).join("\n")).toMatch(/What changes, by the worker's plan:\n *balance: 300 → 200/);
+    await worker.approve("amy", id);
+    await worker.say(asks(100), { plan: plan(50, -50), drifted: 1 });
+    const [, reply] = await s.called("chat.postMessage", 2);
+    expect(reply).toMatchObject({ thread_ts: "1700000000.000001", reply_broadcast: true });
+    expect(textsIn(reply).join("\n")).toContain("The target has changed since this was approved");
+    await until(async () => buttonsOf(s.slack.calls.findLast(({ method }) => method === "chat.update")?.body).includes("approve"));
   });
 
   it("gets no buttons if nobody of its workspace may decide there", async () => {
