@@ -9,6 +9,7 @@ import {
   messageIds,
   messageTypes,
   parser,
+  type Plan,
   type Tier,
   type ToolResult,
   ToolAnswer,
@@ -19,6 +20,7 @@ import {
   argumentsHash,
   canonicalJson,
   generateSigningKey,
+  planHash,
   publicKeySet,
   signerOf,
   signGrant,
@@ -40,6 +42,8 @@ interface Granted {
   readonly tier?: Tier;
   readonly approvers?: readonly string[];
   readonly dispatch?: number;
+  /** The plan that people approved. */
+  readonly plan?: Plan;
 }
 
 /** Starts a worker without a broker, and the real shop behind it. The shop loses its first answer to an effect in the given table. */
@@ -83,7 +87,12 @@ async function setup({ loses = "" } = {}) {
   });
 
   /** Sends a call with a grant, as an agent does. Resolves with the answer. */
-  async function call(index: number, tool: string, args: JsonObject, { tier = "medium", approvers = [], dispatch = 1 }: Granted = {}) {
+  async function call(
+    index: number,
+    tool: string,
+    args: JsonObject,
+    { tier = "medium", approvers = [], dispatch = 1, plan }: Granted = {},
+  ) {
     const definition = toolset.list().find(({ definition: { name } }) => name === tool)?.definition;
     if (!definition) throw new Error(`There is no tool ${tool}.`);
     const callId = `${RUN}.1.${index}`;
@@ -109,6 +118,7 @@ async function setup({ loses = "" } = {}) {
         requester: "ada",
         approvers: approvers.map((sub) => ({ sub, at: now * 1000, via: "http" })),
         need: approvers.length,
+        ...(plan === undefined ? {} : { plan: { round: 1, hash: planHash(plan) } }),
       },
       signer,
     );
@@ -210,9 +220,14 @@ describe("the orders worker", () => {
   it("changes the address of an order that was not sent, and of no other", async () => {
     await using bundle = await setup();
     const address = { street: "Bahnhofplatz 1", postcode: "8001", city: "Zurich", country: "CH" };
-    const approved = { tier: "high", approvers: ["bo"] } as const;
-    expect(await bundle.call(0, "update_address", { order: "ORD-8822", ...address }, approved)).toMatchObject({ status: "ok" });
-    const { content } = await bundle.call(1, "update_address", { order: "ORD-8821", ...address }, approved);
+    const approved = (status: string, before: JsonObject) => {
+      const plan = { before: { status, ...before }, after: { status, ...address } };
+      return { tier: "high", approvers: ["bo"], plan } as const;
+    };
+    const packed = approved("packed", { street: "Seestrasse 11", postcode: "8002", city: "Zurich", country: "CH" });
+    expect(await bundle.call(0, "update_address", { order: "ORD-8822", ...address }, packed)).toMatchObject({ status: "ok" });
+    const delivered = approved("delivered", { street: "Birkenweg 4", postcode: "20095", city: "Hamburg", country: "DE" });
+    const { content } = await bundle.call(1, "update_address", { order: "ORD-8821", ...address }, delivered);
     expect(JSON.parse(content)).toMatchObject({
       error: "order_sent",
       message: "ORD-8821 is delivered, so its address cannot change any more.",
