@@ -3,6 +3,7 @@ import { secretHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { callDecided, callHeld } from "./decided.ts";
 import { grantStale } from "./redispatch.ts";
+import { grantFor } from "../testing/grant-for.ts";
 import { asks, bundle } from "../testing/test-bundle.ts";
 
 /** Returns a run whose only write waits for people. */
@@ -116,9 +117,12 @@ describe("a write that people did not approve", () => {
   });
 });
 
-describe("a write whose approval was reopened, because its target had changed", () => {
-  /** Returns a write that was sent under a grant, found stale by its worker, and waits for people again. */
-  async function reopened() {
+describe("a sent write whose worker found its grant stale", () => {
+  const FIRST = grantFor('{"n":1}', { round: 1 });
+  const SECOND = grantFor('{"n":1}', { round: 2 });
+
+  /** Returns the write while it waits again. `row` is the ledger after the worker found that the target had changed. */
+  async function waitsAgain() {
     const b = bundle();
     await b.start();
     await b.turn([asks("change", "w1", { n: 1 })]);
@@ -128,7 +132,7 @@ describe("a write whose approval was reopened, because its target had changed", 
     const words = { toolCallId, approvalId, tier: "high", expiresAt: now + 900_000, effect: "Changes it." } as const;
     const approved = { toolCallId, approvalId, outcome: "approved", grantExpiresAt: now + 900_000, executeBy: now + 3_600_000 } as const;
     await b.commit(callHeld(await b.snapshot(), words, b.rules));
-    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, "a.b.c", b.rules));
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, FIRST, b.rules));
     await b.commit(grantStale(await b.snapshot(), { callId: toolCallId, secretHash: secretHash(secret) }, b.rules));
     await b.commit(callHeld(await b.snapshot(), words, b.rules));
     const { callId, toolName, toolHash, argsHash } = await b.call(0);
@@ -144,26 +148,37 @@ describe("a write whose approval was reopened, because its target had changed", 
       beganAt: now,
       planRound: 2,
     };
-    return { b, row, approved, denied: { toolCallId, approvalId, outcome: "rejected" } as const };
+    const decided = async (): Promise<readonly unknown[]> =>
+      (await b.events()).filter((event) => event.type === "call.decided").map((event) => event.decidedBy);
+    return { b, row, decided, approved, denied: { toolCallId, approvalId, outcome: "rejected" } as const };
   }
 
-  it("is reported as held again, and as decided again by whoever approved the new plan", async () => {
-    const { b, row, approved } = await reopened();
-    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["ben"] }, "d.e.f", b.rules, { ledger: row }));
-    const events = (await b.events()).filter(({ type }) => type === "call.held" || type === "call.decided");
-    expect(events).toMatchObject([
-      { type: "call.held" },
-      { type: "call.decided", decidedBy: ["amy"] },
-      { type: "call.held" },
-      { type: "call.decided", decidedBy: ["ben"] },
-    ]);
-    expect(await b.call(0)).toMatchObject({ state: "dispatched", grant: "d.e.f", approvedBy: ["ben"], dispatch: 2 });
+  it("is reported as decided again by whoever approved the new plan", async () => {
+    const { b, row, approved, decided } = await waitsAgain();
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["ben"] }, SECOND, b.rules, { ledger: row }));
+    expect(await decided()).toEqual([["amy"], ["ben"]]);
+    expect(await b.call(0)).toMatchObject({ state: "dispatched", grant: SECOND, approvedBy: ["ben"], dispatch: 2 });
   });
 
-  it("ends at once if people deny it, because its worker refuses the earlier grant", async () => {
-    const { b, row, denied } = await reopened();
-    await b.commit(callDecided(await b.snapshot(), denied, undefined, b.rules, { ledger: row }));
-    expect((await b.call(0)).result?.error?.code).toBe("denied_by_user");
+  it("keeps its one decision if the grant is only renewed, even if the message that people were asked came a second time", async () => {
+    const { b, approved, decided } = await waitsAgain();
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, grantFor('{"n":1}', { round: 1 }), b.rules));
+    expect(await decided()).toEqual([["amy"]]);
+    expect(await b.call(0)).toMatchObject({ state: "dispatched", approvedBy: ["amy"], dispatch: 2 });
+  });
+
+  it("keeps its one decision if an earlier answer comes again after the target has changed", async () => {
+    const { b, row, approved, decided } = await waitsAgain();
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, FIRST, b.rules, { ledger: row }));
+    expect(await decided()).toEqual([["amy"]]);
+  });
+
+  it("ends at once if people deny the new plan, because its worker refuses the earlier grant", async () => {
+    const { b, row, denied, decided } = await waitsAgain();
+    await b.commit(callDecided(await b.snapshot(), { ...denied, decidedBy: ["ben"] }, undefined, b.rules, { ledger: row }));
+    const { result, approvedBy } = await b.call(0);
+    expect([result?.error?.code, approvedBy]).toEqual(["denied_by_user", undefined]);
+    expect(await decided()).toEqual([["amy"], ["ben"]]);
   });
 
   it.each([
@@ -171,10 +186,10 @@ describe("a write whose approval was reopened, because its target had changed", 
     ["a worker works on it", { lease: { by: "m", since: 1, until: 2 } }],
     ["it was sent", { state: "sending" as const }],
   ])("is left to its ledger after a denial if %s", async (_, part) => {
-    const { b, row, denied } = await reopened();
+    const { b, row, denied } = await waitsAgain();
     const { planRound, ...rest } = { ...row, ...part };
     const ledger = { ...rest, ...(planRound === undefined ? {} : { planRound }) };
     await b.commit(callDecided(await b.snapshot(), denied, undefined, b.rules, { ledger }));
-    expect(await b.call(0)).toMatchObject({ state: "dispatched" });
+    expect(await b.call(0)).toMatchObject({ state: "dispatched", approvedBy: ["amy"] });
   });
 });

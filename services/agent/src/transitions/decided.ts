@@ -11,7 +11,7 @@ import {
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
-import { grantedArguments } from "./edited-write.ts";
+import { grantedArguments, planRoundOf } from "./edited-write.ts";
 import { heldMs } from "./resolved-call.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { continueWrites, resolveCall } from "./resolve-call.ts";
@@ -31,7 +31,7 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
   const dueIn = Math.min(rules.config.HELD_CHECK_MS, Math.max(1, held.expiresAt - draft.now) + rules.config.POLL_MS);
   draft.setCall(
     {
-      ...withoutApprovers(reopened(call)),
+      ...withoutApprovers(call),
       state: "held",
       approvalId: held.approvalId,
       approvalExpiresAt: held.expiresAt,
@@ -79,10 +79,10 @@ export function callDecided(
   const edited = decided.outcome === "approved" && grant ? grantedArguments(call, decided, grant, definition) : null;
   if (edited === "wrong") return null;
   const draft = new Draft(snapshot, rules);
-  const { heldSince: _, unservedSince: __, ...rest } = withoutApprovers(call);
+  const isNew = isNewDecision(call, grant, ledger);
+  const { heldSince: _, unservedSince: __, ...rest } = withoutApprovers(isNew ? withoutDecision(call) : call);
   const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
-  // A renewed grant is not a new decision.
-  if (call.grant === undefined)
+  if (isNew)
     draft.event({
       type: "call.decided",
       at: draft.now,
@@ -100,7 +100,7 @@ export function callDecided(
       state: "granted",
       grant,
       // A renewed grant has no new approvers.
-      approvedBy: call.approvedBy ?? decided.decidedBy ?? [],
+      approvedBy: base.approvedBy ?? decided.decidedBy ?? [],
       ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: Math.max(decided.grantExpiresAt, base.grantExpiresAt ?? 0) }),
       ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
     };
@@ -116,12 +116,13 @@ export function callDecided(
 }
 
 /**
- * Returns a call whose approval was reopened, because the target had changed before the write began. People decide again, so their decision is a new
- * one. `grantExpiresAt` stays, because an earlier invoke may still arrive at a worker.
+ * Returns whether this answer is a decision of people, and not only a fresh grant for one that the agent knows. People decide a second time only if
+ * the worker found that the target had changed. The grant of their second decision covers a later round of the plan. A denial has no grant, so the
+ * worker's ledger tells. `approval.held` does not, because a broker or an attacker can send it again.
  */
-function reopened(call: Call): Call {
-  const { grant, approvedBy: _, ...rest } = call;
-  return grant === undefined ? call : rest;
+function isNewDecision(call: Call, grant: string | undefined, ledger: LedgerRow | null): boolean {
+  if (call.grant === undefined) return true;
+  return grant === undefined ? isVoidedByDrift(call, ledger) : planRoundOf(grant) > planRoundOf(call.grant);
 }
 
 /**
@@ -129,7 +130,13 @@ function reopened(call: Call): Call {
  * grant for an earlier plan.
  */
 function isVoidedByDrift(call: Call, ledger: LedgerRow | null): boolean {
-  return call.grant === undefined && ledger?.state === "begun" && ledger.lease === null && ledger.planRound !== undefined;
+  if (call.grant === undefined || ledger?.state !== "begun" || ledger.lease !== null) return false;
+  return (ledger.planRound ?? 0) > planRoundOf(call.grant);
+}
+
+/** Returns the call without its earlier decision. `grantExpiresAt` stays, because an earlier invoke may still arrive at a worker. */
+function withoutDecision({ grant: _, approvedBy: __, ...call }: Call): Call {
+  return call;
 }
 
 function withoutApprovers({ approvedSoFar: _, ...call }: Call): Call {

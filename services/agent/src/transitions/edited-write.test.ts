@@ -2,6 +2,7 @@ import { type ApprovalDecided, approvalIdOf, topics } from "@toolbus/contracts";
 import { argumentsHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { readEntry } from "../memory/stored-entries.ts";
+import { grantFor } from "../testing/grant-for.ts";
 import { asks, type Bundle, bundle, change, ok, RUN } from "../testing/test-bundle.ts";
 import { callDecided } from "./decided.ts";
 import { grantedArguments } from "./edited-write.ts";
@@ -10,31 +11,6 @@ import { redispatch } from "./redispatch.ts";
 const CALL = `${RUN}.1.0`;
 const ASKED = '{"n":100}';
 const EDITED = '{"n":20}';
-
-/** Returns the text of a grant for these arguments. Only workers check its signature. */
-function grantFor(args: string, callId = CALL): string {
-  const claims = {
-    iss: "tb-approvals",
-    aud: "tb-executor:test",
-    jti: approvalIdOf(callId),
-    iat: 1,
-    nbf: 1,
-    exp: 2,
-    era: 1,
-    tenant: "acme",
-    runId: RUN,
-    callId,
-    tool: "change",
-    toolVersion: "1",
-    toolHash: `sha256-${"a".repeat(43)}`,
-    argsHash: argumentsHash(args),
-    tier: "high",
-    requester: "ada",
-    approvers: [{ sub: "amy", at: 1, via: "http" }],
-    need: 1,
-  };
-  return ["{}", JSON.stringify(claims), "signature"].map((part) => Buffer.from(part).toString("base64url")).join(".");
-}
 
 /** Returns a run whose only write has asked for a grant. */
 async function waiting(): Promise<Bundle> {
@@ -133,7 +109,7 @@ describe("an answer whose arguments its grant does not cover", () => {
   it.each([
     ["other arguments than the grant's", { arguments: '{"n":999}' }, grantFor(EDITED)],
     ["other arguments and a grant that has no claims", {}, "a.grant.text"],
-    ["other arguments and the grant of another call", {}, grantFor(EDITED, `${RUN}.1.1`)],
+    ["other arguments and the grant of another call", {}, grantFor(EDITED, { callId: `${RUN}.1.1` })],
     ["arguments that break the tool's schema", { arguments: '{"n":"much"}' }, grantFor('{"n":"much"}')],
     ["arguments that are not canonical", { arguments: '{ "n": 20 }' }, grantFor('{ "n": 20 }')],
   ])("is dropped, and nothing is sent: %s", async (_, part, grant) => {

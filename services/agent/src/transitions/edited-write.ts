@@ -1,5 +1,5 @@
 import { type ApprovalDecided, argumentChanges, type Call, checkArguments, type JsonObject, type ToolDefinition } from "@toolbus/contracts";
-import { argumentsHash, parseCanonicalArguments, parseGrantClaims } from "@toolbus/grants";
+import { argumentsHash, type GrantClaims, parseCanonicalArguments, parseGrantClaims } from "@toolbus/grants";
 import { redactText } from "@toolbus/telemetry";
 import { shortened } from "./bounded-text.ts";
 import { EFFECT_BYTES } from "./planned-calls.ts";
@@ -39,8 +39,13 @@ function fits(definition: ToolDefinition, args: JsonObject): boolean {
   return checkArguments(definition, structuredClone(args)).length === 0;
 }
 
+/** Returns the round of the plan that a grant covers, or 0 if it covers none. Does not check the signature. */
+export function planRoundOf(grant: string): number {
+  return claimsIn(grant)?.plan?.round ?? 0;
+}
+
 /** Returns the claims of a grant without a check of its signature, or null if the text has none. */
-function claimsIn(grant: string): { readonly callId: string; readonly argsHash: string } | null {
+function claimsIn(grant: string): GrantClaims | null {
   try {
     const parsed = parseGrantClaims(JSON.parse(Buffer.from(grant.split(".")[1] ?? "", "base64url").toString()));
     return parsed.ok ? parsed.value : null;
