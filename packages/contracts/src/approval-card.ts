@@ -72,7 +72,7 @@ export function unmaskedField(
   pointer: string,
 ): string | null {
   if (!pointer.startsWith("/")) return null;
-  const change = plan?.changes.find((_, n) => planPointer(n) === pointer);
+  const change = plan?.changes?.find((_, n) => planPointer(n) === pointer);
   if (change !== undefined) return visible(planText(change));
   let found: Json | undefined = { effect, arguments: args };
   for (const part of pointer.slice(1).split("/")) {
@@ -92,9 +92,9 @@ function noticesOf({ edited, taint, plan, planning, status }: ApprovalView): rea
     ...(drifted === undefined
       ? []
       : [
-          `The target changed after this was approved${pending ? ", so it needs a new decision" : " for the first time"}. The approved plan was: ${changesInWords(drifted.changes) || "no change"}.`,
+          `The target changed after this was approved${pending ? ", so it needs a new decision" : " for the first time"}. The approved plan was: ${drifted.changes === undefined ? "not kept any more" : changesInWords(drifted.changes) || "no change"}.`,
         ]),
-    ...(plan?.changes.length === 0 ? ["By the worker's plan, this changes nothing."] : []),
+    ...(plan?.changes?.length === 0 ? ["By the worker's plan, this changes nothing."] : []),
     ...(edited?.changes ?? []).map((change) => `Changed by ${edited?.by ?? ""}: ${changesInWords([change])}.`),
     ...(taint?.sources ?? []).map(({ tool, passage }) => `The run has read untrusted content from "${tool}": ${quoted(passage)}`),
     ...(taint?.more === undefined ? [] : [`The run has read untrusted content ${counted(taint.more, "more time")}.`]),

@@ -73,7 +73,8 @@ const approvalFields = {
   effect: Type.String(),
   /**
    * What the write will change, as its worker computed it. The field is absent if the tool offers no plan, or while `planning` is true. A grant covers
-   * exactly this plan. `drifted` is the plan that was approved before, if the target has changed since.
+   * exactly this plan. `drifted` is the plan that was approved before, if the target has changed since. `changes` is absent in the repeated answer to
+   * an earlier decision if the approval does not keep the content of that plan any more.
    */
   plan: Type.Optional(
     Type.Object(
@@ -81,8 +82,10 @@ const approvalFields = {
         round: Type.Integer(),
         hash: Type.String(),
         at: Type.Integer(),
-        changes: Type.Array(ArgumentChange),
-        drifted: Type.Optional(Type.Object({ hash: Type.String(), at: Type.Integer(), changes: Type.Array(ArgumentChange) }, closed)),
+        changes: Type.Optional(Type.Array(ArgumentChange)),
+        drifted: Type.Optional(
+          Type.Object({ hash: Type.String(), at: Type.Integer(), changes: Type.Optional(Type.Array(ArgumentChange)) }, closed),
+        ),
       },
       closed,
     ),

@@ -10,7 +10,6 @@ type ApprovalChange = `approval ${Status | "none"} → ${Status}`;
 
 const STORE_CHANGED = "only approvals writes approvals into the simulated store";
 const NO_REFUSAL = "the policy of the simulated tools refuses nothing";
-const NO_PLANS = "no simulated tool offers a plan";
 const NO_OPERATOR = "no operator changes a key in the simulation";
 
 /** Every transition of approvals. In this table, a document that approvals did not seal is the same as none. */
@@ -64,28 +63,24 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
     by: planned,
     when: "The worker says what the write will change. From now on people can approve it.",
     changes: ["approval pending → pending"],
-    rare: { "approval pending → pending": NO_PLANS },
   },
   {
-    name: "approvals ask for a plan again",
+    name: "approvals ask-plan",
     by: askPlanAgain,
     when: "The worker has not planned the write for a while.",
     changes: ["approval pending → pending"],
-    rare: { "approval pending → pending": NO_PLANS },
   },
   {
     name: "approvals unplannable",
     by: unplannable,
     when: "The worker cannot plan the write, so nobody is asked for something that cannot happen.",
     changes: ["approval pending → refused"],
-    rare: { "approval pending → refused": NO_PLANS },
   },
   {
     name: "approvals drifted",
     by: drifted,
     when: "The target has changed since people approved the plan. People decide about the new plan, or the write ends.",
     changes: ["approval approved → pending", "approval approved → refused"],
-    rare: { "approval approved → pending": NO_PLANS, "approval approved → refused": NO_PLANS },
   },
   {
     name: "approvals refuse",

@@ -113,6 +113,8 @@ export const ApprovalPlan = Type.Object(
     at: Type.Integer(),
     /** True if the worker made it because the target had changed since the plan before it was approved. */
     drift: Type.Optional(Type.Literal(true)),
+    /** The time until which people could decide about the plan before, if this plan came because of a drift. */
+    until: Type.Optional(Type.Integer()),
     content: Type.Optional(Plan),
     proof: Type.Optional(Type.String({ maxLength: 8192 })),
   },

@@ -32,6 +32,7 @@ export const VARIANTS: readonly Variant[] = [
   "unheard",
   "interruptions",
   "untrusted-reads",
+  "changing-targets",
 ];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.

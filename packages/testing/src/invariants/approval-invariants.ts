@@ -1,6 +1,7 @@
 import { type Approval, APPROVERS_NEEDED, type DecisionToken, keys, type RunOrigin } from "@toolbus/contracts";
 import { approvedHash, tierNeeded, wrongArguments } from "./edited-arguments.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
+import { isOfCurrentPlan, mayReopen, wrongPlans } from "./plan-invariants.ts";
 import { same } from "./same.ts";
 
 /** Checks the invariants I3 and I7 and the guarantee G6 (docs/mechanics.md) for approvals' own documents, after one commit. */
@@ -21,10 +22,15 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
   const timed = facts.timers.get("approvals")?.has(`apr:${approvalId}`) === true;
   if (status === "pending" && !timed) broken.push(`I3: the approval ${approvalId} is pending and has no timer`);
   if (status !== "pending" && timed) broken.push(`I3: the approval ${approvalId} ended as ${status} and keeps its timer`);
-  if (before && before.status !== "pending" && (before.status !== status || !same(before.decisions, decisions)))
+  if (
+    before &&
+    before.status !== "pending" &&
+    (before.status !== status || !same(before.decisions, decisions)) &&
+    !mayReopen(before, after)
+  )
     broken.push(`I7: the approval ${approvalId} was final as ${before.status} and is now ${status}`);
   if (before && before.toolHash !== after.toolHash) broken.push(`I7: the subject of the approval ${approvalId} has changed`);
-  broken.push(...wrongArguments(facts, before, after));
+  broken.push(...wrongArguments(facts, before, after), ...wrongPlans(facts, before, after));
   for (const { approver, at } of decisions)
     if (at > after.expiresAt) broken.push(`G6: ${approver} decided ${approvalId} ${at - after.expiresAt} ms after its end`);
   for (const { approver, tokenHash } of decisions) {
@@ -42,7 +48,9 @@ export function approvedWrongly(facts: Facts, approval: Approval): readonly stri
   const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
   if (!origin) return [`G6: the approval ${approvalId} has no requester`];
   if (tier === null) return [`G6: the approval ${approvalId} is for the write ${toolName}, which nobody pinned`];
-  const counted = decisions.filter((made) => made.decision === "approve" && approvedHash(approval, made) === approval.argsHash);
+  const counted = decisions.filter(
+    (made) => made.decision === "approve" && approvedHash(approval, made) === approval.argsHash && isOfCurrentPlan(approval, made),
+  );
   const approvers = new Set(counted.map(({ approver }) => approver));
   const broken: string[] = [];
   if (approvers.size < APPROVERS_NEEDED[tier]) broken.push(`G6: ${approvalId}, of tier ${tier}, is approved by ${approvers.size} people`);

@@ -237,8 +237,8 @@ describe("the checker", () => {
     it("a decision that is answered differently when it is repeated", () => {
       const t = telling();
       const reported = { kind: "decided", at: 0, approvalId: "ap", tokenId: "amy t", decision: "approve" } as const;
-      expect(t.tell({ ...reported, answer: "approved" })).toEqual([]);
-      expect(t.tell({ ...reported, answer: "expired" }).join()).toContain("G6");
+      expect(t.tell({ ...reported, answer: `{"status":"approved"}` })).toEqual([]);
+      expect(t.tell({ ...reported, answer: `{"status":"expired"}` }).join()).toContain("G6");
     });
 
     it("a fault of the code, wherever it was caught", () => {

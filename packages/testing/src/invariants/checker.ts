@@ -76,6 +76,7 @@ export function checker(rules: Rules): Checker {
         budgets.answered(observation.runId);
         return [];
       case "watches":
+      case "planned":
       case "settle":
       case "void":
       case "edits":
@@ -88,11 +89,21 @@ export function checker(rules: Rules): Checker {
   function brokenByAnswer({ approvalId, tokenId, decision, answer }: Extract<Observation, { kind: "decided" }>): readonly string[] {
     const name = `${approvalId} ${tokenId} ${decision}`;
     const before = decided.get(name);
-    decided.set(name, answer);
-    return before === undefined || before === answer
+    const now = withoutPlanContent(answer);
+    decided.set(name, now);
+    return before === undefined || before === now
       ? []
       : [`G6: a repeated decision about ${approvalId} was answered differently from the first time`];
   }
+}
+
+/** Returns an answer without the contents of plans, because an approval keeps only the last two contents. */
+function withoutPlanContent(answer: string): string {
+  return JSON.stringify(JSON.parse(answer), (key, value: unknown) => (key === "plan" ? JSON.stringify(value, withoutChanges) : value));
+}
+
+function withoutChanges(key: string, value: unknown): unknown {
+  return key === "changes" ? undefined : value;
 }
 
 function faultText({ process, error }: { readonly process: string; readonly error: string }): string {

@@ -9,11 +9,12 @@ import {
   type ResultStatus,
   type Run,
 } from "@toolbus/contracts";
-import { simWrites, TOOLSET } from "../world/sim-tools.ts";
+import { TOOLSET, writeNamed } from "../world/sim-tools.ts";
 import { argumentsHash, canonicalJson } from "@toolbus/grants";
 import { isOfSomebody } from "./edited-arguments.ts";
 import { approvedWrongly } from "./approval-invariants.ts";
 import { type Changed, type Effect, type Facts, familyOf } from "./facts.ts";
+import { brokenPlanOfEffect } from "./plan-invariants.ts";
 import { same } from "./same.ts";
 
 /** Statuses of results that mean that nothing happened. */
@@ -44,7 +45,7 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
       broken.push(`G6: ${tool} of ${callId} happened with arguments that neither the model nor a person asked for`);
     if (facts.granted.get(callId)?.has(argumentsHash(canonicalJson(args))) === false)
       broken.push(`G6: ${tool} of ${callId} happened with arguments that no grant covers`);
-    broken.push(...approvedWrongly(facts, approval));
+    broken.push(...approvedWrongly(facts, approval), ...brokenPlanOfEffect(facts, approval));
   }
   const row = facts.documents.get(keys.ledger(TOOLSET, callId)) as unknown as LedgerRow | undefined;
   if (!row || row.state === "begun") broken.push(`I6: ${tool} of ${callId} happened before its ledger said "sending"`);
@@ -99,5 +100,5 @@ export function brokenBySkip(facts: Facts, changed: readonly Changed[]): readonl
 }
 
 function guaranteeOf(tool: string): "G3" | "G4" {
-  return simWrites.find(({ name }) => name === tool)?.mode === "key" ? "G3" : "G4";
+  return writeNamed(tool)?.mode === "key" ? "G3" : "G4";
 }

@@ -1,4 +1,13 @@
-import { attributes, type Call, type GrantClaims, type Json, type JsonObject, type Message, messageTypes } from "@toolbus/contracts";
+import {
+  attributes,
+  type Call,
+  type GrantClaims,
+  type Json,
+  type JsonObject,
+  type Message,
+  messageTypes,
+  type Plan,
+} from "@toolbus/contracts";
 import type { Observation } from "../ports/observation.ts";
 
 /** A document that a commit wrote, with its former value. */
@@ -24,6 +33,12 @@ export interface Effect {
   readonly arguments: Json;
 }
 
+/** What the target said that a write would change. */
+export interface PlannedFact {
+  readonly at: number;
+  readonly plan: Plan;
+}
+
 /** Everything that is known about a world from its observations: documents, logs, rows, effects. */
 export interface Facts {
   readonly documents: ReadonlyMap<string, Json>;
@@ -34,6 +49,8 @@ export interface Facts {
   readonly outbox: ReadonlyMap<string, ReadonlyMap<string, OutboxFact>>;
   /** The effects of each call. */
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
+  /** What the target said that each call would change, in this order. */
+  readonly planned: ReadonlyMap<string, readonly PlannedFact[]>;
   /** The arguments that the model asked for, by call, as canonical texts. */
   readonly asked: ReadonlyMap<string, string>;
   /** The arguments that people sent instead, by approval, as canonical texts. Defaults may be missing. */
@@ -59,6 +76,7 @@ export function keptFacts(): KeptFacts {
   const timers = new Map<string, Set<string>>();
   const outbox = new Map<string, Map<string, OutboxFact>>();
   const effects = new Map<string, Effect[]>();
+  const planned = new Map<string, PlannedFact[]>();
   const asked = new Map<string, string>();
   const edits = new Map<string, JsonObject[]>();
   const granted = new Map<string, Set<string>>();
@@ -66,7 +84,7 @@ export function keptFacts(): KeptFacts {
   const messages = new Set<string>();
   const reported = new Map<string, number>();
   const answers = new Map<string, number>();
-  return { documents, logs, timers, outbox, effects, asked, edits, granted, accepted, messages, reported, answers, take };
+  return { documents, logs, timers, outbox, effects, planned, asked, edits, granted, accepted, messages, reported, answers, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -77,6 +95,9 @@ export function keptFacts(): KeptFacts {
         return [];
       case "effect":
         entry(effects, observation.callId, () => []).push(observation);
+        return [];
+      case "planned":
+        entry(planned, observation.callId, () => []).push(observation);
         return [];
       case "accepted":
         accepted.add(observation.runId);

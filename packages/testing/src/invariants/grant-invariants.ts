@@ -13,6 +13,7 @@ import { argumentsHash } from "@toolbus/grants";
 import type { Observation } from "../ports/observation.ts";
 import { approvedHash, askedArguments, tierNeeded } from "./edited-arguments.ts";
 import { claimsOf, type Facts } from "./facts.ts";
+import { wrongPlanInGrant } from "./plan-invariants.ts";
 import { afterUntrustedReads } from "./untrusted-reads.ts";
 
 /**
@@ -54,6 +55,7 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   for (const { sub } of claims.approvers)
     if (!approval.decisions.some((made) => made.approver === sub && approvedHash(approval, made) === claims.argsHash))
       broken.push(`counts ${sub}, who approved other arguments`);
+  broken.push(...wrongPlanInGrant(approval, claims));
   is("the requester", claims.requester, origin?.principal);
   is("the tier", claims.tier, tier);
   if (tier !== null && approvers.size < APPROVERS_NEEDED[tier]) broken.push(`has ${approvers.size} approvers for the tier ${tier}`);

@@ -1,4 +1,6 @@
 import {
+  type Approval,
+  approvalIdOf,
   type Call,
   callParts,
   type ConversationState,
@@ -11,6 +13,7 @@ import {
 } from "@toolbus/contracts";
 import type { Json } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
+import { TOOLSET } from "../world/sim-tools.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
@@ -146,13 +149,26 @@ function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): read
     if (event.type === "turn" && !event.seed) broken.push(...turnsBroken(facts, log, all));
     if (event.type === "call.resolved" && all.filter((other) => other.type === "call.resolved" && other.callId === event.callId).length > 1)
       broken.push(`G2: ${log} has two results of ${event.callId}`);
-    if (event.type === "call.decided" && all.filter((other) => other.type === "call.decided" && other.callId === event.callId).length > 1)
-      broken.push(`G6: ${log} has two decisions of ${event.callId}`);
+    if (event.type === "call.decided") {
+      const made = all.filter((other) => other.type === "call.decided" && other.callId === event.callId).length;
+      const may = decisionsOf(facts, event.callId);
+      if (made > may) broken.push(`G6: ${log} has ${made} decisions of ${event.callId}, and ${may} are possible`);
+    }
     const runId = log.slice(log.indexOf("}:") + 2);
     if (isRunEnd(event) && !TERMINAL.has(document<Run>(facts, keys.run(runId))?.status ?? ""))
       broken.push(`G1: ${log} ends, but its run does not`);
   }
   return broken;
+}
+
+/**
+ * Returns how often a call may be decided. A decision is void, and another one follows, each time that the worker found another target. Approvals may
+ * not have heard of the last time.
+ */
+function decisionsOf(facts: Facts, callId: string): number {
+  const { plans = [] } = document<Approval>(facts, keys.approval(approvalIdOf(callId))) ?? {};
+  const row = document<LedgerRow>(facts, keys.ledger(TOOLSET, callId));
+  return 1 + plans.filter(({ drift }) => drift).length + ((row?.planRound ?? 0) > plans.length ? 1 : 0);
 }
 
 /** Checks that one answer of the model becomes at most one turn, in whichever round the agent commits it. */

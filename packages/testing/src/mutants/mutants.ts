@@ -2,6 +2,7 @@ import { budgets } from "./budgets.ts";
 import { edits } from "./edits.ts";
 import { escaped } from "./escaped.ts";
 import type { Mutant } from "./mutant.ts";
+import { plans } from "./plans.ts";
 import { stalled } from "./stalled.ts";
 import { streams } from "./streams.ts";
 
@@ -205,4 +206,4 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...escaped];
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...plans, ...escaped];

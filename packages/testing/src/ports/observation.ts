@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Message } from "@toolbus/contracts";
+import type { Json, JsonObject, Message, Plan } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
 /** An event that happened outside the processes. The simulator reports the events in order, and the invariants use nothing else. */
@@ -16,6 +16,8 @@ export type Observation =
   | { readonly kind: "message"; readonly at: number; readonly id: string; readonly by: string; readonly message: Message }
   /** The target made a change. A repeat that the target recognised by its key is not a change. */
   | { readonly kind: "effect"; readonly at: number; readonly callId: string; readonly tool: string; readonly arguments: Json }
+  /** A worker asked the target what a write would change. */
+  | { readonly kind: "planned"; readonly at: number; readonly callId: string; readonly plan: Plan }
   /** From now on, the target refuses every attempt at this call. */
   | { readonly kind: "void"; readonly at: number; readonly callId: string }
   /** A person received the answer that this run is accepted. */

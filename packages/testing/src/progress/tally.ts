@@ -25,6 +25,10 @@ export const WORK = {
   decision: "decisions of people",
   /** Writes that happened with arguments that an approver had changed. */
   edit: "writes with edited arguments that happened",
+  /** Plans of workers that people could see before they decided. */
+  plan: "plans shown to people",
+  /** Writes that went back to people, because the target had changed after they had approved. */
+  drift: "approvals reopened by a changed target",
   /** Writes that people or policy denied. */
   refusal: "writes refused",
   /** Calls that the agent sent again because no answer arrived. */
@@ -126,6 +130,8 @@ export function keptTally(): KeptTally {
 
   function countApproval({ before, after }: Changed<Approval>): void {
     if (after && after.decisions.length > (before?.decisions.length ?? 0)) work.decision++;
+    if ((after?.plans?.length ?? 0) > (before?.plans?.length ?? 0)) work.plan++;
+    if (before?.status === "approved" && after?.status === "pending") work.drift++;
     if (before?.status !== after?.status && REFUSED.has(after?.status ?? "")) work.refusal++;
   }
 
@@ -138,7 +144,7 @@ export function keptTally(): KeptTally {
     if (!after) return;
     if (!before) work.grant++;
     if (before?.lease && after.fence > before.fence) work.write_take_over++;
-    if (before?.state === "sending" && after.fence > before.fence && after.toolName.endsWith("_reconcile")) work.reconcile++;
+    if (before?.state === "sending" && after.fence > before.fence && after.toolName.includes("_reconcile")) work.reconcile++;
   }
 
   function countEvent(event: RunEvent): void {

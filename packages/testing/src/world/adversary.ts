@@ -1,5 +1,15 @@
 import type { MemoryBus } from "@toolbus/bus";
-import { approvalIdOf, attributes, type Call, type JsonObject, type Message, message, messageTypes, topics } from "@toolbus/contracts";
+import {
+  approvalIdOf,
+  attributes,
+  type Call,
+  type JsonObject,
+  type Message,
+  message,
+  messageTypes,
+  type Plan,
+  topics,
+} from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
 import type { Prng } from "../clockwork/prng.ts";
 import { type Facts, familyOf } from "../invariants/facts.ts";
@@ -25,6 +35,8 @@ export interface Adversary {
 export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adversary {
   const recorded: Message[] = [];
   const { clockwork, note } = wire;
+  // The changes of plans come from a separate stream, so that the worlds of seeds without plans do not change.
+  const plans = random.fork("plans");
   let count = 0;
   const genuine = bus.publish;
   // Records messages at the entry of the broker, where every published message passes.
@@ -40,9 +52,16 @@ export function adversary({ wire, bus, facts, random }: AdversaryOptions): Adver
       send(random.pick([invoke, result, staleGrant, decided, held, someWake])(call));
     },
     replay() {
-      if (recorded.length > 0) send(random.pick(recorded));
+      if (recorded.length > 0) send(changed(random.pick(recorded)));
     },
   };
+
+  /** Sometimes returns a worker's plan with other values under the same signature. */
+  function changed(sent: Message): Message {
+    const body = JSON.parse(sent.body || "{}") as { readonly plan?: Plan };
+    if (sent.type !== messageTypes.approvalPlanned || body.plan === undefined || !plans.chance(0.5)) return sent;
+    return { ...sent, id: `mallory:${++count}`, body: JSON.stringify({ ...body, plan: { ...body.plan, before: { state: 9 } } }) };
+  }
 
   function send(forged: Message): void {
     note(`mallory sends ${forged.type} ${forged.id}`);

@@ -20,6 +20,7 @@ interface Decision extends Ticket {
   readonly decision: string;
   readonly token: string;
   readonly argumentsHash?: string;
+  readonly planHash?: string;
   readonly arguments?: JsonObject;
 }
 
@@ -27,6 +28,8 @@ interface Decision extends Ticket {
 interface Card {
   readonly token: string;
   readonly argumentsHash: string;
+  /** Absent if the tool offers no plan, or while no worker has planned the write. */
+  readonly planHash?: string;
   readonly arguments: JsonObject;
 }
 
@@ -45,11 +48,14 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     notice(value) {
       const parsed = parseApproval(value);
       if (!parsed.ok || parsed.value.status !== "pending") return;
-      const { approvalId, need, tier } = parsed.value;
+      const { approvalId, need, tier, plans = [], planning } = parsed.value;
       const ticket = tier === "critical" ? { ticket: `T-${callParts(approvalCallId(approvalId)).round}` } : {};
       // Approvals writes an approval again when its request arrives again.
-      if (noticed.has(approvalId)) return lookAgain(parsed.value, ticket);
-      noticed.add(approvalId);
+      const card = plans.length > 0 ? `${approvalId} with plan ${plans.length}` : approvalId;
+      if (noticed.has(card)) return lookAgain(parsed.value, ticket);
+      noticed.add(card);
+      // Nobody can approve what no worker has planned. Somebody may try, or deny it at once.
+      if (planning !== undefined && !random.chance(habits.cheats)) return;
       if (random.chance(habits.cheats)) void cheat(approvalId, ticket);
       if (!random.chance(habits.ignores)) judge(approvalId, need, ticket);
     },
@@ -79,16 +85,16 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     await think();
     const card = await cardOf(who, approvalId);
     if (card === null) return;
-    const { token, argumentsHash } = card;
+    const { token, ...seen } = seenOn(card);
     const wanted = decision === "approve" && edits.chance(habits.edits) ? { ...card.arguments, n: edits.below(1001) } : null;
     // Somebody reads the card for so long that another person changes the arguments meanwhile, or the approval expires.
     if (habits.edits > 0 && edits.chance(0.3)) await sleep(wire, edits.magnitude(1, Math.max(2, habits.thinkMs)));
     if (wanted) observe({ kind: "edits", at: clockwork.now, approvalId, arguments: wanted });
-    const body = { decision, token, ...ticket, argumentsHash, ...(wanted ? { arguments: wanted } : {}) };
+    const body = { decision, token, ...ticket, ...seen, ...(wanted ? { arguments: wanted } : {}) };
     const status = await post(who, approvalId, body);
-    // A 409 means that an edit has replaced the card.
-    const newer = status === 409 && habits.edits > 0 ? await cardOf(who, approvalId) : null;
-    if (newer) await post(who, approvalId, { decision, token: newer.token, ...ticket, argumentsHash: newer.argumentsHash });
+    // A 409 means that an edit or a new plan has replaced the card.
+    const newer = status === 409 && (habits.edits > 0 || card.planHash !== undefined) ? await cardOf(who, approvalId) : null;
+    if (newer) await post(who, approvalId, { decision, ...ticket, ...seenOn(newer) });
     // Somebody clicks the same button, or the other one, a second time with the used token.
     if (random.chance(habits.cheats)) await post(who, approvalId, { decision: random.pick(["approve", "deny"]), token, ...ticket });
   }
@@ -111,9 +117,10 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
 
   async function cardOf(who: string, approvalId: string): Promise<Card | null> {
     const asked = { method: "GET", url: "/v1/approvals/:id", id: approvalId, principal: principalOf(who) } as const;
-    const { decisionToken: token, argumentsHash, arguments: args } = (await insist(wire, asked, options))?.body ?? {};
+    const { decisionToken: token, argumentsHash, arguments: args, plan } = (await insist(wire, asked, options))?.body ?? {};
     if (typeof token !== "string" || typeof argumentsHash !== "string") return null;
-    return { token, argumentsHash, arguments: isJsonObject(args) ? args : {} };
+    const planHash = isJsonObject(plan) && typeof plan["hash"] === "string" ? { planHash: plan["hash"] } : {};
+    return { token, argumentsHash, ...planHash, arguments: isJsonObject(args) ? args : {} };
   }
 
   async function post(who: string, approvalId: string, body: Decision): Promise<number | null> {
@@ -141,6 +148,11 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
   function think(): Promise<void> {
     return sleep(wire, random.magnitude(1, Math.max(2, habits.thinkMs)));
   }
+}
+
+/** Returns what a decision says about the card that the person saw. */
+function seenOn({ arguments: _, ...seen }: Card): Omit<Card, "arguments"> {
+  return seen;
 }
 
 function principalOf(id: string): Principal {

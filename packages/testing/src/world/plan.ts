@@ -4,7 +4,7 @@ import type { ServiceSettings } from "./deployment.ts";
 import type { Role } from "./roles.ts";
 import type { Habits, Request } from "./persons.ts";
 import { drawnScript, fixedScript, type Script } from "./scripted-model.ts";
-import { simToolset, simWrites } from "./sim-tools.ts";
+import { planned, simToolset, simWrites, writeNamed } from "./sim-tools.ts";
 
 /** Everything that distinguishes one simulated world from another before it starts. */
 export interface WorldPlan {
@@ -18,6 +18,8 @@ export interface WorldPlan {
   readonly requests: readonly Request[];
   /** The largest error of a wall clock, in milliseconds. */
   readonly skewMs: number;
+  /** The probability that the target of a write has changed when its worker plans it. */
+  readonly drifts: number;
   /** How long faults happen, in virtual milliseconds from the start. */
   readonly faultsForMs: number;
   /** How long faults continue after every run has ended, in virtual milliseconds. */
@@ -27,6 +29,8 @@ export interface WorldPlan {
 
 const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
 const FAULTS_FOR_MS = 120_000;
+/** The share of worlds in which people approve plans. */
+const PLANNING_SHARE = 0.25;
 /** This time is shorter than the hour that passes after the last fault. So within this hour, the agent stops following a write of unknown outcome. */
 const FOLLOW_OUTCOME_MS = 1_200_000;
 export const LINGER_MS = 60_000;
@@ -61,6 +65,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
     },
     requests: Array.from({ length: 1 + random.below(2) }, (_, i) => ({ name: `v${i}`, messages: random.pick([0, 0, 1, 2, 3]) })),
     skewMs: random.pick([0, 0, 1000, 20_000]),
+    drifts: random.fork("drifts").pick([0, 0.3, 0.8]),
     faultsForMs: FAULTS_FOR_MS,
     lingerMs: linger ? LINGER_MS : 0,
     script: (stream) => drawnScript(seed, stream),
@@ -73,7 +78,7 @@ export function quietPlan(
   turns: readonly (readonly { readonly name: string; readonly n: number }[])[],
   habits: Partial<Habits> = {},
 ): WorldPlan {
-  const writes = [...new Set(turns.flat().map((call) => call.name))].filter((tool) => simWrites.some((write) => write.name === tool));
+  const writes = [...new Set(turns.flat().map((call) => call.name))].filter((tool) => writeNamed(tool) !== undefined);
   return {
     name,
     rates: ratesOf(),
@@ -95,6 +100,7 @@ export function quietPlan(
     },
     requests: [{ name: "v0", messages: 0 }],
     skewMs: 0,
+    drifts: 0,
     faultsForMs: 0,
     lingerMs: 0,
     script: () => fixedScript(turns),
@@ -102,7 +108,9 @@ export function quietPlan(
 }
 
 function drawnSettings(random: Prng): ServiceSettings {
-  const writes = Array.from({ length: 1 + random.below(3) }, () => random.pick(simWrites).name);
+  const drawn = Array.from({ length: 1 + random.below(3) }, () => random.pick(simWrites).name);
+  // The plans come from a separate stream, so that the worlds of seeds without plans do not change.
+  const writes = random.fork("planned writes").chance(PLANNING_SHARE) ? drawn.map(planned) : drawn;
   const notAfter = random.pick([30_000, 120_000, 900_000]);
   const budgets = drawnBudgets(random.fork("budgets"));
   return settingsWith(

@@ -11,19 +11,37 @@ export interface SimWrite {
   readonly name: string;
   readonly tier: Tier;
   readonly mode: Idempotency["mode"];
+  /** Whether people see the worker's plan of the write, and approve nothing else. */
+  readonly plans: boolean;
 }
 
 const MODES: readonly Idempotency["mode"][] = ["key", "reconcile", "none"];
 
-/** One write for each tier and each idempotency mode. */
-export const simWrites: readonly SimWrite[] = TIERS.flatMap((tier) => MODES.map((mode) => ({ name: `${tier}_${mode}`, tier, mode })));
+/** One write for each tier and each idempotency mode. None of them offers a plan. */
+export const simWrites: readonly SimWrite[] = TIERS.flatMap((tier) =>
+  MODES.map((mode) => ({ name: `${tier}_${mode}`, tier, mode, plans: false })),
+);
+
+/** Returns the name of the same write with a plan. */
+export function planned(name: string): string {
+  return `${name}_planned`;
+}
+
+const known = new Map(
+  [...simWrites, ...simWrites.map((write) => ({ ...write, name: planned(write.name), plans: true }))].map((write) => [write.name, write]),
+);
+
+/** Returns the description of a write, or undefined for any other tool. */
+export function writeNamed(name: string): SimWrite | undefined {
+  return known.get(name);
+}
 
 /** From this amount on, a medium write has the tier high. */
 export const LARGE = 900;
 
 /** Returns the tier of one write by the simulator's own rules, or null for any other tool. */
 export function tierOf(tool: string, args: JsonObject): Tier | null {
-  const write = simWrites.find(({ name }) => name === tool);
+  const write = writeNamed(tool);
   if (!write) return null;
   return write.tier === "medium" && typeof args["n"] === "number" && args["n"] >= LARGE ? "high" : write.tier;
 }
@@ -90,9 +108,9 @@ function addUp(): Tool {
 
 function writeTool(name: string): Tool {
   return once(name, () => {
-    const write = simWrites.find((known) => known.name === name);
+    const write = writeNamed(name);
     if (!write) throw new Error(`There is no simulated write "${name}".`);
-    const { tier, mode } = write;
+    const { tier, mode, plans } = write;
     return defineTool({
       name,
       kind: "write",
@@ -110,6 +128,12 @@ function writeTool(name: string): Tool {
       prepare: (args: { readonly n: number; readonly to: string }) => here((target, process) => target.prepare(process, args)),
       run: (prepared, { idempotencyKey: callId }) =>
         here((target, process) => target.change(process, { callId, tool: name, mode, arguments: prepared })),
+      ...(plans
+        ? {
+            plan: (args: { readonly n: number; readonly to: string }, { callId }: { readonly callId: string }) =>
+              here((target, process) => target.plan(process, callId, args)),
+          }
+        : {}),
       ...(mode === "reconcile"
         ? {
             reconcile: (_prepared: unknown, { idempotencyKey }: { readonly idempotencyKey: string }) =>

@@ -1,5 +1,5 @@
-import { type Idempotency, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import { type Reconciliation, toolError, type ToolOutput } from "@toolbus/tool-kit";
+import { type Idempotency, isJsonObject, type Json, type JsonObject, type Plan } from "@toolbus/contracts";
+import { type Reconciliation, toolError, type ToolOutput, type ToolProblem } from "@toolbus/tool-kit";
 import type { Observe } from "../ports/observation.ts";
 import { portCall, type Wire } from "../ports/wire.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
@@ -22,6 +22,8 @@ const LONG_TEXT = "A long answer, word for word. ".repeat(3000);
 export interface Target {
   /** Looks something up. */
   look(process: SimProcess, what: string): Promise<Json>;
+  /** Returns what a write would change. Somebody else may have changed the target since it was asked before, also back to what it was. */
+  plan(process: SimProcess, callId: string, args: JsonObject): Promise<Plan | ToolProblem>;
   /** Computes the value that a write will send. For some writes, the target must look something up, which can take long. */
   prepare(process: SimProcess, args: Json): Promise<Json>;
   /** Makes a change, once for each request that it accepts. With mode `key`, it makes the change once for each call. */
@@ -30,18 +32,39 @@ export interface Target {
   ask(process: SimProcess, callId: string): Promise<Reconciliation>;
 }
 
-export function target({ wire, observe }: { readonly wire: Wire; readonly observe: Observe }): Target {
+export interface TargetOptions {
+  readonly wire: Wire;
+  readonly observe: Observe;
+  /** The probability that somebody else has changed what a write is about, when its worker plans it. */
+  readonly drifts: number;
+}
+
+/** The number of states in which a part of the target can be. There are few, so that an earlier state comes back. */
+const STATES = 3;
+
+export function target({ wire, observe, drifts }: TargetOptions): Target {
   const { clockwork, faults, random } = wire;
   const happened = new Set<string>();
   const refused = new Set<string>();
   const voided = new Set<string>();
+  /** The state of the part of the target that a call is about. */
+  const states = new Map<string, number>();
   return {
     look: (process, what) => call(process, `look ${what}`, async () => atLength(Number(what), { found: what })),
+    plan: (process, callId, args) => call(process, `plan ${callId}`, async () => plan(callId, args)),
     prepare: async (process, args) => (random.chance(0.3) ? call(process, "look for a write", async () => args) : args),
     change: (process, attempt) =>
       call(process, `change ${attempt.tool} ${attempt.callId}`, async () => change(attempt), { repeatable: attempt.mode === "key" }),
     ask: (process, callId) => call(process, `ask about ${callId}`, async () => ask(callId)),
   };
+
+  function plan(callId: string, args: JsonObject): Plan | ToolProblem {
+    if (random.chance(0.05)) return toolError("target_refused", "The target has no such thing.", { effect: "none" });
+    if (random.chance(drifts)) states.set(callId, random.below(STATES));
+    const made: Plan = { before: { state: states.get(callId) ?? 0 }, after: { n: args["n"] ?? null } };
+    observe({ kind: "planned", at: clockwork.now, callId, plan: made });
+    return made;
+  }
 
   function change({ callId, tool, mode, arguments: args }: Attempt): ToolOutput {
     // A target with keys gives the same answer to the same key, even a refusal.

@@ -1,6 +1,6 @@
 import { ratesOf } from "../ports/faults.ts";
 import type { WorldPlan } from "./plan.ts";
-import { simToolset } from "./sim-tools.ts";
+import { planned, simToolset, writeNamed } from "./sim-tools.ts";
 
 /**
  * Variants of a seed's world. In some variants, something rare happens often. Other variants lack a layer that hides faults. All guarantees must hold
@@ -50,6 +50,17 @@ export const variants = {
     ...plan,
     habits: { ...plan.habits, cancels: 0, ignores: 0 },
     settings: { ...plan.settings, toolset: simToolset(writesOf(plan), "untrusted") },
+  }),
+  /** People approve plans, targets change often, and an attacker repeats messages and changes the plans in them. */
+  "changing-targets": (plan: WorldPlan): WorldPlan => ({
+    ...plan,
+    rates: { ...plan.rates, kill: 0, outage: 0, replayed: 0.5 },
+    habits: { ...plan.habits, cancels: 0, ignores: 0, denies: 0, revises: 0 },
+    drifts: 0.5,
+    settings: {
+      ...plan.settings,
+      toolset: simToolset(writesOf(plan).map((name) => (writeNamed(name)?.plans === true ? name : planned(name)))),
+    },
   }),
 } as const satisfies Readonly<Record<string, (plan: WorldPlan) => WorldPlan>>;
 

@@ -124,7 +124,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     bus,
     claims,
     observe,
-    target: target({ wire, observe }),
+    target: target({ wire, observe, drifts: plan.drifts }),
     script: plan.script(random.fork("model")),
     settings: plan.settings,
     replicas: plan.replicas,

@@ -36,7 +36,6 @@ export const ledgerTransitions: readonly Transition<RowChange>[] = [
     by: drifted,
     when: "The target has changed since people approved the plan. The grant is void, and people see the new plan.",
     changes: ["row begun → begun"],
-    rare: { "row begun → begun": "no simulated tool offers a plan" },
   },
   {
     name: "worker finish",

@@ -173,6 +173,15 @@ describe("a sent write whose worker found its grant stale", () => {
     expect(await decided()).toEqual([["amy"]]);
   });
 
+  it("ignores an answer about an earlier plan that comes again later", async () => {
+    const { b, row, approved, decided } = await waitsAgain();
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["ben"] }, SECOND, b.rules, { ledger: row }));
+    const { callId, secret } = await b.call(0);
+    await b.commit(grantStale(await b.snapshot(), { callId, secretHash: secretHash(secret) }, b.rules));
+    expect(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, FIRST, b.rules, { ledger: row })).toBeNull();
+    expect([await decided(), (await b.call(0)).grant]).toEqual([[["amy"], ["ben"]], SECOND]);
+  });
+
   it("ends at once if people deny the new plan, because its worker refuses the earlier grant", async () => {
     const { b, row, denied, decided } = await waitsAgain();
     await b.commit(callDecided(await b.snapshot(), { ...denied, decidedBy: ["ben"] }, undefined, b.rules, { ledger: row }));

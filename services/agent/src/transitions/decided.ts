@@ -64,7 +64,7 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
  * Records the end of an approval. With a grant, the write is sent when the calls before it have ended. Without a grant, the model gets the outcome as
  * a result. If the write was sent before under another grant, `ledger` is the worker's row. As long as an earlier invoke may still begin, only the
  * ledger ends the write. If an approver changed the arguments, the call has the changed ones from now on, and `definition` checks them. Returns null
- * if the call no longer waits, or if the answer does not match its grant.
+ * if the call no longer waits, if the answer does not match its grant, or if it is about an earlier plan.
  */
 export function callDecided(
   snapshot: Snapshot,
@@ -78,6 +78,8 @@ export function callDecided(
   if (decided.outcome === "approved" && !grant) return null;
   const edited = decided.outcome === "approved" && grant ? grantedArguments(call, decided, grant, definition) : null;
   if (edited === "wrong") return null;
+  // An answer about an earlier plan came again. Its grant is void, and would hide that people have decided about a later one.
+  if (grant !== undefined && call.grant !== undefined && isOfLaterPlan(call.grant, grant)) return null;
   const draft = new Draft(snapshot, rules);
   const isNew = isNewDecision(call, grant, ledger);
   const { heldSince: _, unservedSince: __, ...rest } = withoutApprovers(isNew ? withoutDecision(call) : call);
@@ -122,7 +124,13 @@ export function callDecided(
  */
 function isNewDecision(call: Call, grant: string | undefined, ledger: LedgerRow | null): boolean {
   if (call.grant === undefined) return true;
-  return grant === undefined ? isVoidedByDrift(call, ledger) : planRoundOf(grant) > planRoundOf(call.grant);
+  return grant === undefined ? isVoidedByDrift(call, ledger) : isOfLaterPlan(grant, call.grant);
+}
+
+/** Returns whether a grant covers a later round of the plan than another one. A text that is no grant, such as a forged one, covers none. */
+function isOfLaterPlan(grant: string, other: string): boolean {
+  const [round, earlier] = [planRoundOf(grant), planRoundOf(other)];
+  return round !== null && earlier !== null && round > earlier;
 }
 
 /**
@@ -131,7 +139,7 @@ function isNewDecision(call: Call, grant: string | undefined, ledger: LedgerRow 
  */
 function isVoidedByDrift(call: Call, ledger: LedgerRow | null): boolean {
   if (call.grant === undefined || ledger?.state !== "begun" || ledger.lease !== null) return false;
-  return (ledger.planRound ?? 0) > planRoundOf(call.grant);
+  return (ledger.planRound ?? 0) > (planRoundOf(call.grant) ?? 0);
 }
 
 /** Returns the call without its earlier decision. `grantExpiresAt` stays, because an earlier invoke may still arrive at a worker. */

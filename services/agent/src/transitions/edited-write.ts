@@ -39,9 +39,10 @@ function fits(definition: ToolDefinition, args: JsonObject): boolean {
   return checkArguments(definition, structuredClone(args)).length === 0;
 }
 
-/** Returns the round of the plan that a grant covers, or 0 if it covers none. Does not check the signature. */
-export function planRoundOf(grant: string): number {
-  return claimsIn(grant)?.plan?.round ?? 0;
+/** Returns the round of the plan that a grant covers, 0 if it covers none, or null if the text is no grant. Does not check the signature. */
+export function planRoundOf(grant: string): number | null {
+  const claims = claimsIn(grant);
+  return claims === null ? null : (claims.plan?.round ?? 0);
 }
 
 /** Returns the claims of a grant without a check of its signature, or null if the text has none. */

@@ -22,7 +22,7 @@ import { grantClaims } from "./grant-claims.ts";
 /**
  * Returns a function that makes the message of an outbox row when the relay publishes the row. The function signs the grant at that moment, from the
  * stored approval. So the store contains no grant that somebody could steal, and a repeat of a row has the same bytes. The function returns null, and
- * signs nothing, for an approval that this service did not store.
+ * signs nothing, for an approval that this service did not store, and for a row that nobody needs any more.
  */
 export function answerMaker(options: {
   readonly documents: Pick<ApprovalDocuments, "approval">;
@@ -36,6 +36,8 @@ export function answerMaker(options: {
     if (row.answer === "held") return heldMessage(approval, row);
     // A question that was not sent in time is not needed any more.
     if (row.answer === "plan") return approval.planning === undefined ? null : planMessage(approval, row);
+    // People have to decide again, because the target has changed since. The earlier decision does not count any more, so nobody needs to hear it.
+    if (row.answer === "decided" && approval.status === "pending") return null;
     const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
     const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
     return decidedMessage(approval, row, grant);

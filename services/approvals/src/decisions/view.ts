@@ -96,14 +96,14 @@ function planOf(approval: Approval): Pick<ApprovalView, "plan" | "planning"> {
       round: plan.round,
       hash: plan.hash,
       at: plan.at,
-      changes: changesOf(plan),
-      ...(before === null ? {} : { drifted: { hash: before.hash, at: before.at, changes: changesOf(before) } }),
+      ...changesOf(plan),
+      ...(before === null ? {} : { drifted: { hash: before.hash, at: before.at, ...changesOf(before) } }),
     },
   };
 }
 
-function changesOf({ content }: ApprovalPlan): ArgumentChange[] {
-  return content === undefined ? [] : planChanges(content, redactText).map(shownChange);
+function changesOf({ content }: ApprovalPlan): { readonly changes?: ArgumentChange[] } {
+  return content === undefined ? {} : { changes: planChanges(content, redactText).map(shownChange) };
 }
 
 function shownChange({ name, before, after }: ArgumentChange): ArgumentChange {

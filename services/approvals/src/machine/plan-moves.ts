@@ -29,7 +29,7 @@ export function planned(read: Read<Approval>, made: SignedPlan, { now }: Pick<Mo
 export function unplannable(read: Read<Approval>, problem: string, { now }: Pick<Moment, "now">): Move | Illegal<"not_asked"> {
   const before = read.value;
   if (before.status !== "pending" || before.planning === undefined) return illegal("not_asked");
-  return refused(read, `Its worker cannot say what it would change: ${problem}`, now);
+  return refused("unplannable", read, `Its worker cannot say what it would change: ${problem}`, now);
 }
 
 /**
@@ -47,20 +47,27 @@ export function drifted(
   if (before.status !== "approved" || !before.grant || before.grant.executeBy <= now || before.plans?.length !== round)
     return illegal("not_approved");
   if (made === null)
-    return refused({ ...read, value: rest }, "Its target has changed since it was approved, and it cannot be planned any more.", now);
+    return refused(
+      "drifted",
+      { ...read, value: rest },
+      "Its target has changed since it was approved, and it cannot be planned any more.",
+      now,
+    );
   const drifts = before.plans.filter(({ drift }) => drift).length;
   if (drifts >= MAX_DRIFTS || before.decisions.length + before.need > MOST_DECISIONS)
     return refused(
+      "drifted",
       { ...read, value: rest },
       "Its target changed each time after it was approved. Ask again when the target is quiet.",
       now,
     );
+  const firstExpiresAt = before.plans.find(({ until }) => until !== undefined)?.until ?? before.expiresAt;
   const approval: Approval = {
-    ...withPlan(rest, { ...made, at: now, drift: true }),
+    ...withPlan(rest, { ...made, at: now, drift: true, until: before.expiresAt }),
     status: "pending",
     endedAt: null,
     // People get as much time as they had for the first plan.
-    expiresAt: Math.min(now + (before.expiresAt - before.requestedAt), before.grant.executeBy),
+    expiresAt: Math.min(now + (firstExpiresAt - before.requestedAt), before.grant.executeBy),
     sent: before.sent + 1,
   };
   return move(`drifted:${before.approvalId}:${round}`, read.version, approval, {
@@ -78,7 +85,7 @@ export function askPlanAgain(read: Read<Approval>, { now }: Pick<Moment, "now">)
   const approval: Approval = { ...before, planning: { asked: before.planning.asked + 1 }, sent: before.sent + 1 };
   // People hear of the write now, even without a plan, because its worker may be down for long.
   const index = before.planning.asked === 1 && before.plans === undefined ? { index: [indexed(approval, before.requestedAt)] } : {};
-  return move(`plan:${before.approvalId}:${approval.sent}`, read.version, approval, {
+  return move(`ask-plan:${before.approvalId}:${approval.sent}`, read.version, approval, {
     at: now,
     events: [],
     asksPlan: true,
@@ -97,10 +104,10 @@ export function forgetPlanTimer(approvalId: string, version: number): Change {
 
 const MOST_DECISIONS = 16;
 
-function refused({ version, value }: Read<Approval>, reason: string, now: number): Move {
+function refused(why: "unplannable" | "drifted", { version, value }: Read<Approval>, reason: string, now: number): Move {
   const { planning: _, ...rest } = value;
   const approval: Approval = { ...ended(rest, "refused", now), reason: reason.slice(0, MAX_REASON).toWellFormed() };
-  return move(`unplanned:${value.approvalId}:${approval.sent}`, version, approval, {
+  return move(`${why}:${value.approvalId}:refused.${approval.sent}`, version, approval, {
     at: now,
     events: [{ event: "refused", by: toolsetOf(value) }],
     answer: "decided",

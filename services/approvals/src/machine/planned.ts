@@ -55,6 +55,16 @@ export function plannedAt(approval: Approval, at: number): Approval {
   return withPlans(approval, plans, (plans.at(-1)?.at ?? 0) < edited || plans.length === 0);
 }
 
-function withPlans({ plans: _, planning: __, ...approval }: Approval, plans: Approval["plans"] = [], planning: boolean): Approval {
-  return { ...approval, ...(plans.length === 0 ? {} : { plans }), ...(planning ? { planning: { asked: 1 } } : {}) };
+function withPlans(
+  { plans: all = [], planning: _, ...approval }: Approval,
+  plans: NonNullable<Approval["plans"]>,
+  planning: boolean,
+): Approval {
+  const next = all.slice(plans.length).find(({ until }) => until !== undefined);
+  return {
+    ...approval,
+    ...(plans.length === 0 ? {} : { plans }),
+    ...(planning ? { planning: { asked: 1 } } : {}),
+    ...(next?.until === undefined ? {} : { expiresAt: next.until }),
+  };
 }

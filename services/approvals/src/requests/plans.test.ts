@@ -1,12 +1,13 @@
 import { argumentsHash, canonicalJson, planHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
+import { answerMaker } from "../answers/answers.ts";
 import { approvalEventsIn } from "../answers/reported-approvals.ts";
 import { type Facts, hold } from "../machine/approval.ts";
 import { drifted, planned as moved } from "../machine/plan-moves.ts";
 import { type Answer, claimsOf, until } from "../testing/approvals-under-test.ts";
 import { asks, plan, plansUnderTest as setup } from "../testing/plans-under-test.ts";
-import { call } from "../testing/writes-under-test.ts";
+import { call, own } from "../testing/writes-under-test.ts";
 
 const MINUTE = 60_000;
 const planOf = (answer: Answer) => claimsOf(answer).plan;
@@ -145,11 +146,42 @@ describe("a write whose target changed after it was approved", () => {
 
   it("answers a repeat of the first decision as before, and approves nothing with it", async () => {
     await using t = await approved();
+    t.clock.now += 5 * MINUTE;
     await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
     await t.reopened(t.id);
-    const again = await t.post("amy", t.id, { decision: "approve", token: t.used, planHash: planHash(plan(300, 200)) });
-    expect(again).toEqual(t.first);
+    const repeat = () => t.post("amy", t.id, { decision: "approve", token: t.used, planHash: planHash(plan(300, 200)) });
+    expect(await repeat()).toEqual(t.first);
     expect(await t.stored(t.id)).toMatchObject({ status: "pending", decisions: [{ approver: "amy" }] });
+    await t.approve("amy", t.id);
+    await t.decided.next();
+    await t.say(asks(100), { plan: plan(7, -7), drifted: 2 });
+    await t.reopened(t.id);
+    const { plan: shown, ...rest } = t.first.body as { readonly plan: { readonly changes: unknown } };
+    const { changes: _, ...withoutChanges } = shown;
+    expect((await repeat()).body).toEqual({ ...rest, plan: withoutChanges });
+  });
+
+  it("gives people as much time for each changed target as for the first one", async () => {
+    await using t = await approved();
+    const first = await t.stored(t.id);
+    for (const round of [1, 2, 3]) {
+      t.clock.now += 4 * MINUTE;
+      await t.say(asks(100), { plan: plan(round, -round), drifted: round });
+      await t.reopened(t.id);
+      expect((await t.stored(t.id)).expiresAt - t.clock.now).toBe(first.expiresAt - first.requestedAt);
+      await t.approve("amy", t.id);
+      await t.decided.next();
+    }
+  });
+
+  it("sends no answer any more that an earlier decision left in the outbox", async () => {
+    await using t = await approved();
+    const answers = answerMaker({ documents: { approval: () => t.stored(t.id) }, signer: own.identityOf("approvals").signer });
+    const row = { message: { approvalId: t.id, n: 2, at: t.clock.now, answer: "decided" } };
+    expect((await answers(row))?.id).toContain(t.id);
+    await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
+    await t.reopened(t.id);
+    expect(await answers(row)).toBeNull();
   });
 
   it("can be denied then", async () => {
