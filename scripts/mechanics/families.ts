@@ -51,12 +51,12 @@ function wordsFor(name: string, words: Readonly<Record<string, string>>): string
 const HELD: Readonly<Record<string, string>> = {
   origin: "the owner of a conversation; principal, tenant, rights and agent of a run. Approvals trusts no other source about the requester",
   inbox:
-    "accepted entries for the agent: a message, a cancel, an answer, a deletion. The version of the document is its place in the order",
-  ticket: "a browser's right to read the stream of one run, under its hash",
+    "accepted entries for the agent: a message, a cancel, an answer, a deletion. The version of an entry decides its place in the order",
+  ticket: "a browser's right to read the stream of one run, under the hash of the ticket",
   conversation: "the active run, the queue, the usage",
   run: "the state of a run: status, round, epoch, lease, tools, open calls",
   call: "the state of a call: secret, dispatch, not-after, grant, result",
-  stop: "a mark of a cancelled call: no worker may begin or send it",
+  stop: "a mark for a cancelled call: no worker may begin or send this call",
   transcript: "a log: what the model sees of a conversation",
   context: "which part of a transcript the model sees, and the summary of the rest",
   events: "a log: the durable events of a run; the sequence is the id of the event on the stream",
@@ -66,13 +66,14 @@ const HELD: Readonly<Record<string, string>> = {
   profile: "the profiles of an agent, and its last heartbeat",
   approval: "a write that needs a grant, its decisions and its end; sealed",
   token:
-    "an approver's right to decide one approval once, under its hash; the request of an `Idempotency-Key` at approvals; a session on the approval page; a used sign-in at the provider of OIDC; sealed",
+    "an approver's right to decide one approval once, under the hash of the token; a request to approvals with an `Idempotency-Key`; a session on the approval page; a used sign-in through OIDC; sealed",
   audit: "a log: who did what to which write",
   pin: "the enabled definition of a write, with the keys that sign its receipts; signed",
   policy: "no documents yet; the name is reserved",
   era: "the era and the shards that lost writes; the probe of approvals' keys; signed",
   quota: "the number of grants by policy for a tool, in a run and in an hour; the waiting writes of a requester; sealed",
-  security: "a log of each service: security events, which no honest party causes. Approvals and operations read every log",
+  security:
+    "a log for each service: security events, which no honest service or user causes. Approvals and operations read the logs of all services",
   dead: "a dead letter and its replays",
   replay: "an operator's request to send a dead letter or a webhook again",
   removal: "an operator's request to remove a registration; signed",
@@ -81,12 +82,12 @@ const HELD: Readonly<Record<string, string>> = {
   "rate.gateway": "the requests of a caller in the current minute",
   "rate.approvals": "the requests of an approver in the current minute",
   "hook.agent": "an unsent webhook about a run",
-  "hook.approvals": "an unsent webhook, mail or message about an approval; the name of its message in Slack",
+  "hook.approvals": "an unsent webhook, mail or message about an approval; the id of its message in Slack",
 };
 
 const LISTED: Readonly<Record<string, string>> = {
   "index.agents": "every agent that has ever started",
-  "index.approvals.*": "pending approvals; each tenant's ended approvals; these tenants",
+  "index.approvals.*": "pending approvals; each tenant's ended approvals; the tenants that have ended approvals",
   "index.dead": "dead letters by time",
   "index.dead.*": "dead letters of one queue by time",
   "index.hooks.agent": "given-up webhooks about runs",

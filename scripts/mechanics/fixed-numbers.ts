@@ -95,7 +95,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     says: "the most calls of a turn; if the turn has more, none of them runs",
   },
   { name: "MAX_QUEUED_RUNS", file: "packages/contracts/src/documents/agent.ts", says: "the most runs that may wait in one conversation" },
-  { name: "MAX_INVOKES", file: "services/agent/src/transitions/redispatch.ts", says: "how often the agent sends a call automatically" },
+  {
+    name: "MAX_INVOKES",
+    file: "services/agent/src/transitions/redispatch.ts",
+    says: "how many times the agent sends a call automatically",
+  },
   {
     name: "FIRST_LOOK_MS",
     file: "services/agent/src/transitions/dispatch-call.ts",
@@ -104,17 +108,17 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "LOOK_AGAIN_MS",
     file: "services/agent/src/transitions/unserved.ts",
-    says: "the time between two further checks; within it the agent notices that a worker stopped, died or came back",
+    says: "the time between two further checks; the agent notices within this time that a worker stopped, died or came back",
   },
   {
     name: "GRANT_MARGIN_MS",
     file: "services/agent/src/transitions/next-write.ts",
-    says: "the agent does not send a grant that expires within this time; it asks for a new one",
+    says: "if the grant of a write expires within this time, the agent does not send the write, but asks for a new grant",
   },
   {
     name: "RENEW_BELOW_MS",
     file: "services/approvals/src/machine/approval.ts",
-    says: "a grant with less time left is signed again when the agent asks for it again",
+    says: "if a grant has less time left, approvals signs it again when the agent asks for it again",
   },
   {
     name: "RECONCILE_FOR_MS",
@@ -137,31 +141,35 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "packages/tool-kit/src/tool/define-tool.ts",
     says: "time-out of a tool that declares none; the worker counts it from the start of the tool",
   },
-  { name: "MAX_FENCES", file: "packages/tool-kit/src/writes/run-write.ts", says: "the most attempts at a write whose outcome is open" },
+  {
+    name: "MAX_FENCES",
+    file: "packages/tool-kit/src/writes/run-write.ts",
+    says: "how many attempts a worker makes at a write whose outcome is open",
+  },
   {
     name: "ENOUGH_DEATHS",
     file: "packages/tool-kit/src/calls/crash-mark.ts",
-    says: "the marks of crashed workers after which no worker runs a call, if the call ran alone at the last crash",
+    says: "after this number of marks of crashed workers, no worker runs the call, if it ran alone at the last crash",
   },
   {
     name: "MOST_DEATHS",
     file: "packages/tool-kit/src/calls/crash-mark.ts",
-    says: "the marks after which no worker runs a call, if other calls ran at the last crash",
+    says: "after this number of marks, no worker runs the call, even if other calls ran at the last crash",
   },
   {
     name: "ALONE_MS",
     file: "packages/tool-kit/src/calls/suspect-calls.ts",
-    says: "the longest wait of a suspect call for other calls to end, and of other calls for a suspect one",
+    says: "how long a call whose workers crashed waits for other calls to end, and how long other calls wait for it to end",
   },
   {
     name: "WAITS_FOR_TURN",
     file: "packages/tool-kit/src/writes/run-write.ts",
-    says: "the deliveries of a write that waits for a resource; after them the agent's timer sends it again",
+    says: "how many deliveries of a write may wait for a locked resource; after that, the agent sends the write again when its timer is due",
   },
   {
     name: "HAND_OVERS",
     file: "packages/tool-kit/src/registry/elsewhere.ts",
-    says: "how often workers hand back a call that another version of the toolset serves",
+    says: "how many times workers hand back a call that another version of the toolset serves",
   },
   {
     name: "SEEN_EVERY_MS",
@@ -193,7 +201,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "services/approvals/src/eras/era.ts",
     says: "the minimum time between two raises of the era for one shard",
   },
-  { name: "RAISES_PER_HOUR", file: "services/approvals/src/eras/era.ts", says: "the most raises for one shard by reports of one sender" },
+  {
+    name: "RAISES_PER_HOUR",
+    file: "services/approvals/src/eras/era.ts",
+    says: "how many times an hour the reports of one sender may raise the era for one shard",
+  },
   { name: "DRAIN_SHARE", file: "packages/runtime/src/run-services.ts", says: "the share of `DRAIN_MS` for running handlers" },
   {
     name: "LEDGER_KEEP_MS",
@@ -213,7 +225,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "ORIGIN_KEPT_MS",
     file: "packages/contracts/src/documents/gateway.ts",
-    says: "how long the gateway keeps the record of who asked for a run, without which nobody decides its writes",
+    says: "how long the gateway keeps the record of who asked for a run; without this record nobody can decide the run's writes",
   },
   { name: "FINISHED_KEPT_MS", file: "services/approvals/src/settings.ts", says: "how long an approval is kept after its end" },
   {

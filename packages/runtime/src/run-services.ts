@@ -50,7 +50,7 @@ export const processSettings = {
     default: SKEW_WARN_MS.default,
     desc: "how far this machine's clock and the state store's may differ, in milliseconds, before the process reports it",
   }),
-  DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
+  DRAIN_MS: milliseconds({ default: 25_000, desc: "how long an orderly stop of the process may take" }),
 } as const;
 
 export interface Running {

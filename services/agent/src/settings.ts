@@ -26,10 +26,13 @@ export const agentSettings = {
   }),
   TOOLS_DISABLED: str({ default: "", desc: "tools that new runs do not get, by name or name@version, separated by commas" }),
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
-  RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed during a model call" }),
+  RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often the process renews its lease on a run during a model call" }),
   MODEL_TIMEOUT_MS: milliseconds({ default: 120_000, desc: "the longest model call" }),
   MODEL_ATTEMPTS: integer({ min: 1, max: 10 })({ default: 3, desc: "model calls of one round, if the earlier ones failed temporarily" }),
-  MODEL_RETRY_MS: milliseconds({ default: 1000, desc: "the longest wait after the first failed model call; doubled after each" }),
+  MODEL_RETRY_MS: milliseconds({
+    default: 1000,
+    desc: "the longest wait after the first failed model call; it doubles after each further failure",
+  }),
   MODEL_RETRY_MAX_MS: milliseconds({
     default: 60_000,
     desc: "the longest wait between two model calls, unless the provider asks for a longer one",
@@ -38,10 +41,13 @@ export const agentSettings = {
     default: 300_000,
     desc: "how long a run waits when its provider asks for it (retry-after); a longer wait ends the run",
   }),
-  REDISPATCH_MS: milliseconds({ default: 20_000, desc: "when an unanswered call is sent again; doubled each time" }),
-  REDISPATCH_MAX_MS: milliseconds({ default: 300_000, desc: "the longest wait between two sends" }),
+  REDISPATCH_MS: milliseconds({
+    default: 20_000,
+    desc: "how long the agent waits before it sends an unanswered call again; this wait doubles each time",
+  }),
+  REDISPATCH_MAX_MS: milliseconds({ default: 300_000, desc: "the longest wait before the agent sends an unanswered call again" }),
   CALL_NOT_AFTER_MS: milliseconds({ default: 900_000, desc: "how long after its first dispatch a call may still begin" }),
-  LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
+  LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a worker's lease on a write lasts" }),
   HELD_CHECK_MS: milliseconds({ default: 300_000, desc: "how often the agent asks approvals about a held write" }),
   ASK_EXPIRY_MS: milliseconds({ default: 86_400_000, desc: "how long a question to the person waits for its answer" }),
   CONTEXT_STRATEGY: str({

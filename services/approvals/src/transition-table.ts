@@ -24,7 +24,7 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals decide",
     by: decide,
-    when: "One person decides. A denial or a revision ends the approval. Approving ends it once enough people have approved.",
+    when: "One person decides. A denial or a revision ends the approval. A decision to approve ends it once enough people have approved.",
     changes: [
       "approval pending → pending",
       "approval pending → approved",
@@ -73,7 +73,7 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals unplannable",
     by: unplannable,
-    when: "The worker cannot plan the write, so nobody is asked for something that cannot happen.",
+    when: "The worker cannot plan the write. Approvals refuses the write and asks nobody to decide.",
     changes: ["approval pending → refused"],
   },
   {

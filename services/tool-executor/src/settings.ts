@@ -24,8 +24,8 @@ export const executorSettings = {
     default: 30,
     desc: "how many security events per reason and minute are stored in full; of the others, only the number is stored",
   }),
-  LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
-  LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed while a write runs" }),
+  LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a worker's lease on a write lasts" }),
+  LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often a worker renews its lease on a write while the write runs" }),
 } as const;
 
 export type ExecutorConfig = SettingsOf<typeof executorSettings>;

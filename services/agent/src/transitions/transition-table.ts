@@ -95,7 +95,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent turn",
     by: commitTurn,
-    when: "The model (or the seed) has answered. The agent sends reads and computations, requests grants, or asks a question. Without calls the run is done and the next one begins.",
+    when: "The model (or the seed) has answered. The agent sends reads and computations, requests grants, or asks a question. Without calls the run is done, and the next run of the conversation begins.",
     changes: [
       "run ready → waiting",
       "run ready → ready",
@@ -147,7 +147,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent stale",
     by: grantStale,
-    when: "A worker found the grant genuine but stale, and began nothing. The agent asks approvals for a fresh one.",
+    when: "A worker found the grant genuine but stale, and began nothing. The agent asks approvals for a fresh grant.",
     changes: ["call dispatched → requested", "run waiting → waiting"],
     rare: {
       "call dispatched → requested": "a grant has to become stale on its way to the worker",
@@ -246,7 +246,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent settle",
     by: followWrite,
-    when: "The ledger now proves the outcome of a write that ended as unknown. The agent records it in the run, and in the conversation as soon as no run is active there.",
+    when: "The ledger now proves the outcome of a write that ended as unknown. The agent records this outcome in the run, and in the conversation as soon as no run is active there.",
     changes: [
       "call resolved → resolved",
       "run ready → ready",
