@@ -17,12 +17,12 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
-  [0, "it worked"],
-  [1, "it failed: the run, the call, a check, or the request came too late"],
+  [0, "the command succeeded"],
+  [1, "the run, the call or a check failed, or the request came too late"],
   [2, "the command cannot be used as typed, or the condition of --fail-on holds"],
   [3, "Toolbus does not answer, or is not ready; of demo: the approval is still pending"],
-  [4, "no key, a key that is not accepted, or one that may not do this"],
-  [5, "there is no such thing for this key"],
+  [4, "there is no key, the service does not accept the key, or the key may not do this"],
+  [5, "what the command names does not exist, or this key may not see it"],
   [124, "--timeout ran out; runs that were started continue"],
   [130, "interrupted with Ctrl-C, or told to stop (SIGTERM)"],
 ];

@@ -14,39 +14,48 @@ export const thresholds = {
     medium: 1,
     high: null,
     sentence:
-      "A summary in which no test has run counts as one missing run; what was not tested is unknown, so it is medium and never more.",
+      "A summary in which no test has run counts as one missing run. An untested release is unknown, so this is medium and never high.",
   },
-  failedTests: { medium: 1, high: null, sentence: "Tests that failed; a release with even one is not clean." },
+  failedTests: { medium: 1, high: null, sentence: "The number of tests that failed. One is enough for a finding." },
   failedTestShare: {
     medium: null,
     high: 0.05,
-    sentence: "Failed tests as a share of those that ran, passed or failed; skipped ones do not count.",
+    sentence: "Failed tests as a share of the tests that ran. Skipped tests do not count.",
   },
   criticalFailures: {
     medium: null,
     high: 1,
-    sentence: "Failed tests in a critical area by test or suite name, and unnamed failures when the release changes a critical area.",
+    sentence:
+      "Failed tests whose own or suite name belongs to a critical area. If the release changes a critical area, failed tests without a name count too.",
   },
   skippedTestShare: {
     medium: 0.2,
     high: null,
-    sentence: "Skipped tests as a share of all reported; a suite that mostly did not run proves little.",
+    sentence: "Skipped tests as a share of all reported tests. A suite that mostly did not run proves little.",
   },
-  errorRate: { medium: 0.01, high: 0.02, sentence: "Failed requests as a share of all requests, whatever they were before." },
+  errorRate: {
+    medium: 0.01,
+    high: 0.02,
+    sentence: "Failed requests as a share of all requests, whatever the share was before the release.",
+  },
   errorRateGrowth: {
     medium: 1.25,
     high: 2,
-    sentence: "The error rate divided by its baseline; a baseline below the floor counts as the floor.",
+    sentence: "The error rate divided by its baseline. A baseline below errorRateFloor counts as errorRateFloor.",
   },
-  p95Growth: { medium: 1.2, high: 1.5, sentence: "The 95th percentile of response time divided by its baseline." },
-  changedLines: { medium: 1000, high: 10_000, sentence: "Lines inserted plus lines deleted; a large change hides more than a small one." },
-  riskyAreas: { medium: 1, high: 3, sentence: "Kinds of risky area that the release changes, each counted once." },
+  p95Growth: { medium: 1.2, high: 1.5, sentence: "The 95th percentile of the response time divided by its baseline." },
+  changedLines: {
+    medium: 1000,
+    high: 10_000,
+    sentence: "Inserted lines plus deleted lines. A large change is harder to review than a small one.",
+  },
+  riskyAreas: { medium: 1, high: 3, sentence: "The number of different risky areas that the release changes." },
   revertSubjects: {
     medium: 1,
     high: null,
-    sentence: "Changes whose subject says revert, rollback or hotfix; they were made in haste or undo something.",
+    sentence: "Commits whose subject says revert, rollback or hotfix. Their authors worked in haste or undid something.",
   },
-  singleAuthorLines: { medium: 500, high: null, sentence: "Changed lines of a release that one person wrote alone." },
+  singleAuthorLines: { medium: 500, high: null, sentence: "Changed lines of a release that has only one author." },
 } as const satisfies Record<string, Threshold>;
 
 export type Measure = keyof typeof thresholds;
@@ -65,7 +74,7 @@ export function severityOf(measure: Measure, value: number): Severity {
 export const constants = {
   errorRateFloor: {
     value: 0.001,
-    sentence: "The smallest baseline that an error rate is compared with, so that noise near zero does not count as growth.",
+    sentence: "The smallest baseline with which the rules compare an error rate, so that noise near zero does not count as growth.",
   },
-  maxRevisions: { value: 3, sentence: "How often a report is revised for its reviewer in one run." },
+  maxRevisions: { value: 3, sentence: "How often the rules revise a report for its approver in one run." },
 } as const satisfies Record<string, { readonly value: number; readonly sentence: string }>;
