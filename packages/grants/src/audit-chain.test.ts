@@ -37,7 +37,7 @@ describe("a chain of audit records", () => {
       expect(chainFault(replaced(n, { ...one, record }), null)).toBe(`the content of record ${n} is not the chained one`);
       expect(chainFault(replaced(n, { ...one, attested: false }), null)).toBe(`the content of record ${n} is not the chained one`);
       expect(chainFault(replaced(n, { ...one, at: one.at + 1 }), null)).toBe(`the hash of record ${n} is not that of its fields`);
-      // The attacker computes the record again, and the next one still names the genuine hash.
+      // The attacker recomputes the hashes of the changed record. The next record still names the genuine hash.
       const again = chained(n === 1 ? null : at(n - 2), { ...one, record }, one);
       if (n < chain.length) expect(chainFault(replaced(n, again), null)).toBe(`record ${n + 1} does not name the hash of record ${n}`);
     }

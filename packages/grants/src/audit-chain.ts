@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { ChainedRecord, ChainLink, JsonObject } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 
-/** The last record of a chain, on which the next one is built. */
+/** The number and the hash of the last record of a chain. The next record continues from them. */
 export interface ChainEnd {
   readonly n: number;
   readonly hash: string;
@@ -12,9 +12,9 @@ export interface ChainEnd {
 export type Unchained = Pick<ChainedRecord, "source" | "attested" | "record">;
 
 /**
- * Returns the record as the next one of a chain, or as its first one after null. The hash covers the number, the time, the tenant, the hash of the
- * record before and the hash of the content. So nobody can change, remove or move a record without changing every later hash. The content has a hash
- * of its own, so that a link can be shown without it.
+ * Returns the record that continues a chain after `end`, or that begins a chain if `end` is null. The hash of the record covers the number, the time,
+ * the tenant, the hash of the record before and the hash of the content. So nobody can change, remove or move a record without changing every later
+ * hash. The content has a hash of its own, so that a link can be shown without the content.
  */
 export function chained(
   end: ChainEnd | null,
@@ -26,19 +26,19 @@ export function chained(
   return { ...link, hash: linkHash(link), source, attested, record };
 }
 
-/** Returns the hash of a link over its other fields. */
+/** Returns the hash of a link. It covers all other fields of the link. */
 export function linkHash({ n, at, tenant, previous, content }: Omit<ChainLink, "hash">): string {
   return sha256({ n, at, tenant, previous, content });
 }
 
-/** Returns the link of a record, which proves its place and does not show its content. */
+/** Returns the link of a record. The link proves the place of the record and does not show its content. */
 export function linkOf({ n, at, tenant, previous, content, hash: own }: ChainLink): ChainLink {
   return { n, at, tenant, previous, content, hash: own };
 }
 
 /**
- * Returns in one sentence where a part of a chain is broken, or null if it is whole. A record may be given as its link only. The first one is not
- * compared with a record before it, unless `after` names that record.
+ * Describes where a part of a chain is broken. Returns null if the part is whole. A record may be given as its link only. `after` is the record
+ * before the part, or null if the part must begin the chain. Without `after`, the first record is not compared with a record before it.
  */
 export function chainFault(parts: readonly (ChainLink | ChainedRecord)[], after?: ChainEnd | null): string | null {
   let before = after;

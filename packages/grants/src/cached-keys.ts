@@ -17,7 +17,8 @@ export interface CachedKeysOptions {
 
 /**
  * Returns a key set that is loaded on first use, again when it is old, and once for an unknown key id. Invented ids cause at most one load per
- * `refreshEveryMs`. Concurrent lookups share one load. If a load fails, the set keeps its keys and tries again after 5 seconds.
+ * `refreshEveryMs`. Concurrent lookups share one load. If a load fails, the set keeps its keys. The next load is then tried after 5 seconds, or after
+ * `refreshEveryMs` if that is less.
  */
 export function cachedKeys({ load, clock, refreshEveryMs, maxAgeMs, onProblem }: CachedKeysOptions): KeySet {
   let keys: ImportedKeys = new Map();

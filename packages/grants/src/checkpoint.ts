@@ -7,8 +7,8 @@ import { type ClaimsVerdict, openClaims } from "./open-claims.ts";
 const CHECKPOINT_TYPE = "tb-checkpoint+jwt";
 
 /**
- * Signs a checkpoint: at this time, the chain of this tenant had this record with this hash. It covers every record up to its own, because each
- * record's hash covers the record before.
+ * Signs a checkpoint: at this time, the chain of this tenant had this record with this hash. The checkpoint covers every record up to this one,
+ * because each record's hash covers the record before.
  */
 export async function signCheckpoint({ tenant, n, hash, at }: Omit<CheckpointView, "signed">, signer: Signer): Promise<CheckpointView> {
   const claims: CheckpointClaims = { iss: GRANT_ISSUER, tenant, n, hash, at };

@@ -5,7 +5,7 @@ const DRAWN_AT_ONCE = 4096;
 
 /**
  * Returns a source of the system's cryptographic randomness. It reads 4 KiB at a time, because a read for each id would cost several times as much as
- * the id. Every byte is returned once, and no buffer is filled again.
+ * the rest of the id. Every byte is returned once, and no buffer is filled again.
  */
 export function drawnRandom(): (bytes: number) => Uint8Array {
   let drawn = new Uint8Array(0);

@@ -3,7 +3,7 @@ import { BrokenLink } from "./verdict.ts";
 
 // The approval in an evidence file is plain JSON, because the file may come from another version.
 
-/** Throws the sentence about a link unless the condition holds. */
+/** Throws `BrokenLink` with this sentence unless the condition holds. */
 export function demand(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new BrokenLink(sentence);
 }
@@ -25,7 +25,10 @@ export function decisionsIn(approval: JsonObject): readonly JsonObject[] {
   return listIn(approval, "decisions");
 }
 
-/** Returns the approvals that count for the grant: the last edit and those after it, if they are about the last plan. */
+/**
+ * Returns the approvals that count for the grant. If the call has plans, only approvals of the last plan count. If an approver edited the call, only
+ * that approver's decision and later ones count.
+ */
 export function countedIn(approval: JsonObject): readonly JsonObject[] {
   const { edited } = approval;
   const made = decisionsIn(approval);

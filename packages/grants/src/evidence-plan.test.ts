@@ -11,7 +11,7 @@ const about = { callId: CALL, toolset: "orders", tool: "pay", toolHash: HASH, ar
 const plan = { before: { balance: 3 }, after: { balance: 2 } };
 const [own, other] = await Promise.all([generateSigningKey(), generateSigningKey()].map(async (key) => signerOf(await key)));
 
-/** Returns what the check of an approval's part finds. Each argument replaces a piece of a whole part. */
+/** Returns what `checkPlan` notes about an approval. Without arguments, the approval is valid. Each argument replaces one field of it. */
 async function checked({ by = own, content = plan, round = 1, drift = false, hash = planHash(plan), keys = true } = {}) {
   if (!by || !own) throw new Error("There is no key.");
   const proof = await signPlan({ ...about, planHash: planHash(plan), at: 1 }, by);

@@ -20,7 +20,7 @@ import { type ClaimsVerdict, openClaims } from "./open-claims.ts";
 const EVIDENCE_TYPE = "tb-evidence+jwt";
 
 /**
- * Signs a service's statement about its part of the evidence. Throws a TypeError for a part with half a surrogate pair, which canonical JSON cannot
+ * Signs a service's statement about its part of the evidence. Throws a TypeError for a part with a lone surrogate, which canonical JSON cannot
  * contain.
  */
 export function signEvidence(

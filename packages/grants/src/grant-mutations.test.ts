@@ -41,7 +41,7 @@ describe("a changed grant", () => {
     process.stdout.write(`${count} mutated grants, ${accepted.length} accepted, ${seconds} s, seed ${SEED}: ${reasons}\n`);
     expect(accepted).toEqual([]);
     expect(count).toBe(TOTAL);
-    // Many mutations pass the outer checks, so that only the signature refuses them.
+    // Many mutations must pass all checks except that of the signature.
     expect(verdicts.get("forged signature")).toBeGreaterThan(TOTAL / 3);
   });
 

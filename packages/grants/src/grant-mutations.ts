@@ -28,8 +28,8 @@ export function* mutationsOf(text: string, known: Known, random: () => number): 
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Flips every bit of every character, and puts some other characters of the alphabet in its place. The last character of a segment may have spare
- * bits, so every character is tried there.
+ * Flips every bit of every character. Also replaces each character by six random characters of the base64url alphabet. The last character of a
+ * segment may have spare bits, so it is replaced by every character of the alphabet.
  */
 function* flips(text: string, random: () => number): Generator<string> {
   for (let at = 0; at < text.length; at++) {

@@ -15,7 +15,10 @@ export async function signGrant(claims: GrantClaims, signer: Signer): Promise<st
   return signJws(GRANT_TYPE, parsed.value, signer);
 }
 
-/** Parses the claims in a value, and checks them against the schema and each other. The approval and the run must be those of the call. */
+/**
+ * Parses the claims in a value, and checks them against the schema and against each other. The approval and the run in the claims must be those of
+ * the call.
+ */
 export function parseGrantClaims(value: unknown): Parsed<GrantClaims> {
   const parsed = parseFields(value);
   if (!parsed.ok) return parsed;

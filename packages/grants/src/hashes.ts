@@ -39,8 +39,8 @@ export function resultHash({ content, contentRef }: Pick<ToolResult, "content" |
 }
 
 /**
- * Returns the hash of everything in an answer except its record. A receipt contains this hash in addition to the hash of the content. `status` may
- * also be a value that no result has.
+ * Returns the hash of everything in an answer except its `record`. A receipt contains this hash in addition to the hash of the content. `status` may
+ * be any text, because a stranger may have sent the answer.
  */
 export function answerHash(
   answer: Pick<ToolResult, "content" | "contentRef" | "isError" | "error" | "truncated"> & { readonly status: string },
@@ -55,8 +55,8 @@ export function answerHash(
     error.retryAfter,
     error.details?.map((d) => [d.path, d.message]),
   ];
-  // The parts are listed by position, with null for an absent part. So every answer from a stranger has a text, even one with lone surrogates, which
-  // canonical JSON refuses.
+  // The hash covers a list of the fields in a fixed order, with null for a missing field. `JSON.stringify` gives a text for every answer. Canonical
+  // JSON would refuse an answer with a lone surrogate, which a stranger can send.
   return sha256(JSON.stringify([status, isError, content, whole, why, truncated]));
 }
 
@@ -65,7 +65,10 @@ export function preparedHash(prepared: Json): string {
   return sha256(JSON.stringify(prepared));
 }
 
-/** Returns the hash of a call's secret. An answer contains this hash, so only a process that saw the invoke can answer. */
+/**
+ * Returns the hash of the secret that the invoke of a call contains. The answer must contain this hash, so only a process that saw the invoke can
+ * answer.
+ */
 export function secretHash(secret: string): string {
   return sha256(secret);
 }
@@ -79,7 +82,7 @@ export function planHash(plan: Plan): string {
   return sha256(canonicalJson({ before: plan.before, after: plan.after }));
 }
 
-/** Returns the hash of the problem because of which there is no plan. It never equals the hash of a plan. */
+/** Returns the hash of the problem that a worker reported in place of a plan. This hash never equals the hash of a plan. */
 export function planProblemHash(problem: string): string {
   return sha256(canonicalJson({ problem }));
 }

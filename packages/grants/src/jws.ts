@@ -23,18 +23,18 @@ export type SignedType =
   | "tb-checkpoint+jwt"
   | "tb-evidence+jwt";
 
-/** The only accepted algorithm (RFC 9864). A header must name it, and never chooses another one. */
+/** The only accepted algorithm (RFC 9864). Every header must name this algorithm. */
 const ALGORITHM = "Ed25519";
 
 /** Signs a payload as a compact JWS. The same payload and key give the same bytes. Throws a RangeError if the text is too long for a reader. */
 export async function signJws(typ: SignedType, payload: JsonObject, signer: Signer): Promise<string> {
   const header = Buffer.from(JSON.stringify({ alg: ALGORITHM, kid: signer.kid, typ })).toString("base64url");
   const signed = `${header}.${Buffer.from(canonicalJson(payload)).toString("base64url")}`;
-  // Node's `sign` works in this thread. It needs a third of the processor time of Web Crypto with its thread pool.
+  // Node's `sign` runs in this thread. Web Crypto uses a thread pool and needs three times as much processor time.
   const text = `${signed}.${sign(null, Buffer.from(signed), signer.key).toString("base64url")}`;
   if (text.length > MAX_SIGNED_CHARS)
     throw new RangeError(`A ${typ} of ${text.length} characters is over the limit of ${MAX_SIGNED_CHARS}.`);
-  // Another service of this process may read the text, and need not verify it.
+  // Another service of this process may read the text. Then it does not have to verify the signature again.
   remember(text, signer.key);
   return text;
 }
@@ -52,7 +52,7 @@ export type OpenedJws =
 
 /**
  * Opens a compact JWS of this type. Each signature has exactly one accepted text. So this function refuses base64url whose spare bits are not zero,
- * another header field or a duplicate key, although a lenient reader would ignore them.
+ * additional header fields and duplicate keys, although a lenient reader would ignore them.
  */
 export async function openJws(typ: SignedType, text: string, keys: KeySet): Promise<OpenedJws> {
   if (text.length > MAX_SIGNED_CHARS) return refused("too_large", `${text.length} characters, ${MAX_SIGNED_CHARS} are allowed`);
@@ -97,7 +97,10 @@ function remember(text: string, key: KeyObject): void {
   if (oldest !== undefined) texts.delete(oldest);
 }
 
-/** Returns the newest texts that a key is known to have signed. Both halves of a key, and all objects with one of them, share these texts. */
+/**
+ * Returns the newest texts that are known to be signed with this key. The set of texts belongs to the public half of the key. So both halves, and all
+ * key objects of the same key, share one set.
+ */
 function textsOf(key: KeyObject): Set<string> {
   const known = textsOfObject.get(key);
   if (known) return known;
@@ -117,7 +120,8 @@ const MOST_REMEMBERED = 256;
 /** Returns the bytes of a segment, or null if it is empty or not the exact encoding of these bytes. */
 function decoded(segment: string): Buffer | null {
   const bytes = Buffer.from(segment, "base64url");
-  // At the end of a signature, 16 of the 64 characters decode to the same bytes. Node also skips characters that are not base64url.
+  // The last character of a signature has four spare bits, so 16 different characters decode to the same bytes. Node also skips characters that are
+  // not base64url.
   return bytes.length > 0 && bytes.toString("base64url") === segment ? bytes : null;
 }
 

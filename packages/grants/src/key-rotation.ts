@@ -11,7 +11,7 @@ import { parseSigningKeys } from "./signing-key-file.ts";
  */
 export type RotationStep = "verifying" | "signing" | null;
 
-/** The step that a file of keys has reached, and the ids of its keys. The first key is used. */
+/** The step that a file of keys has reached, and the ids of its keys. The first key signs or seals. */
 export interface Rotated {
   readonly step: RotationStep;
   readonly kids: readonly string[];
@@ -19,7 +19,10 @@ export interface Rotated {
 
 type Keys<K> = { readonly keys: readonly K[]; readonly rotation?: "verifying" | "signing" };
 
-/** Moves the rotation of a file of signing keys one step forward, or ends it. Throws `KeyRefused` if this step is not the next one. */
+/**
+ * Moves the rotation of a file of signing keys one step forward, or ends the rotation if `finish` is true. Throws `KeyRefused` if this step is not
+ * the next one.
+ */
 export async function rotateSigningKeys(file: string, { finish }: { readonly finish: boolean }): Promise<Rotated> {
   const before: StoredSigningKeys | null = parseSigningKeys(file, await textOf(file, "The signing key"));
   return write(file, "The signing key", await rotated(file, before, finish, generateSigningKey));

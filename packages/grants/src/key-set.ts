@@ -2,8 +2,8 @@ import type { KeyObject } from "node:crypto";
 import type { Jwks } from "@toolbus/contracts";
 
 /**
- * The public keys that verify one kind of signature. A set serves one role. The owner of any key in the set of approvals can grant, so a worker's
- * receipt key must not be in that set.
+ * The public keys that verify one kind of signature. A set serves one role. The owner of any key in the set of the approvals service can sign grants,
+ * so a worker's receipt key must not be in that set.
  */
 export interface KeySet {
   /**

@@ -29,7 +29,7 @@ export function publicKeys(keys: readonly PublicJwk[]): KeySet {
   return { find: async (kid) => imported.get(kid) ?? null };
 }
 
-/** Returns a set with the keys of all these sets. If two sets have a key with this id, the first set is used. */
+/** Returns a set with the keys of all these sets. If two sets have a key with the same id, the key of the first set is used. */
 export function unitedKeys(sets: readonly KeySet[]): KeySet {
   return {
     async find(kid) {
@@ -87,7 +87,7 @@ export interface HttpKeySetOptions {
   readonly onProblem?: (message: string) => void;
 }
 
-/** Returns the key set at a URL. Follows no redirects, stops at an answer over 64 KiB, and ends each load within `timeoutMs`. */
+/** Returns the key set at a URL. Follows no redirects, rejects an answer over 64 KiB, and ends each load within `timeoutMs`. */
 export function httpKeySet(options: HttpKeySetOptions): KeySet {
   const { url, clock, refreshEveryMs = 60_000, maxAgeMs = 300_000, onProblem } = options;
   return cachedKeys({

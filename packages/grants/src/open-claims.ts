@@ -3,8 +3,8 @@ import { openJws, type SignedType, type UnsignedReason } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
 
 /**
- * The verdict on a text that a worker's toolset signed. `unknown_key` means that the signature could not be checked. `forged` means that nobody
- * signed the text for this purpose.
+ * The verdict on a signed text, such as a receipt. `unknown_key` means that the signature could not be checked. `forged` means that no trusted key
+ * signed this text with the expected claims.
  */
 export type ClaimsVerdict<T> =
   | { readonly kind: "genuine"; readonly claims: T }

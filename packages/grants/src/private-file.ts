@@ -64,7 +64,7 @@ export function reasonOf(error: unknown): string {
 
 async function openIfThere(file: string): Promise<FileHandle | null> {
   try {
-    // The open must not wait, because opening a pipe would block until someone writes to it.
+    // `O_NONBLOCK` is for a named pipe. Without this flag, the call would block until another process opens the pipe to write.
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (reasonOf(error) === "ENOENT") return null;
@@ -78,7 +78,8 @@ async function refuseUnsafe({ file, what }: PrivateFile, handle: FileHandle): Pr
   const self = process.getuid?.();
   if (self === undefined) return;
   if (uid !== self && uid !== 0) throw new KeyRefused(`${what} ${file} belongs to another user (${uid}); give it to user ${self}.`);
-  // A mounted Kubernetes secret belongs to root and is read through its group. If the file belongs to this user, only this user may read it.
+  // A mounted Kubernetes secret belongs to root, and this user reads the file as a member of the file's group. If the file belongs to this user, only
+  // this user may read it.
   const forbidden = uid === self ? 0o077 : 0o027;
   if ((mode & forbidden) !== 0) {
     const octal = (mode & 0o777).toString(8).padStart(4, "0");
@@ -98,7 +99,7 @@ async function writeSafely(file: string, text: string): Promise<void> {
   }
 }
 
-/** Links the file, unless the name exists. A rename would replace the existing file. Readers see a complete file or none. */
+/** Gives the file its final name, unless that name exists. A rename would replace an existing file. Readers see a complete file or none. */
 async function linkUnlessThere(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

@@ -5,8 +5,8 @@ import { makePrivateFile, readPrivateFile, reasonOf } from "./private-file.ts";
 import type { SealKeys } from "./seal.ts";
 
 /**
- * Returns the seal keys in this file. With `make`, a missing file is created from its random bytes. Without `make`, a missing file is refused. Throws
- * `KeyRefused` with a sentence that says what to do.
+ * Returns the seal keys in this file. With `make`, a missing file is created with a key from the random bytes of `make`. Without `make`, a missing
+ * file is refused. Throws `KeyRefused` with a sentence that says what to do.
  */
 export async function openSealKeys(options: {
   readonly file: string;

@@ -12,8 +12,9 @@ export interface SealReader {
 }
 
 /**
- * Returns a reader that remembers, for the newest documents, which text it opened or sealed under each key of the store. A service mostly reads
- * documents that it wrote, and a comparison costs a tenth of a seal. The reader remembers a hash of each text, so that its size is bounded.
+ * Returns a reader that remembers the newest documents. For each of their keys in the store, it remembers the text that it opened or sealed. A
+ * service mostly reads documents that it wrote, and comparing two texts takes a tenth of the time of checking a seal. The reader stores only a hash
+ * of each text, so that its memory is bounded.
  */
 export function sealReader(options: { readonly keys: SealKeys; readonly most?: number }): SealReader {
   const { keys, most = 1000 } = options;

@@ -10,8 +10,8 @@ export interface SealKeys {
 }
 
 /**
- * A secret of 256 random bits, and its id, which a sealed document names. The secret is a key object, because Node would otherwise create a key
- * object from the bytes each time.
+ * A secret of 256 random bits, and its id, which a sealed document names. The secret is a key object. If the secret were bytes, Node would create a
+ * key object at each use.
  */
 export interface SealKey {
   readonly kid: string;

@@ -16,8 +16,8 @@ export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-probe+jwt" | 
 export type Signed<T> = T & { readonly revision: number; readonly signature: string };
 
 /**
- * Signs a document for exactly this key of the store. The signature covers the key, the revision and the SHA-256 of the canonical content. So it is
- * short for a document of any size, and a copy under another key is not genuine.
+ * Signs a document for exactly this key of the store. The signature covers the key, the revision and the SHA-256 of the canonical content. So the
+ * signature is short for a document of any size, and a copy under another key is not genuine.
  */
 export async function signDocument<T extends JsonObject>(
   typ: SignedDocumentType,

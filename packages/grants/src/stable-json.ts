@@ -2,7 +2,7 @@ import type { Json } from "@toolbus/contracts";
 
 /**
  * Returns the stable text of a value, for signatures of documents. Members are sorted as in RFC 8785, and there is no white space. Unlike canonical
- * JSON, this text exists for every value in a store. Half a surrogate pair, which a stranger may have sent, is written as its escape.
+ * JSON, this text exists for every value in a store. A lone surrogate, which a stranger may have sent, is written as its escape.
  */
 export function stableJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

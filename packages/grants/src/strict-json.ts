@@ -43,7 +43,7 @@ export function isObject(value: Json): value is JsonObject {
 const MAX_FAULTS = 8;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** A container that is open while the text is read. It has its keys so far or, for an array, the index of the next element. */
+/** A container that is open while the text is read. It has the keys that were read so far or, for an array, the index of the next element. */
 interface Open {
   /** The container around this one. The path is built only for a fault. */
   readonly outer: Open | undefined;

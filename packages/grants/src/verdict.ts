@@ -8,9 +8,11 @@ export interface FileVerdict {
   readonly kind: "evidence" | "audit";
   /** What the checks found to be whole, one sentence each. */
   readonly checked: readonly string[];
-  /** The first broken link in one sentence, or null if everything that the file has is whole. */
+  /** The first broken link in one sentence, or null if no link in the file is broken. */
   readonly broken: string | null;
-  /** The keys of approvals that were taken from the file itself. Without a trusted key set, the file proves only that it is whole under these keys. */
+  /**
+   * The keys of approvals that were taken from the file itself. Without a trusted key set, the file proves only that it is whole under these keys.
+   */
   readonly keysFromFile: readonly string[];
   /** The parts that only the agent, or somebody unknown, wrote. */
   readonly unattested: readonly string[];
@@ -25,7 +27,7 @@ export class BrokenLink extends Error {
 
 /**
  * Returns the keys of approvals in the text of a trusted file. The file is a JWKS, as approvals publishes it, or a file of the services' keys. Throws
- * `KeyRefused` with one sentence.
+ * `KeyRefused` for another file, for a file without a key of approvals, and for a key with a wrong id.
  */
 export function trustedRoots(text: string, file: string): readonly PublicJwk[] {
   const services = parseServices(text);

@@ -10,7 +10,7 @@ const parts = await chainWithCheckpoints(Array.from({ length: RECORDS }, (_, n) 
 const approvals = publicKeyOf(own.identityOf("approvals").signer);
 const header = auditHeader("acme", { keys: [approvals] });
 const lines = [header, ...parts.map(auditLine)];
-/** The lines of the file that are records, by the record's number. */
+/** The index of each record's line in the file, by the record's number. */
 const lineOf = new Map(parts.flatMap((part, n) => ("record" in part ? [[part.record.n, n + 1] as const] : [])));
 const checkpoints = parts.flatMap((part) => ("checkpoint" in part ? [part.checkpoint] : []));
 
@@ -27,7 +27,7 @@ describe("an export of the audit", () => {
   it("names the record after the gap if any record is removed", async () => {
     for (const [n, line] of lineOf) {
       const { broken } = await verifyAudit(lines.toSpliced(line, 1));
-      // The checkpoint after the last record of a group then signs another record than the one before it.
+      // If a checkpoint follows the removed record, the checkpoint does not fit the record that is now before it.
       const after = parts[line];
       const gap =
         after && "record" in after

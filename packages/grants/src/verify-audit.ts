@@ -33,15 +33,18 @@ export function auditLine(part: { readonly record: ChainedRecord } | { readonly 
 }
 
 export interface VerifyAuditOptions {
-  /** The keys of approvals that the caller trusts. Without them, the keys are those of the file. */
+  /** The keys of approvals that the caller trusts. Without them, the keys in the file are used. */
   readonly trusted?: readonly PublicJwk[] | null;
-  /** A checkpoint that was kept elsewhere. The export must have its record. So an export of which the end was removed is noticed. */
+  /**
+   * A checkpoint that was kept outside the export. The export must contain the record of this checkpoint. This check detects that somebody removed
+   * the end of the export.
+   */
   readonly kept?: CheckpointView | null;
 }
 
 /**
- * Checks an export of the audit, offline: every hash, every link and every checkpoint, from the first record to the last. Every record must be covered
- * by a checkpoint. Stops at the first broken link. `lines` are the lines of the file without their ends.
+ * Checks an export of the audit, offline: every hash, every link and every checkpoint, from the first record to the last. Every record must be
+ * covered by a checkpoint. Stops at the first broken link. `lines` are the lines of the file without line ends.
  */
 export async function verifyAudit(
   lines: AsyncIterable<string> | Iterable<string>,

@@ -179,7 +179,7 @@ function withoutRecord(event: string) {
   }));
 }
 
-/** Returns copies of the value in which one text, number or truth value is another one. Takes some of all such places. */
+/** Returns this number of copies of the value. In each copy, one random text, number or truth value is changed. */
 function everyChange(value: Json, random: (below: number) => number, some: number): Json[] {
   const places: (readonly (string | number)[])[] = [];
   const walk = (part: Json, path: readonly (string | number)[]): void => {

@@ -31,7 +31,7 @@ export const MAX_EVIDENCE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Checks an evidence file, offline: every signature, every hash, and every link between its parts. `trusted` are the keys of approvals that the
- * caller trusts. Without them, the keys are those of the file. Stops at the first broken link.
+ * caller trusts. Without them, the keys in the file are used. Stops at the first broken link.
  */
 export async function verifyEvidence(
   text: string,
@@ -187,8 +187,8 @@ async function checkAudit({ audit, approval, approvalId, tenant }: ApprovalPart,
       else notes.unattested.push(`approvals.part.audit: record ${link.n}`);
     }
   }
-  // A record that somebody else put into the store, or that a version before the seals wrote, is no evidence. The decisions of such an approval rest on
-  // the statement of approvals alone.
+  // A record is no evidence if somebody other than approvals put it into the store, or if it comes from an old version that did not seal records.
+  // Without attested records, only the statement of approvals proves the decisions.
   if (records.length === 0) {
     notes.missing.push("Records of the audit that approvals vouches for.");
     return;
@@ -242,7 +242,8 @@ async function checkGateway({ approvals, gateway }: EvidenceFile, { checked, una
   }
   const verdict = await verifyReceipt({ receipt, keys: publicKeys(receiptKeys), expected });
   if (verdict.kind !== "genuine") throw new BrokenLink(`The worker's receipt is not genuine: ${verdict.detail}.`);
-  // The agent stores a long text as a blob, and the receipt covers the answer as it was sent. The hash of the text proves the content, not the status.
+  // The agent stores a long text as a blob, and the receipt covers the answer as it was sent. The hash of the text proves the content, not the
+  // status.
   const isWhole = verdict.claims.answerHash === answerHash(result);
   demand(isWhole || result.contentRef !== undefined, "The worker's receipt is for another answer than the result.");
   if (!isWhole) unattested.push("gateway.part.result.status");

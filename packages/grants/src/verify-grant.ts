@@ -12,10 +12,10 @@ export interface ExpectedGrant {
   readonly toolHash: string;
   /** The hash of the arguments, as the worker canonicalised them. */
   readonly argsHash: string;
-  /** The tier in the worker's own definition. `need` is the number of approvers for it. */
+  /** The tier in the worker's own definition. `need` is the number of approvers for this tier. */
   readonly tier: Tier;
   readonly need: number;
-  /** True if the worker's own definition offers a plan, so that people approve nothing without one. */
+  /** True if the worker's own definition offers plans. People then always approve a plan. */
   readonly plans?: boolean;
   /** The tenant of the worker. It is given only if the worker serves a single tenant. */
   readonly tenant?: string;
@@ -83,8 +83,8 @@ export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
 }
 
 /**
- * Returns a verdict on a grant that is forged for every call, time and era, because it is missing, malformed or wrongly signed. Returns null if
- * `verifyGrant` must judge it. This check needs only the keys, so a sender of very many calls causes no read of the store. A valid signature is
+ * Returns a verdict on a grant that is missing, malformed or wrongly signed. Such a grant is forged for every call, time and era. Returns null if
+ * `verifyGrant` must judge the grant. This check needs only the keys, so a flood of forged calls causes no read of the store. A valid signature is
  * remembered.
  */
 export async function plainlyForged(grant: string | undefined, keys: KeySet): Promise<Forged | null> {
@@ -123,7 +123,7 @@ function judge(payload: Json, input: GrantInput): GrantVerdict {
 function claimsOf(payload: Json): GrantClaims | Forged {
   const parsed = parseGrantClaims(payload);
   if (parsed.ok) return parsed.value;
-  // The messages of the schema may quote the sender, so only the paths are named.
+  // The schema's messages may quote text of the sender, so only the paths are named.
   return forged(
     "claims",
     `these are not the claims of a grant: ${parsed.problems
@@ -150,7 +150,7 @@ function eraFault(claims: GrantClaims, era: number): Stale | null {
   return claims.era === era ? null : stale("era", `of era ${claims.era}, now is era ${era}`);
 }
 
-/** Checks the purpose of the grant. If it is right, the grant can only be out of date or insufficient. */
+/** Checks that the grant is for this call, tenant, tool and arguments. A grant that passes this check can only be out of date or insufficient. */
 function bindingFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
   if (claims.callId !== expected.callId) return forged("call", `for call ${claims.callId}, not ${expected.callId}`);
   if (expected.tenant !== undefined && claims.tenant !== expected.tenant)

@@ -38,7 +38,7 @@ export function jsonlFiles({ onLost }: JsonlOptions): JsonlFiles {
   };
 
   async function writeAll(): Promise<void> {
-    // Lines of the same tick join the first write.
+    // The first write includes all lines that are appended in the same tick.
     await Promise.resolve();
     for (let next = waiting.entries().next().value; next; next = waiting.entries().next().value) {
       const [file, lines] = next;

@@ -169,7 +169,7 @@ describe("the silent log", () => {
 interface TerminalUnderTest {
   readonly terminal?: boolean;
   readonly format?: LogFormat;
-  /** Whether the terminal shows colours. With NO_COLOR it does not. */
+  /** True if the terminal shows colours. A terminal with NO_COLOR shows none. */
   readonly colours?: boolean;
 }
 

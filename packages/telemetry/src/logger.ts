@@ -34,11 +34,11 @@ export interface LogOptions {
 
 /**
  * Returns a log that writes each record as one line to standard error, because standard output belongs to the results of a command. It also sends the
- * record to OTLP while that is on.
+ * record to OTLP while the export of logs is on.
  */
 export function createLog({ name, level, format = "auto", destination = process.stderr }: LogOptions): Log {
   const readable = format === "text" || (format === "auto" && destination.isTTY === true);
-  // The terminal decides, by NO_COLOR, FORCE_COLOR and its own abilities.
+  // `hasColors` considers NO_COLOR, FORCE_COLOR and the abilities of the terminal.
   const colour = destination.isTTY === true && destination.hasColors?.() === true;
   return pino(
     {

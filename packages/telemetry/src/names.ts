@@ -1,12 +1,12 @@
 /**
- * This file contains every telemetry name that leaves this system. The names follow the OpenTelemetry conventions for HTTP, messaging and GenAI.
- * Where these have no name, ours begins with `toolbus.`. If a convention renames something, only this file changes.
+ * This file contains every telemetry name that leaves this system. The names follow the OpenTelemetry conventions for HTTP, messaging and GenAI. If
+ * the conventions have no name for something, our name for it begins with `toolbus.`. If a convention renames something, only this file changes.
  */
 
-/** The names of spans. An argument here is a part in braces in the conventions. */
+/** The names of spans. An argument replaces a part that the conventions write in braces. */
 export const spanNames = {
   http: (method: string, route: string | undefined) => (route === undefined ? method : `${method} ${route}`),
-  /** The work on a person's message, from its acceptance on. The first message of a conversation is the parent of everything that follows. */
+  /** The work on a person's message, from its acceptance on. The span of a conversation's first message is the parent of everything that follows. */
   conversation: "conversation",
   publish: (topic: string) => `publish ${topic}`,
   process: (topic: string) => `process ${topic}`,
@@ -70,7 +70,7 @@ export const attributeNames = {
   waitedMs: "toolbus.model.waited_ms",
   seed: "toolbus.seed",
   transcriptEntries: "toolbus.transcript.entries",
-  /** The tokens of the model's window that prompt and reply used, and the free ones. */
+  /** The tokens of the model's window that the prompt and the reply used, and the free tokens. */
   windowUsed: "toolbus.context.window_used",
   windowLeft: "toolbus.context.window_left",
   contextStrategy: "toolbus.context.strategy",
@@ -91,10 +91,10 @@ export const attributeNames = {
   shard: "toolbus.shard",
   tier: "toolbus.tier",
   outcome: "toolbus.outcome",
-  /** The action that caused a security event, and whether the whole event or only its count was kept. */
+  /** The reason for a security event, and whether the whole event or only its count was kept. */
   securityReason: "toolbus.security.reason",
   securityKept: "toolbus.security.kept",
-  /** The action of the replay of a dead letter: `publish` or `call`. */
+  /** How a dead letter was replayed: `publish` or `call`. */
   replayBy: "toolbus.replay.by",
   webhookEvent: "toolbus.webhook.event",
   webhookTarget: "toolbus.webhook.target",

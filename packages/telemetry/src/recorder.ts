@@ -23,8 +23,7 @@ export interface RecordedSpan {
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
   /**
-   * Runs work with this span as the active one. It is also active for other recorders in this process: instrumentations, and tools
-   * that call OpenTelemetry.
+   * Runs work with this span as the active one. The span is also active for other users of OpenTelemetry in this process: instrumentations and tools.
    */
   run<T>(work: () => T): T;
   /** Ends the span. An error type marks it as failed. */
@@ -66,7 +65,7 @@ export function recorder(): Recorder {
   return current;
 }
 
-/** Replaces the recorder. A null switches telemetry off. */
+/** Replaces the recorder. Null switches telemetry off. */
 export function setRecorder(next: Recorder | null): void {
   current = next ?? OFF;
 }

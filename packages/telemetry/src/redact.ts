@@ -38,7 +38,7 @@ export function redactText(text: string): string {
 export function redacted<T>(value: T): T {
   const text = JSON.stringify(value);
   if (text === undefined) return value;
-  // This replaces inside the JSON text, because the replacement needs no escape and a form never extends past a quote.
+  // The replacement happens inside the JSON text. This is safe, because `[redacted]` needs no escape and no form extends past a quote.
   const safe = redactText(text);
   return safe === text ? value : (JSON.parse(safe) as T);
 }

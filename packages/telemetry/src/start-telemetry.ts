@@ -16,7 +16,7 @@ export interface TelemetryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `service.name`, unless OTEL_SERVICE_NAME sets another one. */
   readonly serviceName: string;
-  /** The messaging system. `rabbitmq` gives its client spans of its own, and the client must not be loaded yet. */
+  /** The messaging system. With `rabbitmq`, the client of RabbitMQ gets spans of its own and must not be loaded yet. */
   readonly messagingSystem?: string;
   readonly log: Log;
   /** Returns 256 random bits as text. */

@@ -98,8 +98,8 @@ async function usable(file: string): Promise<void> {
 }
 
 /**
- * Returns the key in this file, and generates it at the first start. Each start writes a key to its own file and links it. The first link wins, so
- * two starts agree on one key.
+ * Returns the key in this file. If the file is missing, each start writes a new key to a file of its own and links that file to the final name. The
+ * first link wins, so all processes use one key.
  */
 async function auditKey(file: string, newKey: () => string): Promise<string> {
   const key = newKey();

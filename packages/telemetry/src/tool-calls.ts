@@ -30,14 +30,16 @@ export function recordToolCall(record: ToolCallRecord, log: Log): void {
   if (model?.costMicroUsd !== undefined)
     measure(metricNames.toolModelCost, model.costMicroUsd / 1_000_000, { [attributeNames.toolNameTag]: tool });
   const said = { runId, callId, tool, status, ...(code === undefined ? {} : { code }), latencyMs, kind, ...(model ? { model } : {}) };
-  // An operator must find out what this write did.
+  // This is a warning, because an operator must find out what the write did.
   if (status === "outcome_unknown") log.warn(said, "a tool call failed");
   else if (status === "ok" || NOT_FAILED.has(code ?? status))
     log.debug({ ...said, toolVersion, provider, round: record.round }, "a tool call ended");
   else log.info(said, "a tool call failed");
 }
 
-/** A person decided that these calls end in this way, and the log already contains the decision. */
+/**
+ * These calls did not run because of a decision, or because an earlier write did not succeed. The log already contains that decision or that write.
+ */
 const NOT_FAILED: ReadonlySet<string> = new Set(["denied_by_user", "revision_requested", "cancelled", "skipped"]);
 
 function modelAttributes({ calls, inputTokens, outputTokens, costMicroUsd }: ToolModelUse): Attributes {

@@ -59,12 +59,12 @@ export function traceparentOf({ traceId, spanId, sampled }: TracePoint): string 
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 const LENGTH = 55;
-// Every message of a run contains both. The limits prevent a client from making these messages larger.
+// Every message of a run contains the tracestate and the baggage of the client's request. These limits bound the size of the messages.
 const TRACESTATE_CHARS = 512;
 const BAGGAGE_CHARS = 1024;
 const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** Returns the text, or nothing if it is too long or not plain text, because half of it would be wrong. */
+/** Returns the text, or nothing if it is too long or not visible ASCII. A truncated text would be wrong. */
 function bounded(name: "tracestate" | "baggage", text: string | undefined, longest: number): Partial<Carrier> {
   return text !== undefined && text.length <= longest && VISIBLE_ASCII.test(text) ? { [name]: text } : {};
 }

@@ -23,9 +23,9 @@ export interface AgentPresenceOptions {
 }
 
 /**
- * Announces that this agent exists and which profiles it knows, sends heartbeats, and repeats the announcement when the store has lost commits.
- * Without the announcement the gateway would accept any profile, and nobody would look after the dead letters of the agent's queues until the agent
- * restarts. Resolves when the announcement is stored.
+ * Announces that this agent exists and which profiles it knows. Sends heartbeats, and repeats the announcement when the store has lost commits.
+ * Without the announcement, the gateway would accept any profile. Until the agent restarts, nobody would look after the dead letters of its queues.
+ * Resolves when the announcement is stored.
  */
 export async function keepRegistered({
   state,

@@ -17,7 +17,7 @@ const setup = (script: Script, parts = {}) => conversationUnderTest(() => Date.n
 /** Answers with all that the person has said so far. */
 const echo: Script = ({ transcript }) => userTexts(transcript).join(" | ");
 
-/** Returns a read that reports when it runs. It ends when the test says so or its signal aborts. */
+/** Returns a read tool that reports when it runs. A call ends when the test says so, or when its signal aborts. */
 function waitingTool() {
   const running = Promise.withResolvers<ToolContext>();
   const aborted = Promise.withResolvers<unknown>();

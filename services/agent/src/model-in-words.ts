@@ -16,7 +16,7 @@ const HOW = "for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or LLM_P
 const ASKED_AT_AN_ADDRESS: ReadonlySet<string> = new Set(KEYED_PROVIDERS);
 
 /**
- * Says which model an agent with this environment asks, in one line for the person who starts it. If nobody chose a model, the line also says how to
+ * Says which model an agent with this environment uses, in one line for the person who starts it. If nobody chose a model, the line also says how to
  * choose one. Throws `BadSettings` or `Refusal`, as the agent does at its start.
  */
 export async function modelInWords(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
@@ -36,7 +36,7 @@ export function settingsInWords(settings: ModelSettings): string {
   }
 }
 
-/** Checks the configured model by asking its provider. Returns null for the offline rules. Throws as `modelInWords` does. */
+/** Checks the configured model with a request to its provider. Returns null for the provider `offline`. Throws as `modelInWords` does. */
 export async function modelProbe(
   environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,

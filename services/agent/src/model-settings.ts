@@ -69,15 +69,15 @@ export const modelSettings = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// The variables that a model call needs besides our own settings. AWS finds its credentials in them, and Node and the SDKs find the settings of
-// proxies and certificates.
+// The variables that a model call needs besides our own settings. AWS's SDK finds its credentials in them. Node and the SDKs find the settings of
+// proxies and certificates in them.
 const SURROUNDINGS = /^(AWS_\w+|(https?|no)_proxy|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PATH|HOME|LANG)$/i;
 
 const MAX_KEY_FILE_CHARS = 16_384;
 
 /**
- * Returns the values of these settings, with keys read from their files. The environment is only used for the variables of a command's process.
- * Throws `Refusal` for an invalid file or variable. The error never contains a key.
+ * Returns the values of these settings, with keys read from their files. `environment` is only used for the variables of a command's process. Throws
+ * `Refusal` for an invalid file or variable. The error never contains a key.
  */
 export async function readModelSettings(config: SettingsOf<typeof modelSettings>, environment: Environment): Promise<ModelSettings> {
   return {

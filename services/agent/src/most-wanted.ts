@@ -12,8 +12,8 @@ export function mostTools({ limits }: Pick<Profile, "limits">, dialect: DialectN
 }
 
 /**
- * Selects at most `most` of the registrations and keeps their order. It prefers those that the profile itself calls, then those whose name and
- * description fit the message best. If nothing fits, it selects the first ones.
+ * Selects at most `most` of the registrations and keeps their order. It prefers tools that the profile itself calls. Then it prefers tools whose name
+ * and description fit the message best. If nothing fits, it selects the first ones.
  */
 export function mostWanted(
   all: readonly Registration[],

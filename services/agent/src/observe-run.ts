@@ -67,7 +67,9 @@ function logEnd(run: Run | null, end: RunEnd, log: Log): void {
   else log.info(end.type === "run.cancelled" ? { ...about, by: end.by } : about, "a run ended");
 }
 
-/** Logs that a run went round in circles. An operator should check its prompt, its tools and its model, although nothing is broken. */
+/**
+ * Logs that a run was stopped because it made no progress. An operator should check the run's prompt, tools and model, although nothing is broken.
+ */
 function logLoop(run: Run | null, why: string, log: Log): void {
   const { runId, conversationId, profile, round } = run ?? {};
   log.warn({ runId, conversationId, profile, round, why }, "a run went round in circles and was stopped");

@@ -3,13 +3,13 @@ import type { SignedReader } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
-/** Reads who asked for a run, as the gateway signed it. The agent trusts no other service for this. */
+/** Reads who asked for a run, as the gateway signed it. The agent accepts this information from no other service. */
 export interface Origins {
   /** Returns the origin of a run, or null if there is none that the gateway signed. Throws `StoreUnavailable` and `OriginUndecided`. */
   of(runId: string): Promise<RunOrigin | null>;
 }
 
-/** The agent does not know the key that signed the origin, or does not know it yet. A retry may succeed. */
+/** The agent does not know the key that signed the origin. It may learn a new key later, so a retry may succeed. */
 export class OriginUndecided extends Error {
   override readonly name = "OriginUndecided";
 }
@@ -34,7 +34,7 @@ export function originReader({ state, reader, log }: OriginsOptions): Origins {
       const [document] = documents;
       if (!document) return null;
       const verdict = await reader.read(key, document.value);
-      // The agent may not know a new key yet, or the address of the gateway's keys may not answer. Neither must end a run.
+      // The agent may not know a new key yet, or the address of the gateway's keys may not answer. Neither problem may end a run.
       if (verdict.kind === "unknown_key") throw new OriginUndecided(`The origin of the run ${runId} cannot be judged: ${verdict.detail}.`);
       if (verdict.kind !== "genuine") {
         log.warn(

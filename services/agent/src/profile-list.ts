@@ -8,7 +8,7 @@ const TRIES = 20;
 
 /**
  * Announces the profiles of this agent to the gateway, and announces to everybody that the agent exists and is alive. During a roll-out, replicas may
- * know different profiles. The list of the last replica to start then applies.
+ * know different profiles. Then the list of the replica that started last applies.
  */
 export async function announceProfiles(
   { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },

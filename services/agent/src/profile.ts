@@ -2,7 +2,7 @@ import type { ContextStrategy, Json, JsonObject, Report, ToolChoice } from "@too
 import { valueAt } from "./profiles/input-path.ts";
 
 /**
- * The configuration of an agent: its prompt, its part of the registry, its limits, the calls before the loop and the rule for its report. A profile
+ * The configuration of an agent: its prompt, the tools that it may use, its limits, the calls before the loop and the rule for its report. A profile
  * is data. It is the only place where the agent names a tool.
  */
 export interface Profile {
@@ -22,7 +22,7 @@ export interface Profile {
   readonly parallelCalls?: boolean;
   /** If absent, the process's setting applies. */
   readonly temperature?: number;
-  /** False if a result that is too long is truncated. If absent, it is put into working memory, and the model gets an index. */
+  /** False if a result that is too long is truncated. Otherwise such a result is put into working memory, and the model gets an index. */
   readonly workingMemory?: boolean;
   /** The fixed calls before the first model call (round 0). */
   readonly seedCalls: readonly SeedCall[];

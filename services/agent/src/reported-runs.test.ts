@@ -18,8 +18,8 @@ const ORIGIN = {
 };
 
 /**
- * Returns a failed run with a read and three writes. Ana allowed a write that happened, the policy allowed one that may have happened, and one was
- * denied.
+ * Returns a failed run with one read and three writes. Ana allowed a write that happened. The policy allowed a write that may have happened. The
+ * third write was denied.
  */
 async function endedRun() {
   const b = bundle({ profile: { continueAfterFailedWrite: true } });

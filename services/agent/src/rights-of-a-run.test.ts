@@ -4,7 +4,10 @@ import { defineTool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { conversationUnderTest } from "./testing/conversation-under-test.ts";
 
-/** Starts a worker with an open read and one that demands the scope "payroll". The model calls the latter whatever it is offered. */
+/**
+ * Starts a worker with two reads. One demands no scope, the other demands the scope "payroll". The model calls the second one even if it was not
+ * offered.
+ */
 async function setup(rights: ToolRights, called = "read_salary") {
   const offered: string[][] = [];
   const ran: string[] = [];

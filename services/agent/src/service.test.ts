@@ -228,7 +228,7 @@ async function answerTo(sent: Message, said: string | ReturnType<typeof failedRe
   });
 }
 
-/** Decides each write when its request arrives. The last outcome applies to all further writes. Returns the requests. */
+/** Decides each write when its request arrives. The last of the outcomes applies to all later writes. Returns the requests. */
 async function approvals(
   bus: MessageBus,
   ...outcomes: readonly (readonly [outcome: "approved" | "rejected" | "revision_requested", comment?: string])[]

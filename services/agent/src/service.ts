@@ -41,8 +41,8 @@ import { contentOfRun, endedRunsIn } from "./reported-runs.ts";
 import { tracedModel } from "./traced-model.ts";
 
 /**
- * The agent service. It takes the entries that the gateway accepted, asks the model, sends calls and joins their results. It has the model's key. The
- * only outside systems that it calls are the model and the webhooks that are notified when a run ends.
+ * The agent service. It takes the entries that the gateway accepted, asks the model, sends calls and joins their results. It has the model's API key.
+ * The only outside systems that it calls are the model and the targets of webhooks, which it notifies when a run ends.
  */
 export const agent = defineService({
   name: "agent",
@@ -61,7 +61,7 @@ export const agent = defineService({
 const KEPT_TRANSCRIPTS = 32_000_000;
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 
-/** The parts of an agent besides its infrastructure and settings. A caller that starts an agent with another model passes it here. */
+/** The parts of an agent besides its infrastructure and settings. A caller that starts an agent with another model passes the model here. */
 export interface AgentParts {
   readonly provider: ModelProvider;
   /** The connection settings for a profile's own model. By default nothing is configured. */
@@ -176,7 +176,8 @@ export async function startAgent(
     visibleMs: config.RUN_LEASE_MS,
     random: () => (random(1)[0] ?? 0) / 256,
   });
-  // A store that was emptied has no tools until their workers register again. Existing registrations stay unchanged.
+  // A store that was emptied has no tools until the workers register again. This message asks all workers to register. Existing registrations stay
+  // unchanged.
   await bus
     .announce(toolRefreshMessage(rules, clock()))
     .catch((error: unknown) => log.warn({ error }, "the workers could not be asked to register again"));

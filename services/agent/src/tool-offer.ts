@@ -65,22 +65,13 @@ export interface OfferedTo {
 /** A tool whose toolset has had no worker for this long is not offered to new runs, unless its workers may be scaled to zero. */
 const GONE_FOR_MS = 3_600_000;
 
-/** With more tools than the first number, models choose the wrong tool more often. From the second number on, they do so clearly more often. */
+/** With more than 12 tools, models choose the wrong tool more often. From 15 on, they do so clearly more often. */
 const MANY_TOOLS = 12;
 const TOO_MANY_TOOLS = 15;
 
 /**
- * Selects the tools of a new run: those that match the profile's rules, in their order, with one version of each name. If the profile or the vendor
- * accepts fewer, it selects those that fit the run's message best.
- *
- * - It leaves out tools that are quarantined (`definitionFault`), that the requester may not use, that are switched off here, whose parameters the
- *   run's provider cannot express, or that a living worker reports as unusable.
- * - It offers a tool whose last worker left within the last hour, or whose workers may be scaled to zero. The registration outlives them, and the
- *   call waits for a worker.
- * - It offers a tool that the profile's fixed calls name, whatever its workers report. The call's own error says what is wrong, and the tool may work
- *   again by then.
- * - A rule `name@version` fixes the version of that name, whatever the order of the rules. Otherwise `preferredVersion` chooses.
- * - A rule without a match, or a tool that is left out, never fails a run. The notices say what is missing.
+ * Selects the tools of a new run: those that match the profile's rules, in the order of the rules, with one version of each name. If the profile or
+ * the vendor accepts fewer tools, it selects those that fit the run's message best.
  */
 export function offerTools({
   profile,
@@ -157,7 +148,10 @@ function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSet
   return compiled.ok ? null : compiled;
 }
 
-/** Reports a quarantined tool. A worker may register anything, so no model gets a refused definition. The other tools of the toolset are offered. */
+/**
+ * Reports a quarantined tool. A worker may register any definition, so a model never gets one that was refused. The other tools of the toolset are
+ * offered.
+ */
 function quarantined(profile: string, { definition, toolset }: Registration): readonly OfferNotice[] {
   const fault = definitionFault(definition);
   if (fault === null) return [];

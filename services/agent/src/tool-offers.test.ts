@@ -76,7 +76,7 @@ interface Exported {
   readonly sum: { readonly dataPoints: readonly { readonly asInt?: string; readonly asDouble?: number }[] };
 }
 
-/** Runs `work` with a collector that listens, and returns the last metrics. */
+/** Runs `work` while a collector listens. Returns the metrics that the collector received last. */
 async function withCollector(work: () => Promise<void>): Promise<readonly Exported[]> {
   let last: readonly Exported[] = [];
   const server = createServer((request, response) => {

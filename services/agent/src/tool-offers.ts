@@ -25,13 +25,13 @@ export interface OfferFor {
 export interface ToolOffersOptions {
   readonly state: StateStore;
   readonly flags: ToolFlags;
-  /** The tools in `TOOLS_DISABLED`, as `name` or `name@version`. New runs are not offered them. */
+  /** The tools in `TOOLS_DISABLED`, as `name` or `name@version`. The agent does not offer them to new runs. */
   readonly disabled: ReadonlySet<string>;
   readonly log: Log;
   readonly pace: DefinitionPace;
 }
 
-/** Chooses the tools of new runs. Logs each notice once, because the notice would repeat with every run. */
+/** Chooses the tools of new runs. Logs each notice once, although the notice applies to every new run. */
 export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
   const reported = new Set<string>();
   return {

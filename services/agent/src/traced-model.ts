@@ -97,7 +97,7 @@ function measureUsage(usage: Usage, tags: Attributes): void {
 /** Returns the messages that the model gets, with the length of each text in place of the text. */
 function messagesOf({ system, transcript, tools }: ModelRequest): readonly Json[] {
   const offered = new Set(tools.map(({ name }) => name));
-  // A name that is not offered is the model's own text, so it may be anything.
+  // If a tool name was not offered, the model invented it, so the name may be any text.
   const toolName = (name: string): string => (offered.has(name) ? name : "unknown");
   return [{ role: "system", chars: system.length }, ...transcript.map((entry) => shownEntry(entry, toolName))];
 }

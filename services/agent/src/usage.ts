@@ -29,7 +29,7 @@ export function usageOfReply(
   return usageOfCall(usage, facts.price ? facts : factsOf(name, answered));
 }
 
-/** Returns the sum of both. Leaves out a figure that neither has, so that an absent figure never looks like a counted zero. */
+/** Returns the sum of two usages. Leaves out a figure that neither has, so that an absent figure never looks like a counted zero. */
 export function addUsage(a: Usage, b: Partial<Usage>): Usage {
   const sum = (name: keyof Usage): number => (a[name] ?? 0) + (b[name] ?? 0);
   return {

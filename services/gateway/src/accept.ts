@@ -28,7 +28,7 @@ import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 interface Accepting {
   readonly now: number;
   readonly principal: Principal;
-  /** Identifies this one request. If the client repeats the request, the repeat has another id. */
+  /** Identifies this one request. A repeat by the client has another id. */
   readonly requestId: string;
   /** The hash of the `Idempotency-Key`, if the request has one. */
   readonly keyHash?: string | undefined;
@@ -51,8 +51,8 @@ export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
 }
 
 /**
- * Accepts a message, which starts a run. One commit stores who asked, what for, and the obligation to notify the agent. The commit also extends the
- * time for which the conversation is stored. The origin is signed, because approvals and agents read the requester from it.
+ * Accepts a message, which starts a run. One commit stores who asked, what the person asked for, and the obligation to notify the agent. The commit
+ * also extends the time for which the conversation is stored. The origin is signed, because approvals and agents read the requester from it.
  */
 export async function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig, { signer }: OriginSigner): Promise<Change> {
   const content = originOf(accepted, config);
@@ -99,7 +99,8 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
   };
   const expiresAt = now + KEPT_MS;
   return {
-    // The op names the request too. Otherwise the store would take another request with the same Idempotency-Key for a repeat, and answer "ok".
+    // The op contains the id of the request. Otherwise the store would treat a different request with the same Idempotency-Key as a repeat, and would
+    // answer "ok".
     op: `accept:${runId}:${accepted.requestId}`,
     guards: [
       { key: keys.runOrigin(runId), version: 0 },
@@ -130,8 +131,8 @@ export function acceptConversation(origin: ConversationOrigin, requestId: string
 }
 
 /**
- * Accepts the deletion of a conversation. From this commit on, nobody can see the conversation, and it accepts no message. The agent then removes its
- * messages. The conversation's own document stays as a mark, so that a repeat gets the same answer.
+ * Accepts the deletion of a conversation. From this commit on, nobody can see the conversation, and it accepts no message. The agent then removes the
+ * conversation's messages. The conversation's own document stays as a mark, so that a repeat gets the same answer.
  */
 export function acceptDeletion(
   accepted: {
@@ -218,7 +219,7 @@ function listed(origin: ConversationOrigin): NonNullable<Change["index"]>[number
   return { index: conversationsOf({ tenant, id }), member, score };
 }
 
-// Each time is longer than the agent keeps the object, so that its owner is known as long as there is something to see.
+// Each of these times is longer than the agent keeps the object. So the gateway knows the owner as long as there is something to see.
 const KEPT_MS = ORIGIN_KEPT_MS;
 const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 
@@ -227,7 +228,7 @@ export function announced(entry: InboxEntry, n: number, config: GatewayConfig, n
   const wake = wakeFor(entry, n, now);
   return {
     timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: config.WAKE_REPEAT_MS }],
-    // Each entry has one row, and the next repeat replaces its message. So rows do not pile up while no agent takes wakes.
+    // Each entry has one row in the outbox, and the next repeat replaces the message in the row. So rows do not pile up while no agent takes wakes.
     outbox: [{ service: GATEWAY_SERVICE, id: `wake:${entry.entryId}`, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
   };
 }

@@ -10,7 +10,7 @@ export function approversOf(
 ): Pick<Wait, "says" | "tier" | "scopes" | "approversNeeded" | "approvedBy" | "notBy"> {
   if (tier === undefined) return { says: `${tool} waits for a person to decide.` };
   const scopes = [...approverScopes(tier)];
-  // A call that waits needs at least one more person, even if the gateway has heard of enough approvers.
+  // A call that waits needs at least one more person, even if the gateway already knows of enough approvals.
   const needed = Math.max(1, (demanded ?? APPROVERS_NEEDED[tier]) - approvedBy.length);
   const people = `${needed}${approvedBy.length > 0 ? " more" : ""} ${needed === 1 ? "person" : "people"}`;
   const not = [

@@ -6,8 +6,9 @@ import { refused, type Refused } from "./refused.ts";
 import { findRun } from "./run-access.ts";
 
 /**
- * Returns the gateway's part of the evidence about a call: the call as the agent stored it, its result and the worker's receipt. The gateway signs that
- * it found this in the store. It does not vouch for what the agent wrote. A receipt is signed by a worker, so it proves the result by itself.
+ * Returns the gateway's part of the evidence about a call: the call as the agent stored it, its result and the worker's receipt. The gateway signs
+ * that it found these in the store. It does not vouch for what the agent wrote. A worker signed the receipt, so the receipt proves the result by
+ * itself.
  */
 export async function callEvidence(
   { state, signer }: { readonly state: StateStore; readonly signer: Signer },
@@ -27,7 +28,8 @@ export async function callEvidence(
     return { kind: "found", evidence: await signed(part) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The result has half a surrogate pair, which no JSON file can contain unchanged. Without it, the receipt cannot be checked either.
+    // The result has a lone surrogate, which no JSON file can contain unchanged. So this evidence has no result. Without the result, nobody can check
+    // the receipt either.
     return { kind: "found", evidence: await signed({ ...part, result: null, receipt: null }) };
   }
 

@@ -22,8 +22,8 @@ export interface OwnConversation {
 }
 
 /**
- * Returns the conversation if the principal may see it. A principal may see its own conversations, and an operator may see all of the tenant.
- * Everything else is "not found", so that nobody learns what exists.
+ * Returns the conversation if the principal may see it. A principal may see its own conversations. An operator may see all conversations of the
+ * tenant. Everything else is "not found", so that nobody learns what exists.
  */
 export async function findConversation(
   state: StateStore,

@@ -5,7 +5,7 @@ import { readCarrier } from "@toolbus/telemetry";
 import type { OwnConversation } from "./conversation-access.ts";
 import { shownResults } from "./whole-results.ts";
 
-/** Returns a page of messages, oldest first. It is the newest page, or the one before the message of this number. */
+/** Returns a page of messages, oldest first. The page is the newest one, or the one before the message with the number `before`. */
 export async function messagePage(
   state: StateStore,
   conversationId: string,
@@ -24,7 +24,8 @@ export async function messagePage(
 }
 
 /**
- * Adds the outcomes of the run's calls to the last of these messages. A client that reads only the model's answer then learns what was really done.
+ * Adds the outcomes of the run's calls to the last of these messages, if the run has ended. A client that reads only the model's answer then learns
+ * what was really done.
  */
 async function withOutcomes(state: StateStore, messages: readonly MessageView[]): Promise<MessageView[]> {
   const last = messages.at(-1);
@@ -60,7 +61,7 @@ export async function contextView(store: StateStore, { origin, state }: OwnConve
 
 const PROBE = 64;
 
-/** Returns the number of a log's last entry, or 0 for an empty log. It asks for single entries, first at growing distances and then in between. */
+/** Returns the number of a log's last entry, or 0 for an empty log. Reads single entries: first at growing distances, then by bisection. */
 async function lastSequence(state: StateStore, log: string): Promise<number> {
   const has = async (sequence: number): Promise<boolean> => (await state.range(log, { after: sequence - 1, limit: 1 })).length > 0;
   let there = 0;

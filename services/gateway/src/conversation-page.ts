@@ -5,7 +5,7 @@ import { conversationView } from "./conversation-view.ts";
 import { newestIn } from "./index-page.ts";
 import { principalHash } from "./principal-hash.ts";
 
-/** How many conversations are checked for one page of existing ones. */
+/** The search for one page ends after about this number of conversations. */
 const LOOKED_AT = 500;
 
 /** Returns the index of this principal's conversations, sorted by when they began. */
@@ -14,8 +14,8 @@ export function conversationsOf(principal: Pick<Principal, "tenant" | "id">): st
 }
 
 /**
- * Returns a page of the caller's own conversations, newest first. A page may have fewer conversations than its limit, or none, although another page
- * follows, because expired conversations are skipped. Throws the problem for a cursor that no page returned.
+ * Returns a page of the caller's own conversations, newest first. Expired conversations are skipped. So a page may have fewer conversations than its
+ * limit, or none, although another page follows. Throws the problem for a cursor that no page returned.
  */
 export async function conversationPage(
   state: Pick<StateStore, "page" | "read">,

@@ -32,7 +32,7 @@ describe("the timer of an accepted entry", () => {
     const runId = await t.accepted();
     await until(() => t.wakes.length === 1);
     t.clock.now += REPEAT_MS - 1;
-    // The wake of a later entry is repeated later. By that time, the first entry's timer was handled.
+    // When the wake of this second entry arrives, the gateway has not repeated the first wake.
     const other = await t.accepted();
     await until(() => t.wakes.length === 2);
     t.clock.now += 1;

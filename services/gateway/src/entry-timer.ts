@@ -26,7 +26,7 @@ export async function onEntryTimer(state: StateStore, outbox: Outbox, config: Ga
     await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
     return;
   }
-  // The time distinguishes repeats, so that no broker treats this wake as a duplicate.
+  // `now` distinguishes the repeats, so that no broker treats this wake as a duplicate.
   await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
 }
 

@@ -18,7 +18,7 @@ export function refused(code: ProblemCode, detail: string, remedy: string, error
   return { kind: "refused", code, detail, remedy, ...(errors ? { errors } : {}) };
 }
 
-/** Returns the value if it was not refused. Otherwise throws the problem that HTTP answers with. */
+/** Returns the value if it is not a refusal. Otherwise throws the problem for the HTTP answer. */
 export function orProblem<T extends { readonly kind: string }>(outcome: T | Refused): T {
   if (!isRefused(outcome)) return outcome;
   const { code, detail, remedy, errors, retryAfterS } = outcome;
@@ -31,7 +31,7 @@ export function isRefused(outcome: object): outcome is Refused {
   return "kind" in outcome && outcome.kind === "refused";
 }
 
-/** Returns the refusal of an Idempotency-Key that is reused with another request. */
+/** Returns the refusal for an Idempotency-Key that was used before with another request. */
 export function keyReused(): Refused {
   return refused("idempotency_key_reused", "This Idempotency-Key was used for another request.", "Use a new key for a new request.");
 }

@@ -14,7 +14,7 @@ export interface OwnRun {
 }
 
 /**
- * Returns the run of this id if the principal may see it. A principal may see its own runs, and an operator may see all of the tenant. Everything
+ * Returns the run of this id if the principal may see it. A principal may see its own runs. An operator may see all runs of the tenant. Everything
  * else is "not found", so that nobody learns what exists. The requester is read from the gateway's own document, which the agent cannot write.
  */
 export async function findRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun | Refused> {
@@ -24,7 +24,8 @@ export async function findRun(state: StateStore, runId: string, principal: Princ
   if (!origin?.ok || origin.value.tenant !== principal.tenant) return noRun(runId);
   if (origin.value.principal !== principal.id && !principal.roles.includes("operator")) return noRun(runId);
   const run = documents[1] && parseRun(documents[1].value);
-  // The agent deletes a finished run before the gateway forgets its owner. Agents take a run long before this time.
+  // The store deletes a finished run before the gateway's own document. A run is taken long before `openUntil`, so after this time a missing run has
+  // ended.
   if (!run && now > origin.value.openUntil) return refused("expired", "This run ended long ago and is no longer kept.", "Start a new one.");
   return { kind: "found", now, runId, origin: origin.value, run: run?.ok ? run.value : null };
 }

@@ -1,13 +1,14 @@
 import { keys, type NumberedRunEvent, type RunEvent, type RunHistory } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** The number of events per read. A page may exceed its bytes by one read. */
+/** The number of events per read. A page may exceed PAGE_BYTES by the size of one read. */
 const READ = 16;
 /** The size at which a page ends. Each event has a limited size, but the caller chooses the number of events. */
 const PAGE_BYTES = 1_048_576;
 
 /**
- * Returns the durable events of a run after this one, up to the current end of its log. A page with fewer events than its limit may not be the last.
+ * Returns the durable events of a run after the sequence `after`, up to the current end of the run's log. A page with fewer events than its limit may
+ * not be the last.
  */
 export async function runHistory(
   state: Pick<StateStore, "range">,

@@ -26,12 +26,12 @@ export interface Requester extends Pick<Principal, "id" | "tenant"> {
   readonly kind: "requester";
 }
 
-/** How many runs are checked for one page of matching ones. */
+/** The search for one page ends after about this number of runs. */
 const LOOKED_AT = 500;
 
 /**
- * Returns a page of a principal's runs, newest first. A page may have fewer runs than its limit, or none, although another page follows. Expired runs
- * are skipped, and only a limited number of runs that do not match is checked. Throws the problem for a cursor that no page returned.
+ * Returns a page of a principal's runs, newest first. Expired runs are skipped, and the search ends after a limited number of runs. So a page may
+ * have fewer runs than its limit, or none, although another page follows. Throws the problem for a cursor that no page returned.
  */
 export async function runPage(state: StateStore, requester: Requester, wanted: RunsWanted): Promise<RunPage> {
   const { limit, since = 0 } = wanted;

@@ -14,7 +14,7 @@ import type { StateStore } from "@toolbus/state";
 import type { OwnRun } from "./run-access.ts";
 import { type OpenRun, waitsOf } from "./run-waits.ts";
 
-/** Returns a run as every answer about one run shows it, with every call that has ended and everything that the run waits for. */
+/** Returns the view of a run for answers about a single run. The view has every call that has ended and everything that the run waits for. */
 export async function viewRun(state: StateStore, own: OwnRun): Promise<RunView> {
   const calls = await readCalls(state, openCalls(own.run));
   const ended = own.run ? await endedCalls(state, own.runId) : [];
@@ -57,8 +57,8 @@ async function readCalls(state: StateStore, callIds: readonly string[]): Promise
 }
 
 /**
- * Returns runs as a list shows them, in their order, with the approvals and questions that they wait for. It reads calls only if a run waits for
- * some, and then all of them at once.
+ * Returns the views of runs for a list, in the order of the runs, with the approvals and questions that they wait for. Reads calls only if a run
+ * waits for some, and reads all of them at once.
  */
 export async function viewRuns(state: StateStore, owns: readonly OwnRun[]): Promise<readonly RunView[]> {
   const calls = await readCalls(

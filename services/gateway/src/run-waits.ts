@@ -19,7 +19,7 @@ export interface OpenRun {
   /** The open calls of the run. */
   readonly calls: readonly Call[];
   readonly conversation: ConversationState | null;
-  /** The requester, and the principal behind the requester. None of them may decide what the run asks for. */
+  /** The requester, and the principal behind the requester. Neither of them may decide what the run asks for. */
   readonly requesters: readonly string[];
   /** Returns the registration of a call's tool in the version that the run uses, or null if it no longer exists. */
   readonly registrationOf: (call: Call) => Registration | null;

@@ -8,9 +8,9 @@ import type { GatewayConfig } from "./settings.ts";
 /** Limits the active runs of one principal, over all gateways of a store. A run is active from its acceptance to its end. */
 export interface RunsUnderWay {
   /**
-   * Starts a run of this principal, unless the maximum is active. Then it does not call `start`. A run that is already in the index needs no second
-   * place. Gateways that start runs of one principal at the same moment do not see each other's runs, so together they may exceed the maximum by
-   * those runs. Throws `StoreUnavailable`.
+   * Starts a run of this principal. Does not call `start` if the principal already has the maximum of active runs. A run that is already in the index
+   * needs no second place. If several gateways start runs of one principal at the same moment, they do not see each other's runs. Together they may
+   * exceed the maximum by those runs. Throws `StoreUnavailable`.
    */
   within<T>(principal: Principal, runId: string, start: () => Promise<T>): Promise<T | Refused>;
 }
@@ -23,8 +23,9 @@ export interface RunsUnderWayOptions {
 type Member = Page["members"][number];
 
 /**
- * The commit that accepts a run also writes the index of its principal's active runs, so the index names all of them. It may also name runs that have
- * ended. Those are looked up and removed only when the index is full. So a start costs one page, and nothing has to be reported at a run's end.
+ * The commit that accepts a run also writes the index of its principal's active runs, so the index names all of them. The index may also name runs
+ * that have ended. The gateway looks for these and removes them only when the index is full. So a start costs one page, and nobody has to report the
+ * end of a run.
  */
 export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderWay {
   const { RUNS_PER_PRINCIPAL: most, ORIGIN_OPEN_MS: openMs } = config;
@@ -35,7 +36,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
       if (most === 0) return start();
       const index = openRunsOf(principal);
       const here = starting.get(index) ?? new Set();
-      // Only the earlier ones count against this run, so that as many simultaneous requests are accepted as fit.
+      // Only starts that began earlier count against this run. So as many simultaneous requests are accepted as the maximum allows.
       const before = [...here];
       starting.set(index, here.add(runId));
       try {
@@ -61,7 +62,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
     return false;
   }
 
-  /** Returns the runs that are no longer active. They have ended, or nobody took them for so long that nobody will. */
+  /** Returns the runs that are no longer active. These have ended, or no agent took them in time, so none ever will. */
   async function endedAmong(members: readonly Member[]): Promise<readonly Member[]> {
     const ended: Member[] = [];
     for (let from = 0; from < members.length; from += READ) {
@@ -83,7 +84,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
       [...byShard].map(([shard, members]) =>
         state.commit(shard, {
           op: `ended:${members.map(({ member }) => member).join(" ")}`,
-          // The guard is a placeholder, because a change needs one. Removing a run twice is the same as removing it once.
+          // The guard is a placeholder, because every change needs a guard. Removing a run twice has the same effect as removing it once.
           guards: [{ key: keys.inbox(shard, "under-way"), version: 0 }],
           index: members.map(({ member }) => ({ index, member, score: null })),
         }),
@@ -110,5 +111,6 @@ function tooMany(most: number): Refused {
 
 const RETRY_AFTER_S = 10;
 const READ = 100;
-// The index exceeds the maximum only after the setting was lowered, or after simultaneous starts. Each look removes some members.
+// The most reads of the index for one start. Each read removes some members. The index exceeds the maximum only after the setting was lowered, or
+// after simultaneous starts.
 const MOST_LOOKS = 20;

@@ -96,11 +96,11 @@ const ABOUT = {
 export interface GatewayCore extends Service {
   readonly parts: Gateway;
   readonly routes: readonly Route[];
-  /** Reports from now on that the gateway is not ready, while active requests still finish. Call `stop` after them. */
+  /** Reports from now on that the gateway is not ready. Active requests may still finish. Call `stop` when they have finished. */
   readonly retire: () => void;
 }
 
-/** Starts the gateway. From now on it announces accepted entries until an agent takes them. */
+/** Starts the gateway. From now on, the gateway announces each accepted entry until an agent takes the entry. */
 export function startGatewayCore(infrastructure: Infrastructure, config: GatewayConfig): GatewayCore {
   const { bus, state, log, identity, random, clock, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
   const outbox = startOutbox({

@@ -1,7 +1,7 @@
 import { publicTool, type ToolDefinition, type ToolView } from "@toolbus/contracts";
 import { compileForAll, DIALECTS } from "@toolbus/models/schema";
 
-/** Returns for which providers a tool is set aside, and what is lost for which provider. */
+/** Returns the providers that cannot be offered this tool, and what the other providers lose of its parameters. */
 export function toolForms(definition: ToolDefinition): Pick<ToolView, "setAside" | "lost"> {
   const forms = compileForAll(publicTool(definition));
   const setAside: { provider: string; pointer: string; reason: string }[] = [];

@@ -2,13 +2,14 @@ import type { StoredEntry } from "@toolbus/contracts";
 import { heldText, type LogEntry, type StateStore } from "@toolbus/state";
 
 /**
- * How much of the long results of one page is shown, in characters. Without a limit, a page with hundreds of them would have hundreds of megabytes.
+ * The most characters of long results that one page shows in full. Without a limit, a page with hundreds of long results would have hundreds of
+ * megabytes.
  */
 const WHOLE_CHARS = 262_144;
 
 /**
- * Returns what is shown of the long results among these entries, by their numbers. The newest are shown in full. For the others, the beginning is
- * shown with a note.
+ * Returns the shown text of each long result among these entries, by the number of the entry. The newest results are shown in full. Of the others,
+ * only the beginning is shown, with a note.
  */
 export async function shownResults(state: StateStore, entries: readonly LogEntry[]): Promise<ReadonlyMap<number, string>> {
   const shown = new Map<number, string>();

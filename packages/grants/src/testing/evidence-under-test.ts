@@ -46,7 +46,7 @@ export interface Parts {
   readonly call: CallPart | null;
 }
 
-/** Returns the parts of the evidence about a write of this seed, as the services make them. */
+/** Returns the parts of the evidence about a random write, as the services make them. The same seed gives the same write. */
 export async function partsFrom(seed: number): Promise<Parts> {
   const random = numbersFrom(seed);
   const shard = random(256).toString(16).padStart(2, "0");
@@ -143,7 +143,7 @@ export async function fileOf({ approval: part, call }: Parts): Promise<string> {
   return evidenceText({ part, statement, keys: keysOfApprovals }, gatewayPart);
 }
 
-/** Returns a chain of this many records with a checkpoint after every few of them. */
+/** Returns a chain of these records. A checkpoint follows after each group of `every` records and after the last record. */
 export async function chainWithCheckpoints(
   records: readonly JsonObject[],
   { tenant = "acme", every = 3 }: { readonly tenant?: string | null; readonly every?: number } = {},
@@ -178,7 +178,7 @@ async function auditOf(
     ),
     ownRecord(status, { by: "policy", at: START + 5000 }),
   ];
-  // Records of other approvals are between them.
+  // Between these records, the chain has records of other approvals.
   const all = mine.flatMap((record) => [
     record,
     ...Array.from({ length: random(3) }, () => ({ event: "held", tenant, approvalId: "ap_other" })),

@@ -15,10 +15,10 @@ import { attributeNames } from "../names.ts";
 import { currentInherited } from "../spans.ts";
 
 /**
- * Returns the instrumentation of amqplib, reduced to one client span beneath each of our publishes. The span covers the time from the write of the
- * frame to the broker's confirm. Without this reduction it would also create a second producer span for each publish and a second consumer span for
- * each delivery. It would also overwrite the message's trace context. A message is published and processed once, so we make these spans ourselves, as
- * on every other bus.
+ * Returns the instrumentation of amqplib, reduced to one client span beneath each of our publish spans. The client span covers the time from the
+ * write of the frame to the broker's confirm. The unreduced instrumentation would create a second producer span for each publish and a second
+ * consumer span for each delivery. It would also overwrite the message's trace context. We create the producer and consumer spans ourselves, as on
+ * every other bus.
  */
 export function amqpClientSpans(): AmqplibInstrumentation {
   // No span of a delivery waits for its ack, so none needs a timeout.
@@ -29,7 +29,7 @@ export function amqpClientSpans(): AmqplibInstrumentation {
 
 /**
  * The one instrumentation of the process, which is switched on and off with telemetry. amqplib is loaded once, and only an instrumentation that
- * existed before can patch it.
+ * existed before that can patch it.
  */
 let instrumentation: AmqplibInstrumentation | null = null;
 
@@ -44,7 +44,7 @@ function clientTracer(tracer: Tracer): Tracer {
     startSpan(name, options = {}, parent = context.active()) {
       const above = trace.getSpanContext(parent);
       if (options.kind !== SpanKind.PRODUCER) return trace.wrapSpanContext(above ?? INVALID_SPAN_CONTEXT);
-      // An announcement belongs to no trace and starts none.
+      // A message outside every trace, such as an announcement, must not start a trace.
       if (!above || !isSpanContextValid(above)) return NO_SPAN;
       return unsent(tracer.startSpan(name, clientOptions(options), parent));
     },
@@ -55,8 +55,8 @@ function clientTracer(tracer: Tracer): Tracer {
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
 /**
- * Returns the options of a client span, with the destination under the current names of the conventions. The parent span describes
- * the message itself.
+ * Returns the options of a client span, with the destination under the current names of the conventions. The parent span describes the message
+ * itself.
  */
 function clientOptions({ attributes: own = {} }: SpanOptions): SpanOptions {
   return {
@@ -77,8 +77,8 @@ function clientOptions({ attributes: own = {} }: SpanOptions): SpanOptions {
 const EXCHANGE = "messaging.destination";
 
 /**
- * Returns the span for the instrumentation. Its context is invalid, so that nothing is written into the headers. They already contain the context of
- * the parent span.
+ * Returns the span for the instrumentation. Its context is invalid, so that the instrumentation writes nothing into the headers. The headers already
+ * contain the context of the parent span.
  */
 function unsent(span: Span): Span {
   const facade: Span = {

@@ -8,7 +8,7 @@ import type { OtlpTarget } from "../settings.ts";
 export interface CollectorConnections {
   /** Returns the options of an OpenTelemetry exporter for one target. */
   optionsFor(target: OtlpTarget): ExporterOptions;
-  /** Breaks open connections and refuses new ones. */
+  /** Breaks the open connections and refuses new ones. */
   giveUp(): void;
 }
 

@@ -21,7 +21,7 @@ export interface SdkOptions {
   readonly settings: TelemetrySettings;
   readonly instanceId: string;
   readonly files: JsonlFiles;
-  /** True to give RabbitMQ's client its own spans. The client must not be loaded yet. */
+  /** True if the client of RabbitMQ gets spans of its own. The client must not be loaded yet. */
   readonly instrumentAmqp: boolean;
   /** Receives the reason why something was not exported. `why` is a code, and never the answer of a collector. */
   readonly onFault: (why: string) => void;
@@ -63,7 +63,7 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
         pipelines.spanProcessors,
         pipelines.metricReaders,
         pipelines.logRecordProcessors,
-        // All parts of the SDK have stopped before this stage.
+        // The SDK itself stops after all of its parts.
         [sdk],
       ];
       const ended = await stopInOrder(stages, { withinMs, monotonic });

@@ -7,8 +7,8 @@ import { TelemetryRefused } from "../refused.ts";
 import { traceparentOf } from "../trace-context.ts";
 
 /**
- * Writes every ended span of a sampled trace as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file contains all the
- * work for it. Throws `TelemetryRefused` if the folder cannot be written to.
+ * Writes every ended span of a sampled trace as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so one file contains all the
+ * work for the conversation. Throws `TelemetryRefused` if the folder cannot be written to.
  */
 export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanProcessor> {
   await usable(dir);

@@ -102,7 +102,7 @@ describe("budgets that several processes draw on at once", () => {
         for (const principal of ["ada", "bob"])
           expect((await usedOf(store, { principal })).tokens).toBe(expected.of(`principal ${principal}`));
         expect((await usedOf(store, { tenant: "acme" })).tokens).toBe(expected.of("tenant"));
-        // If one budget had room for a call and another had not, the first still counts the call. So a budget never counts fewer calls than were
+        // If one budget has room for a call and another one has none, the first still counts the call. So a budget never counts fewer calls than were
         // made.
         expect((await usedOf(store, { tenant: "acme" })).toolCalls).toBeGreaterThanOrEqual(allowed);
         expect(watched.passed()).toEqual([]);
@@ -143,7 +143,7 @@ describe("budgets that several processes draw on at once", () => {
               least.add(runId, prompt);
             }),
           );
-          // The reservation of a step that nobody could settle stays, so the sums are never too small and never above the ceiling.
+          // If no process could settle a step, its reservation stays. So the sums are never too small, and never above the ceiling.
           expect((await usedOf(store, { tenant: "acme" })).tokens).toBeGreaterThanOrEqual(least.of("tenant"));
           for (const runId of [RUN_A, RUN_B, RUN_C])
             expect((await usedOf(store, { run: runId })).tokens).toBeGreaterThanOrEqual(least.of(`run ${runId}`));

@@ -10,7 +10,7 @@ export interface Exhausted {
   readonly ceiling: number;
   /** The requester of the run. Null if neither principals nor tenants have a limit. */
   readonly origin: Pick<RunOrigin, "tenant" | "principal"> | null;
-  /** The time at which a day's budget opens again. Null for a run's budget. */
+  /** The time at which the budget of the next day applies. Null for a run's budget. */
   readonly opensAt: number | null;
   /** The setting, or the profile's field, that an operator would raise. */
   readonly limit: string;

@@ -73,7 +73,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
     for (let tries = 1; tries <= TRIES; tries++) {
       signal.throwIfAborted();
       const remembered = known.get(key.window);
-      // A used-up budget may have room again since it was remembered, so "full" is reported only after a fresh read.
+      // The remembered budget may be out of date, and the budget may have room again. So "full" is reported only after a fresh read.
       const fresh = remembered && !passed(remembered.value, amounts, ceilings) ? null : await read(hold);
       if (fresh?.reservation) return { kind: "taken", hold: { ...hold, version: fresh.reservation.version } };
       if (fresh && place.until !== null && fresh.now > place.until) return { kind: "over", now: fresh.now };
@@ -125,8 +125,8 @@ export function budgetWindows(state: StateStore): BudgetWindows {
         ceilings: { ...ceilings },
       };
       const reply = await commitRepeatedly(state, place.shard, {
-        // The first guard keeps the op. It is the reservation, because nothing else is guarded by a reservation that was removed. So the store
-        // recognises a repeat of this change.
+        // The store remembers the op of a change at its first guard, so that it recognises a repeat. The first guard is the reservation, because no
+        // other change guards a reservation that was removed.
         op: `settle:${name}:${before.version}`,
         guards: [
           { key: key.reservation, version },
@@ -201,7 +201,10 @@ interface Stored<T> {
   readonly value: T;
 }
 
-/** Parses a stored document as its type. Throws if the document breaks its schema, because its use is then unknown and nothing may be reserved. */
+/**
+ * Parses a stored document as its type. Throws if the document breaks its schema. Nothing may be reserved then, because the use of the budget is
+ * unknown.
+ */
 function stored<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Stored<T> | undefined {
   if (!document) return undefined;
   const result = parse(document.value);

@@ -18,7 +18,7 @@ export interface Estimate {
   readonly model: string;
   readonly promptTokens: number;
   readonly maxTokens: number;
-  /** The tool calls that the step makes whatever the model answers. */
+  /** The number of tool calls that the step makes, whatever the model answers. */
   readonly toolCalls: number;
 }
 
@@ -44,9 +44,9 @@ export interface StepUse {
 }
 
 /**
- * The budgets of runs, principals and tenants. The agent reserves from them before a model call and settles after it. Each budget is in its own shard
- * and is never part of the run's commit. Without a budget, both do nothing. If a process dies in between, the reservation stays, because the vendor
- * may have charged for the call.
+ * The budgets of runs, principals and tenants. The agent reserves from the budgets before a model call and settles after it. Each budget is in its
+ * own shard and is never part of the run's commit. If no limit is set, `reserve` and `settle` do nothing. If a process dies between the two, the
+ * reservation stays, because the vendor may have charged for the call.
  */
 export interface Budgets {
   /** The model prices that these budgets use. */

@@ -14,7 +14,7 @@ export interface ContextBudget {
   readonly response: number;
   /** A reserve of a tenth of the window, because estimates are imprecise. */
   readonly margin: number;
-  /** The room for the conversation. Its tokens are zero or negative if the window has no room for one. */
+  /** The room for the conversation. The number of tokens is zero or negative if the window has no room for a conversation. */
   readonly history: Room;
   /**
    * The size to which a conversation is pruned when it exceeds `history`. It is well below that limit, so the window's beginning seldom moves and the
@@ -50,8 +50,8 @@ export function contextBudget({ provider, profile, tools, ratio }: BudgetInput):
 }
 
 /**
- * Returns the budget for a retry after a vendor refused a prompt as too long. `used` is our count of its conversation in tokens. The new limit is
- * half of the old limit or half of `used`, whichever is less.
+ * Returns the budget for a retry after a vendor refused a prompt as too long. `used` is our count of the prompt's conversation in tokens. The new
+ * limit is half of the old limit or half of `used`, whichever is less.
  */
 export function tighter(budget: ContextBudget, used: number): ContextBudget {
   const tokens = Math.floor(Math.min(budget.history.tokens, used) / 2);

@@ -148,7 +148,7 @@ describe("truncation", () => {
       }
       document = plan.document ?? document;
     }
-    // Each run adds 200 tokens, and each move makes room for 800 of them.
+    // Each run adds 200 tokens, and each move of the window makes room for 800 tokens.
     expect(moves).toBeLessThanOrEqual(15);
     expect(moves).toBeGreaterThanOrEqual(10);
   });

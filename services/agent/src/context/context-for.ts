@@ -61,7 +61,7 @@ function pruned(input: ContextInput, parts: Parts): ContextPlan {
   const { budget, run, provider } = input;
   const { units, tokensOf } = parts;
   const required = requiredUnits(units, run.runId);
-  // The offline rules cannot write a summary.
+  // The provider `offline` cannot write a summary.
   if (input.strategy === "sliding" && input.maySummarise && provider.name !== "offline") {
     const due = summaryDue(input, { units, required, before: parts.summary, tokensOf });
     if (due) return due;
@@ -130,7 +130,7 @@ function summaryTokens({ summary, tokensOf }: Parts): number {
   return summary ? tokensOf(summaryEntry(summary)) : 0;
 }
 
-/** Returns the room that is left after the summary, which is one more message. */
+/** Returns the room that is left for the conversation. The summary, which is one more message, takes a part of the room. */
 function beside(room: Room, parts: Parts): Room {
   return { tokens: room.tokens - summaryTokens(parts), messages: room.messages - (parts.summary ? 1 : 0) };
 }

@@ -40,7 +40,7 @@ export interface FittingContext {
   readonly moved: boolean;
 }
 
-/** A plan that needs a summary first. Writing it is this step's only model call. */
+/** A plan that needs a summary first. The call that writes the summary is the only model call of this step. */
 export interface SummaryDue {
   readonly kind: "summarise";
   readonly request: ModelRequest;

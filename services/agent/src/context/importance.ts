@@ -45,7 +45,7 @@ export function score(unit: Unit, { runId, isWrite, age, room }: Place): number 
   const head = headOf(unit);
   const recency = 0.5 * (1 - age);
   const ours = head.runId === runId ? 0.3 : 0;
-  // A unit that uses much of the room loses score, and it loses more the older it is.
+  // A unit that uses much of the room gets a lower score. This effect grows with the age of the unit.
   const bulk = unit.entries.length > 1 ? Math.min(0.6, (unit.tokens / Math.max(1, room)) * 4) * age : 0;
   return worth(unit, isWrite) + recency + ours - bulk;
 }

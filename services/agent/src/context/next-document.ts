@@ -9,7 +9,10 @@ export interface NextWindow {
   readonly strategy: ContextStrategy;
 }
 
-/** Returns the context document for this window, which was selected from these units. `left` includes the entries that were left out before. */
+/**
+ * Returns the context document for this window. The window was selected from these units. `left` includes the entries that earlier windows already
+ * left out.
+ */
 export function nextDocument(
   { window, run, now }: ContextInput,
   units: readonly Unit[],

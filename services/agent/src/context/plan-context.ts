@@ -34,8 +34,8 @@ export function planContext({ profile, tools, strategy, calibration, ...given }:
 }
 
 /**
- * Plans the immediate second attempt after the vendor refused this prompt as too long, with half of the conversation. Later estimates learn from the
- * refusal. Never asks for a summary, because the step has already made its call.
+ * Plans the immediate second attempt after the vendor refused this prompt as too long. The new plan has half of the conversation. Later estimates
+ * learn from the refusal. The plan never asks for a summary, because the step has already made its model call.
  */
 export function planAgain({ input }: PlannedContext, refused: FittingContext, calibration: TokenCalibration): FittingContext | null {
   const { provider, budget } = input;

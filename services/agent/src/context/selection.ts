@@ -30,8 +30,8 @@ export function withinDocument(units: readonly Unit[], selected: readonly boolea
 }
 
 /**
- * Makes the selection begin with a message of the person, because vendors require that of a prompt. Adds the message of the first selected run if it
- * fits. Otherwise drops the units before the next message, up to the first required one.
+ * Makes the selection begin with a message of the person, because vendors require a prompt to begin with one. Adds the message of the first selected
+ * run if it fits. Otherwise drops the units before the next message, up to the first required one.
  */
 export function begunWithMessage(
   units: readonly Unit[],

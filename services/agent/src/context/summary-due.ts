@@ -16,7 +16,7 @@ export interface Summarised {
   readonly tokensOf: (entry: TranscriptEntry) => number;
 }
 
-/** Returns the summary to write about the oldest units. The summary and the rest then fit. Returns null if nothing would be left out. */
+/** Returns the request for a summary of the oldest units, such that the summary and the rest fit. Returns null if nothing would be left out. */
 export function summaryDue(input: ContextInput, { units, required, before, tokensOf }: Summarised): SummaryDue | null {
   const { budget, run, provider } = input;
   const allowance = summaryAllowance(budget);

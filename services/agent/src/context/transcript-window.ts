@@ -12,6 +12,6 @@ export interface TranscriptWindow {
   readonly document: ContextDocument | null;
   /** The entries that the document keeps, then every entry from its `from` on, in order. */
   readonly entries: readonly NumberedEntry[];
-  /** The number and size of the entries that this process had no memory for. They are older than the tail of the window. */
+  /** The number and size of the entries that this process could not keep in memory. They are older than the tail of the window. */
   readonly unread: { readonly entries: number; readonly chars: number };
 }

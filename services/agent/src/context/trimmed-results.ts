@@ -5,8 +5,9 @@ import type { Unit } from "./units.ts";
 const LENGTHS = [32_000, 16_000, 8000, 4000, 2000, 1000, 500];
 
 /**
- * Truncates all long results to the same length, the longest with which the units fit. Returns null if no length is short enough. The log keeps the
- * full results. Working memory is the first safety net, and this is the second.
+ * Truncates all long results to the same length. This is the longest of the listed lengths with which the units fit. Returns null if no length is
+ * short enough. The log keeps the full results. Long results usually go into working memory. This function handles results that are still too long
+ * for the window.
  */
 export function trimmedResults(
   units: readonly Unit[],
@@ -36,6 +37,6 @@ function trimmedEntry(entry: TranscriptEntry, length: number): TranscriptEntry {
 }
 
 function isLong(entry: TranscriptEntry, length: number): boolean {
-  // If less were cut, the notice would be longer than the text that it replaces.
+  // If fewer characters were cut, the notice would be longer than the text that it replaces.
   return entry.type === "result" && entry.content.length > length + 200;
 }

@@ -15,9 +15,9 @@ import { namesIn, namesThose } from "./named-documents.ts";
 import type { Read } from "../transitions/rules.ts";
 
 /**
- * Reads a run, its conversation, the calls of its round and the run that waits behind it. Returns null if the run does not exist. The names in a run
- * seldom change between two reads, so all documents are requested at once under the names of the last read. If the run now names other documents,
- * everything is read again.
+ * Reads a run, its conversation, the calls of its round and the run that waits behind it. Returns null if the run does not exist. The names of these
+ * documents seldom change between two reads of the run. So one request asks for all documents by the names of the last read. If the run now names
+ * other documents, everything is read again.
  */
 export async function loadSnapshot(state: StateStore, runId: string): Promise<Snapshot | null> {
   const names = namesIn(state);
@@ -50,7 +50,10 @@ export async function nextRun(state: StateStore, conversation: ConversationState
   return parsed(reply.documents[0], parseRun, keys.run(next.runId));
 }
 
-/** Parses a stored document as its type. Throws if the document breaks its schema, because then our code has a fault or the store is foreign. */
+/**
+ * Parses a stored document as its type. Throws if the document breaks its schema. The cause is then a fault in our code, or the store belongs to
+ * another system.
+ */
 export function parsed<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Read<T> | null {
   if (!document) return null;
   const result = parse(document.value);

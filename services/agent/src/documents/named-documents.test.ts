@@ -55,7 +55,7 @@ async function withCalls() {
   return {
     b,
     store,
-    /** Returns how many documents each read of this work requested. */
+    /** Returns the number of documents that each read within `work` requested. */
     async reads(work: () => Promise<unknown>) {
       sizes = [];
       await work();

@@ -7,7 +7,7 @@ export interface NamedDocuments {
   readonly callIds: readonly string[];
 }
 
-/** The names in runs as this process last read them. They are only a guess of what to request, so the reader checks them. */
+/** The names of documents in runs, as this process last read them. They only say what to request first, so the reader checks them. */
 export interface Names {
   of(runId: string): NamedDocuments | undefined;
   keep(run: Run): void;
@@ -16,7 +16,7 @@ export interface Names {
 const KEPT_RUNS = 4096;
 const stores = new WeakMap<StateStore, Names>();
 
-/** Returns the names that this process remembers for a store. It remembers those of the runs that it read last. */
+/** Returns the names that this process remembers for a store. It remembers only the runs that it used last. */
 export function namesIn(state: StateStore): Names {
   const known = stores.get(state);
   if (known) return known;

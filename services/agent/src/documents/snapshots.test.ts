@@ -13,7 +13,7 @@ import { commitTurn } from "../transitions/turn.ts";
 
 const claimant = { by: "wake", redelivered: false };
 
-/** Commits a change. Returns the guess of the run after it, and the stored run. */
+/** Commits a change. Returns the guess of the run after the change, and the stored run. */
 async function after(b: Bundle, before: Snapshot, change: Change | null) {
   if (!change) throw new Error("there is nothing to commit");
   const reply = await b.state.commit(shardOf(RUN), change);

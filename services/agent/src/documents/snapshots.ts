@@ -10,7 +10,9 @@ import type { Read } from "../transitions/rules.ts";
  * may rely on it, because the guards of the commit check it. A decision to do nothing needs `load`.
  */
 export interface Snapshots {
-  /** Returns the run as this process last committed it, with the store's clock advanced since then. Returns null if that was too long ago. */
+  /**
+   * Returns the run as this process last committed it. `now` is advanced by the time since that commit. Returns null if the commit is too long ago.
+   */
   guess(runId: string): Snapshot | null;
   load(runId: string): Promise<Snapshot | null>;
   /** Records that a change made from this snapshot was committed. */
@@ -23,8 +25,8 @@ interface Kept {
 }
 
 const KEPT_RUNS = 512;
-// This time is short, because after a rollback of the store a commit number may belong to another commit. A round without a slow tool is even
-// shorter.
+// This time is short, because after a rollback of the store a commit number may belong to another commit. A round takes even less time if none of its
+// tools is slow.
 const KEPT_MS = 2000;
 
 export function snapshots(state: StateStore, monotonic: () => number): Snapshots {

@@ -5,7 +5,7 @@ import type { Stepper } from "../steps/advance.ts";
 import { callOf } from "../transitions/decided.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 
-/** The input of a transition that joins a result. The snapshot contains what the model will read of it, and `arrived` is the result to join. */
+/** The input of a transition that joins a result. The snapshot contains the text that the model will read, and `arrived` is the result to join. */
 export interface Arrived<T> {
   readonly snapshot: Snapshot;
   readonly arrived: T;
@@ -13,7 +13,7 @@ export interface Arrived<T> {
 
 type Parts = Pick<Stepper, "state" | "rules" | "modelOf" | "log">;
 
-/** Prepares a worker's answer for the transition. Reads nothing for an answer that joins nothing. Throws `StoreUnavailable`. */
+/** Prepares a worker's answer for the transition. Reads no text for an answer that joins no call. Throws `StoreUnavailable`. */
 export async function answerArrived<T extends { readonly callId: string; readonly secretHash: string | null; readonly result: ToolResult }>(
   parts: Parts,
   snapshot: Snapshot,
@@ -25,7 +25,7 @@ export async function answerArrived<T extends { readonly callId: string; readonl
   return { snapshot: seen, arrived: { ...answer, result: arrived } };
 }
 
-/** Prepares a row of a worker's ledger, whose result ends a call as an answer does. Throws `StoreUnavailable`. */
+/** Prepares a row of a worker's ledger for the transition. The row's result ends a call as an answer does. Throws `StoreUnavailable`. */
 export async function rowArrived(
   parts: Parts,
   snapshot: Snapshot,

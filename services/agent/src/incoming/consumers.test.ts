@@ -21,7 +21,7 @@ const NOW = 1_800_000_000_000;
 const CALL = `${RUN}.1.0`;
 const ELSEWHERE = CALL.replace("rn_03_", "rn_ff_");
 
-/** Starts the agent's consumers over a run whose write waits for people, and collects the messages that they give up. */
+/** Starts the agent's consumers for a run whose write waits for people. Collects the messages that the consumers give up. */
 async function setup() {
   const under = await readerUnderTest();
   const bus = memoryBus();

@@ -131,7 +131,7 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
   const stale = message.type === messageTypes.grantStale;
-  // The proof of an answer does not depend on values that change between two snapshots, so it is verified once.
+  // The answer's proof does not depend on the snapshot, so it is verified once for all tries.
   let genuine: Promise<boolean> | undefined;
   return onCall(reader, answer.callId, async (snapshot) => {
     const call = callOf(snapshot, answer.callId);

@@ -112,7 +112,7 @@ describe("a write whose worker was cut off while it sent", () => {
   });
 });
 
-/** Returns a run whose approved write began to send. Its worker was then silent until nobody could answer any more. */
+/** Returns a run whose approved write began to send. The worker then sent nothing until it was too late to answer. */
 async function cutOff() {
   const s = await readerUnderTest();
   const { b, reader } = s;
@@ -174,7 +174,7 @@ async function cutOff() {
       const { result, settled, followUntil, ledger } = await call();
       return { outcome: result?.status, settled, ledger, followed: followUntil !== undefined, writes: (await run()).writes };
     },
-    /** Simulates that the worker comes back and ends the write in its ledger. */
+    /** Simulates a worker that comes back and ends the write in its ledger. */
     finishes: async (result: ToolResult, signer = proofKeys.identityOf("worker.test").signer) =>
       keep(await signedRow({ ...sending, state: "done", doneAt: now, result }, signer)),
     /** Publishes the worker's answer to the call on the bus. */

@@ -8,8 +8,8 @@ import { ledgerOf } from "./seen-ledger.ts";
 const TRIES = 20;
 
 /**
- * Checks whether the ledger now shows the outcome of a write that ended as unknown. Returns false if the agent does not follow the call, which then
- * needs no timer. Throws `StoreUnavailable`.
+ * Checks whether the ledger now shows the outcome of a write that ended as unknown. Returns false if the agent does not follow the call. The call
+ * then needs no timer. Throws `StoreUnavailable`.
  */
 export async function followCall(
   { state, outbox, proofs, rules, log }: Pick<Stepper, "state" | "outbox" | "proofs" | "rules" | "log">,
@@ -28,7 +28,7 @@ export async function followCall(
     }
     return true;
   }
-  // The claim of the timer has already set it again.
+  // When the agent claimed the timer, it set the timer again.
   return true;
 }
 

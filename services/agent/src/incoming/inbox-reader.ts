@@ -9,6 +9,6 @@ export interface InboxReader extends Stepper {
   readonly origins: Origins;
   /** Sends a message to every listener, on a best-effort basis. */
   readonly announce: (message: Message) => Promise<void>;
-  /** Sends a webhook delivery again that was given up. Resolves with false if there is none. */
+  /** Sends a webhook delivery again that was given up before. Resolves with false if there is no such delivery. */
   readonly sendDeliveryAgain: (deliveryId: string) => Promise<boolean>;
 }

@@ -25,8 +25,8 @@ const TRIES = 20;
 
 /**
  * Handles an entry that the gateway accepted. A message starts a run, a cancel ends one, and an answer resolves the call that asked. Handling an
- * entry twice changes nothing, because the documents of its run record it. For an unusable entry, the run ends with the reason, or the log contains
- * the reason. Throws if the store keeps changing in the meantime. The bus then retries the delivery.
+ * entry twice changes nothing, because the documents of its run record that it was handled. If an entry is unusable, its run ends with the reason, or
+ * the log contains the reason. Throws if the store keeps changing in the meantime. The bus then retries the delivery.
  */
 export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
   const { state, log, strays } = reader;
@@ -43,8 +43,8 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
 }
 
 /**
- * Returns false if something changed in the meantime, so that the decision must be made again. `accepted` is the number of the commit that accepted
- * the entry.
+ * Returns false if something changed in the meantime. The caller must then decide again. `accepted` is the number of the commit that accepted the
+ * entry.
  */
 async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
   if (entry.kind === "delete") return takeDeletion(reader, entry);

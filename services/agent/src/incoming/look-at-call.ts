@@ -8,8 +8,8 @@ import { onCall } from "./on-call.ts";
 import { redispatch } from "../transitions/redispatch.ts";
 
 /**
- * Does the work of a call's timer early, because an operator asked for it. If the call was sent again or its grant was requested again since the
- * operator saw it, nothing happens. `dispatch` and `requests` show that. So a repeat of the same message does nothing.
+ * Does the work of a call's timer early, because an operator asked for it. `dispatch` and `requests` are the numbers that the operator saw. If one of
+ * them has changed, the call was sent again or its grant was requested again. Then nothing happens, so a repeat of the same message does nothing.
  */
 export async function lookAtCall(
   stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules" | "modelOf" | "proofs" | "log">,

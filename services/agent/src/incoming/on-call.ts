@@ -6,7 +6,7 @@ import type { Snapshot } from "../transitions/snapshot.ts";
 
 const TRIES = 20;
 
-/** Applies a transition to the run of a call until it is committed or there is nothing to do. */
+/** Applies a transition to the run of a call, until its change is committed or it has nothing to change. */
 export async function onCall(
   { outbox, snapshots, strays }: Pick<Stepper, "outbox" | "snapshots" | "strays">,
   callId: string,

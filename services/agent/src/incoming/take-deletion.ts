@@ -43,8 +43,8 @@ export async function takeDeletion(
 }
 
 /**
- * Returns the change that replaces the messages of a conversation with a mark. Its runs stay until they expire, because they record what was done and
- * for whom.
+ * Returns the change that replaces the messages of a conversation with a mark. The conversation's runs stay until they expire, because they record
+ * what was done and for whom.
  */
 export function deletion({ version, value }: Read<ConversationState>, now: number): Change {
   const { conversationId, runs, usage } = value;
@@ -59,7 +59,10 @@ export function deletion({ version, value }: Read<ConversationState>, now: numbe
   };
 }
 
-/** Returns the changes that remove the long results that the transcript names. They leave the conversation unchanged, so each may be repeated. */
+/**
+ * Returns the changes that remove the long results that the transcript names. These changes leave the conversation unchanged, so each may be
+ * repeated.
+ */
 async function workingMemoryOf(state: Pick<StateStore, "range">, { version, value }: Read<ConversationState>): Promise<readonly Change[]> {
   const { conversationId } = value;
   const found: string[] = [];

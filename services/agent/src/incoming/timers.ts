@@ -32,7 +32,7 @@ async function onRunTimer(reader: InboxReader, timer: TimerRow, runId: string, s
     const seen = await workersSeen(state, sent);
     await outbox.commit(shardOf(runId), checkWaiting(snapshot, rules, seen));
   }
-  // A queued run needs nothing. The claim has set its timer again, and the end of the run before it starts it.
+  // A queued run needs no work. When the agent claimed the run's timer, it set the timer again. The end of the run before it starts the queued run.
 }
 
 async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string): Promise<void> {

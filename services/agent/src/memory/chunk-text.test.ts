@@ -205,7 +205,7 @@ describe("chunks of JSON", () => {
       JSON.stringify(["\n".repeat(500_000)]),
     ])
       expect(pieces(text).join("")).toBe(text);
-    // This takes seconds on a slow machine. If the code read the text again for each place, it would take minutes.
+    // The test takes seconds on a slow machine. It would take minutes if the code read the text again for each place.
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -15,9 +15,9 @@ export interface Chunk {
 const LEAST_CHUNK_CHARS = 20_000;
 
 /**
- * Cuts a text into chunks, which together are the whole text. A chunk has at most `most` characters and at least 20,000, except for the last chunk
- * and if `most` is lower. Text is cut before a heading of level 1, 2 or 3, in that order, else after a blank line, after a line, or anywhere. JSON is
- * cut between two members, the outermost first. No character is split.
+ * Cuts a text into chunks, which together are the whole text. A chunk has at most `most` characters, and at least 20,000 if `most` allows that. Only
+ * the last chunk may be shorter. Text is cut before a heading of level 1, 2 or 3, in that order, else after a blank line, after a line, or anywhere.
+ * JSON is cut between two members, the outermost first. No character is split.
  */
 export function chunkText(text: string, most: number): { readonly chunks: readonly Chunk[]; readonly sections: readonly Section[] } {
   const cuts = jsonCuts(text) ?? textCuts(text);

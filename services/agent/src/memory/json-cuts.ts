@@ -2,8 +2,8 @@ import { wholeEnd } from "@toolbus/contracts";
 import type { Cuts, Section } from "./cuts.ts";
 
 /**
- * Finds the best cuts of JSON. It cuts between two members, first those of the outermost objects and lists. Inside a long string it cuts before a
- * heading, after a blank line or after a line, and never inside an escape. Returns null for a text that is not a JSON object or list.
+ * Finds the best cuts of JSON. It cuts between two members, preferably between members of the outermost objects and lists. Inside a long string it
+ * cuts before a heading, after a blank line or after a line, and never inside an escape. Returns null for a text that is not a JSON object or list.
  */
 export function jsonCuts(text: string): Cuts | null {
   if (!isContainer(text)) return null;

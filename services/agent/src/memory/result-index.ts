@@ -3,7 +3,7 @@ import { chunkText } from "./chunk-text.ts";
 import type { Section } from "./cuts.ts";
 import { chunkKeyOf } from "./working-keys.ts";
 
-// The model reads an index again in every later turn, so the index is small whatever the result is like.
+// The model reads an index again in every later turn, so an index is small for every result.
 const MAX_ROWS = 40;
 const MAX_LINES = 400;
 const TITLE_CHARS = 80;

@@ -37,8 +37,8 @@ export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<S
 }
 
 /**
- * Returns an entry in the form that a model reads. Leaves out a vendor payload that the store has lost, because the neutral form has the same content. If the
- * store has lost a long result, returns its beginning and a notice. Throws `StoreUnavailable`.
+ * Returns an entry in the form that a model reads. Leaves out a vendor payload that the store has lost, because the neutral form has the same
+ * content. If the store has lost a long result, returns its beginning and a notice. Throws `StoreUnavailable`.
  */
 export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<TranscriptEntry> {
   switch (stored.type) {
@@ -59,12 +59,15 @@ export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<Tran
   }
 }
 
-/** Returns what the model reads before the result of a call whose arguments an approver changed. Its own turn still has those that it asked for. */
+/**
+ * Returns what the model reads before the result of a call whose arguments an approver changed. The model's own turn still contains the original
+ * arguments.
+ */
 function editedNote(changes: readonly ArgumentChange[]): string {
   return `[The approver changed the arguments of this call before it ran: ${changesInWords(changes)}. This is the result with the changed arguments.]\n`;
 }
 
-/** Returns the notice that replaces the rest of a text that the store has lost. */
+/** Returns the notice about the rest of a text that the store has lost. */
 export function gone(chars: number): string {
   return `${leftOut(chars)}\n[result_unavailable: the rest is gone from the store, what the call did is not]`;
 }

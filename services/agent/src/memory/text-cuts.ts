@@ -10,7 +10,7 @@ export function textCuts(text: string): Cuts {
   };
 }
 
-// Nobody can navigate a text with more headings than this.
+// A list of more headings is of no use for navigation.
 const MAX_HEADINGS = 20_000;
 const LINE = /^(?: {0,3}(#{1,3})[ \t]+(\S.*)| {0,3}(`{3,}|~{3,}).*)$/gm;
 

@@ -6,12 +6,12 @@ export interface ArgumentMembers {
   take(text: string): readonly (readonly [string, Json])[];
 }
 
-// Viewers see a longer member only with the turn.
+// The limit of a member in characters. Viewers see a longer member only when the turn is complete.
 const MAX_HELD = 64 * 1024;
 
 /**
  * Reads a JSON object member by member as its text arrives, in pieces of any size. Returns a member when it is complete, because half a value could
- * not be redacted. Checks no more than necessary. After a fault in the text it returns nothing more, and viewers see the text with the turn.
+ * not be redacted. Does not check the whole grammar. After a fault in the text it returns nothing more, and viewers see the arguments with the turn.
  */
 export function argumentMembers(): ArgumentMembers {
   let member = "";

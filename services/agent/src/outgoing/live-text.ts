@@ -5,8 +5,8 @@ import { redacted } from "@toolbus/telemetry";
 import { type ArgumentMembers, argumentMembers } from "./argument-members.ts";
 
 /**
- * Sends the model's output to viewers as it arrives: text in batches, arguments by members. If something is lost here, viewers still see it in the
- * turn.
+ * Sends the model's output to viewers as it arrives: text in batches, arguments by members. If a message with output is lost, viewers still see the
+ * output in the turn.
  */
 export interface LiveText {
   add(text: string): void;
@@ -15,7 +15,7 @@ export interface LiveText {
   end(): Promise<void>;
 }
 
-// Each write costs a viewer's gateway at least 10 µs. People notice no difference below this interval.
+// The interval between two batches. Each batch costs a viewer's gateway at least 10 µs, and people notice no difference below this interval.
 const BATCH_MS = 30;
 const SHOWN_CHARS = 4096;
 

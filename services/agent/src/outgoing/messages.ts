@@ -43,14 +43,14 @@ export function invokeMessage(call: Call, run: Run, rules: Rules, now: number): 
   });
 }
 
-/** Returns the request for the grant of a write. `taint` is the untrusted content that the run has read so far. */
+/** Returns the request for the grant of a write. `taint` is the untrusted content that may have influenced the write. */
 export function approvalRequestMessage(call: Call, taint: Taint | undefined, rules: Rules, now: number): Message {
   const body: ApprovalRequest = {
     toolCallId: call.callId,
     toolName: call.toolName,
     toolVersion: call.toolVersion,
     toolHash: call.toolHash,
-    // Approvals compares a repeat with what was asked for, whatever an approver has made of it.
+    // Approvals compares a repeated request with the original arguments, even if an approver has edited them.
     arguments: call.asked?.arguments ?? call.arguments,
     sessionId: call.conversationId,
     ...(taint === undefined ? {} : { taint }),

@@ -3,7 +3,7 @@ import { secretHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { isShardOf } from "../documents/own-shard.ts";
 
-// Further messages at the same moment are dropped, because progress is only shown and more of it follows.
+// The most progress messages that are handled at once. Further ones are dropped, because progress is only shown and newer progress follows.
 const MAX_UNDER_WAY = 64;
 
 /**

@@ -5,7 +5,7 @@ import type { FileFault } from "@toolbus/runtime/yaml-text";
 export function fileFaults(problems: readonly Problem[], lineOf: (pointer: string) => number): readonly FileFault[] {
   const reported = new Map<string, FileFault>();
   for (const problem of problems) {
-    // For a list with a bad rule, the schema also reports that the list is not "all". That problem is skipped, because the bad rule is the fault.
+    // If a list has a bad rule, the schema also reports that the list is not "all". That problem is skipped, because only the bad rule is a fault.
     if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
     const message = inWords(problem);
     reported.set(message, { line: lineOf(problem.path), message });

@@ -14,7 +14,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const file = (name: string, text: string) => writeFile(path.join(directory, name), text);
 const profile = (name: string, more = "") =>
   `name: ${name}\ndescription: Of this test.\nsystemPrompt: Be brief.\ntools: all\nlimits: { rounds: 1, activeSeconds: 2 }\n${more}`;
-/** Returns the sentence that stops the start. */
+/** Returns the message of the error with which the start fails. */
 async function refusal(): Promise<string> {
   const error = await loadProfiles(directory).catch((thrown: unknown) => thrown);
   if (!(error instanceof Refusal)) throw new Error(`It was not refused: ${String(error)}`);

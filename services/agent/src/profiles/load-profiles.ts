@@ -4,10 +4,10 @@ import { Refusal } from "@toolbus/runtime";
 import type { Profile } from "../profile.ts";
 import { readProfile } from "./read-profile.ts";
 
-/** The directory of the built-in profiles. It is next to the source, so that it is found wherever the package is. */
+/** The directory of the built-in profiles. The path is relative to this source file, so it does not depend on where the package is installed. */
 const BUILT_IN = path.resolve(import.meta.dirname, "../../profiles");
 
-// A profile has a prompt of at most 16 KiB, and some room for its other fields. A larger file is something else.
+// A profile has a prompt of at most 16 KiB, and this limit leaves room for its other fields. A larger file is not a profile.
 const MAX_BYTES = 64 * 1024;
 const MAX_PROFILES = 64;
 

@@ -8,13 +8,13 @@ export type ModelOf = (profile: string) => ModelProvider;
 export interface ProcessModel {
   /** The model for profiles that name none. */
   readonly provider: ModelProvider;
-  /** The process's settings, with the keys and addresses for the models of profiles, and the provider for profiles that name only a model. */
+  /** The process's settings. They contain the keys and addresses for the models of profiles, and the provider of profiles that name only a model. */
   readonly settings: ModelSettings;
   /** Wraps the provider of each model that a profile names. */
   readonly wrap: (provider: ModelProvider) => ModelProvider;
 }
 
-/** Connects every model that a profile names. It does so immediately, so that a wrong model stops the start. Throws `Refusal`. */
+/** Connects every model that a profile names. Connects at the start of the agent, so that a wrong model stops the start. Throws `Refusal`. */
 export async function profileModels(profiles: Iterable<Profile>, { provider, settings, wrap }: ProcessModel): Promise<ModelOf> {
   const own = new Map<string, ModelProvider>();
   for (const profile of profiles) if (profile.model) own.set(profile.name, wrap(await connected(profile.name, profile.model, settings)));

@@ -51,7 +51,7 @@ describe("a step that does not learn of its own commit", () => {
     await using s = await started(model);
     const { outbox } = s.reader;
     let made = 0;
-    // The commit reports a stale change, as after a lost reply if the run continued before the change was repeated.
+    // The commit succeeds but reports `stale`. A real store does this if the reply is lost and the run continues before the repeat.
     const unheard: typeof outbox = {
       ...outbox,
       async commit(shard, change) {
@@ -113,7 +113,7 @@ describe("a model that fails", () => {
     const { notBefore } = (await s.b.snapshot()).run.value;
     await s.step(2);
     expect(model.asked).toBe(1);
-    // The wait has full jitter, and the test draws the middle of it.
+    // The wait has full jitter. The random source of this test returns the middle of the range.
     s.b.advance(499);
     await s.step(3);
     expect([model.asked, (notBefore ?? 0) - (await s.b.snapshot()).now]).toEqual([1, 1]);

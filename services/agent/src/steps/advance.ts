@@ -60,14 +60,14 @@ async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapsho
   const reply = await outbox.commit(shardOf(got.run.runId), got.change);
   if (reply.outcome !== "ok") return null;
   snapshots.written(snapshot, got.change, reply);
-  // The commit would have failed if anything of the run had changed since it was read.
+  // The commit would have failed if the run had changed since the snapshot was read.
   return { ...snapshot, now: reply.now, run: { version: reply.commit, value: got.run } };
 }
 
 /**
- * Commits the end of a step. If the commit is stale because something else changed, such as the queue of the conversation, it is made again. If a
- * cancel or another epoch has changed the run, the end is discarded. The end is also discarded if it was already committed and only the reply was
- * lost.
+ * Commits the end of a step. If the commit is stale because something else changed, such as the queue of the conversation, this function makes it
+ * again. It discards the end if a cancel or another epoch has changed the run. It also discards an end that was already committed, if only the reply
+ * was lost.
  */
 async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: StepEnd): Promise<void> {
   const guess = snapshots.guess(run.runId);
@@ -128,7 +128,7 @@ interface Asked {
   readonly tools: ReadonlyMap<string, Registration>;
 }
 
-/** Returns the seed turn, the model's turn, or the reason to stop. */
+/** Returns the seed turn, the model's turn, a summary, or the reason to stop. */
 async function askedStep(
   stepper: Stepper,
   { run: { value: run }, now }: Snapshot,

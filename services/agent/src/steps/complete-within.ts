@@ -30,9 +30,9 @@ export interface PaidCall {
 }
 
 /**
- * Asks the model within the budgets: reserves before the call and settles after it. If a budget has no room for the most that the call may use, sends
- * nothing and returns why the run stops. Sends nothing if the store gives no answer. Throws what the provider throws. A failed call that certainly
- * was not charged gives its reservation back, and any other failed call does not.
+ * Asks the model within the budgets. Reserves before the call and settles after it. If a budget has no room for the most that the call may use, sends
+ * nothing and returns why the run stops. Sends nothing if the store gives no answer. Throws what the provider throws. Releases the reservation of a
+ * failed call only if the vendor certainly did not charge for the call.
  */
 export async function completeWithin(
   { budgets, provider, run }: PaidCall,
@@ -52,7 +52,7 @@ export async function completeWithin(
   }
 }
 
-/** Reserves the profile's fixed calls from the budgets of tool calls. Returns the turn with all of them, or why the run stops. */
+/** Reserves the profile's fixed calls from the budgets that limit tool calls. Returns the turn with all of its calls, or why the run stops. */
 export async function seedWithin(budgets: Budgets, run: BudgetedRun, turn: Turn, signal: AbortSignal): Promise<Turn | Stopped> {
   const estimate = { provider: turn.provider, model: turn.model, promptTokens: 0, maxTokens: 0, toolCalls: turn.calls.length };
   const reservation = await budgets.reserve(run, () => estimate, signal);
@@ -68,8 +68,8 @@ function estimateOf(provider: ModelProvider, { transcript, system, tools, maxTok
 }
 
 /**
- * Returns true if the provider certainly does not charge for a call that ended with this error. The provider refused the call, failed, or was never
- * reached.
+ * Returns true if the provider certainly does not charge for a call that ended with this error. In these cases the provider refused the call, failed,
+ * or was never reached.
  */
 function isUncharged(error: unknown): boolean {
   if (error instanceof RateLimitError || error instanceof AuthenticationError || error instanceof ValidationError) return true;

@@ -11,7 +11,7 @@ import type { Interrupted } from "./lease-keeper.ts";
 import { failureOfModel, type ModelFailure, retryLater, retryPlan } from "../transitions/model-retry.ts";
 import type { Rules } from "../transitions/rules.ts";
 
-/** The end of a step. The function makes the change from the documents as they are at the time of the commit. */
+/** The end of a step. This function makes the change from the documents that are current at the time of the commit. */
 export interface StepEnd {
   (snapshot: Snapshot): Change | null;
   /** Called when the change was committed. */
@@ -54,7 +54,7 @@ interface FailedModelCall {
   readonly error: unknown;
 }
 
-/** Repeats the model call after a wait, which is a timer in the store, or ends the run with the provider's last message. */
+/** Plans a repeat of the model call, or ends the run with the provider's last message. The wait for the repeat is a timer in the store. */
 function afterModelFailure(
   { rules, log }: { readonly rules: Rules; readonly log: Log },
   run: Run,
@@ -87,8 +87,8 @@ function afterModelFailure(
 }
 
 /**
- * Returns an end that is logged only after its commit. A holder that was paused may have read a half-changed state, because another holder has
- * continued the run. In that case nothing has failed.
+ * Returns an end that is logged only after its commit. If a holder was paused, another holder may have continued the run, and the paused one may have
+ * read a half-changed state. Then the commit fails, and no failure must be logged.
  */
 function toldOf(end: StepEnd, committed: () => void): StepEnd {
   return Object.assign((now: Snapshot) => end(now), { committed });

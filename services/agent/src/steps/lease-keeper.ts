@@ -48,7 +48,7 @@ export function keepLease(
       await pause(rules.config.RUN_RENEW_MS, stopped.signal);
       if (stopped.signal.aborted) return;
       const snapshot = await snapshots.load(run.runId).catch(() => null);
-      // If the store does not answer, the lease is not necessarily lost. The epoch protects the run in any case.
+      // If the store does not answer, the lease may still be valid. The epoch protects the run in any case.
       if (!snapshot) continue;
       const change = renew(snapshot, run.epoch, n, rules);
       if (!change) return lost.abort(new Error("the run's lease was lost"));

@@ -99,7 +99,7 @@ async function summaryStep(parts: ModelParts, { run, provider }: ModelStepInput,
   try {
     const paid = await completeWithin({ budgets, provider, run }, due.request, { signal, onText: () => undefined });
     if ("code" in paid) return { kind: "stopped", stopped: paid };
-    // A summary is not a turn, and a run's number of model calls is the number of its turns.
+    // A summary is not a turn, and `modelCalls` is the number of the run's turns.
     return { kind: "summary", document: due.apply(paid.reply), usage: { ...paid.usage, modelCalls: 0 } };
   } catch (error) {
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ import type { Stopped } from "../transitions/end.ts";
 import { liveText } from "../outgoing/live-text.ts";
 import type { Turn } from "../transitions/turn-input.ts";
 
-/** A reply with neither text nor a call. Some models give one now and then, and a better one at the next attempt. */
+/** A reply with neither text nor a call. Some models give such a reply now and then. The next attempt usually succeeds. */
 export class EmptyReply extends ModelError {
   override readonly name = "EmptyReply";
   readonly code = "empty_reply";

@@ -12,7 +12,7 @@ import type { Turn } from "../transitions/turn-input.ts";
 const SECOND = "rn_03_01JD0000000000000000000002";
 const THIRD = "rn_03_01JD0000000000000000000003";
 
-// The simulator found these cases. Events that usually happen one after the other happen at the same moment, or in the opposite order.
+// The simulator found these cases. In each case, events that usually happen one after the other happen at the same moment, or in the opposite order.
 
 describe("two agents that read the same documents", () => {
   it("do not both acquire the run", async () => {

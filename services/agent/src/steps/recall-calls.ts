@@ -6,8 +6,8 @@ import { recallTool } from "../transitions/loop-tools.ts";
 import { recall } from "../memory/recall.ts";
 
 /**
- * Reads the results of a turn's calls to working memory, by the number of the call in the turn. Reads them before the turn's commit, because a commit
- * cannot read. Skips a call without a key, which the check of its arguments refuses. Throws `StoreUnavailable`.
+ * Reads the results of a turn's calls to working memory. Returns them by the number of the call in the turn. Reads them before the turn's commit,
+ * because a commit cannot read. Skips a call without a key, because the check of its arguments refuses this call. Throws `StoreUnavailable`.
  */
 export async function recallCalls(
   state: Pick<StateStore, "read" | "putBlob" | "getBlob">,

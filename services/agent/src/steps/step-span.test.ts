@@ -56,7 +56,7 @@ describe("the span of a step", () => {
       },
     };
     const spans = (await stepsOf(model)).map(({ attributes }) => attributes);
-    // The steps of a run without its own trace are in separate files, in any order.
+    // If a run has no trace of its own, each of its steps has a separate file, and the files have no order.
     const attempts = spans
       .map((attributes) => [Number(attributes["toolbus.model.attempt"]), attributes["toolbus.model.waited_ms"]] as const)
       .toSorted(([a], [b]) => a - b);

@@ -2,8 +2,8 @@ import type { Run } from "@toolbus/contracts";
 import { attributeNames, spanNames, withSpan } from "@toolbus/telemetry";
 
 /**
- * Runs one step of a run in its `invoke_agent` span. The span continues the trace of the run, whatever woke the run. A message of another trace is
- * linked.
+ * Runs one step of a run in an `invoke_agent` span. The span continues the trace of the run, whatever woke the run. If the message that woke the run
+ * has another trace, the span has a link to that trace.
  */
 export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<T>): Promise<T> {
   const { runId, conversationId, agent, traceparent, modelFailures } = run;
@@ -19,7 +19,7 @@ export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<
         [attributeNames.profile]: run.profile,
         [attributeNames.round]: run.round,
         [attributeNames.epoch]: run.epoch,
-        // Each attempt at a model call is a separate step, so its span says which attempt it is and how long it was postponed.
+        // Each attempt at a model call is a separate step. So the span of the step contains the number of the attempt and the wait before it.
         [attributeNames.attempt]: (modelFailures?.count ?? 0) + 1,
         ...(modelFailures ? { [attributeNames.waitedMs]: modelFailures.waitMs } : {}),
       },

@@ -2,8 +2,8 @@ import { eventSample } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Logs warnings about messages that belong to no run or call here. If somebody sends thousands of them, the log shows the first warnings of each kind
- * per minute. When the minute is over, one line reports the number of the others.
+ * Logs warnings about messages that belong to no run or call here. If somebody sends thousands of them, the log shows only the first warnings of each
+ * kind per minute. At the end of the minute, one line reports the number of the others.
  */
 export interface StrayLines {
   /** Logs a warning. `words` are its message and the name of its kind. */

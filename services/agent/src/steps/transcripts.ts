@@ -5,7 +5,7 @@ import { parsed } from "../documents/load.ts";
 import { readEntry } from "../memory/stored-entries.ts";
 
 /**
- * Reads the part of each transcript that its model sees. A log only grows, so a process keeps what it has read and later reads only the rest. A
+ * Reads the part of each transcript that the model sees. A log only grows, so a process keeps what it has read and later reads only the rest. A
  * process that has read nothing begins where the conversation's context document says.
  */
 export interface Transcripts {
@@ -48,7 +48,7 @@ export function transcripts(
   async function window(conversationId: string): Promise<TranscriptWindow> {
     const log = keys.transcript(conversationId);
     const before = kept.get(conversationId);
-    // Both are requested at the same time. They hardly ever disagree, and if they do, everything is read again.
+    // The document and the new entries are requested at the same time. If they do not fit together, which is rare, everything is read again.
     const [document, after] = await Promise.all([readDocument(conversationId), before ? readOn(log, before) : null]);
     const known = (after && movedTo(after, document)) ?? (await readAnew(log, document));
     kept.delete(conversationId);
@@ -97,8 +97,8 @@ export function transcripts(
   }
 
   /**
-   * Returns `known` with the entries of this page and of all later pages. If `more` is given, reading continues after that sequence whatever the
-   * length of the page.
+   * Returns `known` with the entries of this page and of all later pages. If `more` is given, reading continues after that sequence, even if this
+   * page is not full.
    */
   async function readTail(log: string, known: Known, first: readonly LogEntry[], more: number | null = null): Promise<Known> {
     let page = first;
@@ -144,14 +144,14 @@ function movedTo(known: Known, document: ContextDocument | null): Known | null {
   if (known.document?.from === from && known.document.kept.length === kept.length) return { ...known, document };
   const begins = known.tail.findIndex(({ sequence }) => sequence === from);
   const isOfAnotherLog = begins < 0 ? (known.last?.sequence ?? 0) < from : !isAnchor(known.tail[begins]?.entry, document);
-  // The document is void because it belongs to another log, so the known part of this log stays.
+  // The document belongs to another log, so it is ignored, and the known part of this log stays valid.
   if (isOfAnotherLog) return known.document ? null : known;
   if (begins < 0) return null;
   const wanted = new Set(kept);
   const found = [...known.kept, ...known.tail.slice(0, begins)].filter(({ sequence }) => wanted.has(sequence));
   if (found.length !== kept.length) return null;
   const tail = known.tail.slice(begins);
-  // The entries for which there was no memory are now before the document's beginning, and the document counts them.
+  // The evicted entries are before the document's beginning, and the document counts them.
   return { ...known, document, kept: found, tail, chars: sum(found) + sum(tail), unread: NOTHING_UNREAD };
 }
 
@@ -161,7 +161,7 @@ function movedTo(known: Known, document: ContextDocument | null): Known | null {
  */
 function bounded(known: Known, maxChars: number): Known {
   if (known.chars <= maxChars) return known;
-  // Half is evicted at once, because otherwise every page would move the rest.
+  // The entries are reduced to half of `maxChars`. Otherwise every further page would evict entries again and copy the rest.
   let over = known.chars - maxChars / 2;
   let gone = 0;
   while (gone < known.tail.length - 1 && over > 0) over -= known.tail[gone++]?.chars ?? 0;

@@ -17,9 +17,9 @@ interface Asking {
 }
 
 /**
- * Returns the registered tools that these calls name but the run does not have. Either the requester may not use them, or nobody could use them when
- * the run began. The model then reads the reason instead of an error about an unknown tool. In the second case, the run's profile must name the tool.
- * Reads the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
+ * Returns the registered tools that these calls name but the run does not have. These are tools that the requester may not use, and tools that match
+ * the profile's rules but that nobody could use when the run began. The model then reads the reason instead of an error about an unknown tool. Reads
+ * the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
  */
 export async function withheldTools(
   state: StateStore,

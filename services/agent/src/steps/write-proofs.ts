@@ -6,17 +6,17 @@ import { type EraReader, proveRow, type ReadAnswer, type ReceiptKeys, verifyAnsw
 import { AGENT_SERVICE } from "../transitions/rules.ts";
 
 /**
- * Decides what the agent believes about writes. It believes answers and rows that workers of the call's toolset signed, and an era that approvals
- * signed. It does not act on anything that is not genuine, and records it. Each method throws `StoreUnavailable`.
+ * Decides what the agent believes about writes. It believes answers and ledger rows that workers of the call's toolset signed, and an era that
+ * approvals signed. The agent does not act on anything else, and these methods record what was not genuine. Each method throws `StoreUnavailable`.
  */
 export interface WriteProofs {
   /** Returns true if this answer to a write is genuine. `stale` means that the answer reports a stale grant. */
   answered(call: Call, answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean }, message: Message): Promise<boolean>;
   /** Returns true if a worker wrote this row of its ledger. */
   written(call: Call, row: LedgerRow): Promise<boolean>;
-  /** Returns the era, or `unproven` if approvals did not sign it or it is older than one seen before. */
+  /** Returns the era, or `unproven` if approvals did not sign the era or this process has seen a later one. */
   era(call: Call, value: Json | undefined): Promise<Era | null | "unproven">;
-  /** Stores the number of the security events that were left out so far. */
+  /** Stores the number of security events that were only counted so far. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface WriteProofsOptions {
 export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
   const append = recordsInTurn(state);
   const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
-  // The events that were already recorded, because a flood of forgeries of one call must make only one record.
+  // The events that were already recorded. A flood of forgeries of one call must make only one record.
   const reported = new Set<string>();
   return {
     async answered(call, answer, message) {
@@ -69,7 +69,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
         { callId: call.callId, why: read.why, detail: read.detail },
         "the era is not what approvals signed; no write counts as not done",
       );
-      // An older era is not recorded, because replies of the store may overtake each other.
+      // An older era is not recorded, because the store's replies may arrive out of order.
       if (read.why !== "older") await record(call, `era_${read.why}`, { detail: read.detail });
       return "unproven";
     },

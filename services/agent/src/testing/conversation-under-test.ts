@@ -172,7 +172,7 @@ function scripted(script: Script): ModelProvider {
   };
 }
 
-/** Reads the store's feed once for everything that waits. */
+/** Reads the store's feed once, on behalf of all functions that wait. */
 function follow(feed: AsyncIterable<FeedItem>) {
   const waiting = new Set<(item: FeedItem) => void>();
   void (async () => {

@@ -1,7 +1,7 @@
 import { type Json, keys, type MessageEntry, type RunOrigin, type ToolRights } from "@toolbus/contracts";
 import { type Identity, signDocument } from "@toolbus/grants";
 
-/** The requester of a message: by default `user:ada`, who has no scope and whose key names no tools. */
+/** The requester of a message. The default is `user:ada`, who has no scope and whose key names no tools. */
 export interface Whose {
   readonly principal?: string;
   readonly rights?: ToolRights | undefined;

@@ -60,7 +60,10 @@ export interface Bundle {
   snapshot(runId?: string): Promise<Snapshot>;
   call(index: number): Promise<Call>;
   commit(change: Change | null): Promise<"ok" | "stale" | "late" | "none">;
-  /** Starts the run of a message. Without `accepted`, it is the latest message so far. A message that interrupts is from `user:ada`. */
+  /**
+   * Starts the run of a message. `accepted` is the number of the commit that accepted the message. By default it is higher than those of all earlier
+   * messages. A message that interrupts is from `user:ada`.
+   */
   start(entry?: Partial<MessageEntry>, accepted?: number): Promise<void>;
   /** Acquires the run and commits a turn with these calls. */
   turn(calls: Turn["calls"], text?: string): Promise<void>;

@@ -126,7 +126,7 @@ export const reply = (text: string): ModelReply => ({
   model: "counting-1",
 });
 
-/** Plans as a run does. Writes a summary whenever one is due, and continues with its document as a fresh process finds it. */
+/** Plans as a run does. Writes a summary whenever one is due. Then plans again from the new document, as a process does that has read nothing. */
 export function settled(
   entries: readonly TranscriptEntry[],
   input: ContextInput,

@@ -36,7 +36,7 @@ export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): A
   return { kind: "acquired", change: draft.build(`acquire:${run.runId}:${run.epoch + 1}`), run: draft.run };
 }
 
-/** Extends the lease of this epoch. Returns null if the run has moved on. The step must then stop. */
+/** Extends the lease of this epoch. Returns null if this epoch no longer holds the run. The step must then stop. */
 export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
   if (!holds(epoch, run)) return null;
@@ -47,8 +47,8 @@ export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Ru
 }
 
 /**
- * Gives the run back after a step that failed temporarily. The run is due again after `dueIn` milliseconds. The time of the step is active time.
- * Returns null if this epoch no longer holds the run.
+ * Gives the run back after a step that failed temporarily. The run is due again after `dueIn` milliseconds. The time of the step counts as active
+ * time. Returns null if this epoch no longer holds the run.
  */
 export function release(snapshot: Snapshot, epoch: number, dueIn: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
@@ -59,7 +59,7 @@ export function release(snapshot: Snapshot, epoch: number, dueIn: number, rules:
   return draft.build(`release:${run.runId}:${epoch}`);
 }
 
-/** Returns true while the holder may still act. A holder from before the store was opened by another process is dead. */
+/** Returns true while the holder may still act. If the process that holds the store was started after the lease began, the holder is dead. */
 export function leaseLives(lease: Lease, now: number, ownersDeadBefore: number): boolean {
   return lease.until > now && lease.since >= ownersDeadBefore;
 }

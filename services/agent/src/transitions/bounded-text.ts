@@ -1,7 +1,7 @@
 import { counted } from "@toolbus/contracts";
 
-// A log entry or a document has at most 64 KiB as stored, and the text of a person or a model is one field of it. This limit leaves room for the
-// rest.
+// A log entry or a document has at most 64 KiB as stored. The text of a person or a model is only one of its fields, so this limit leaves room for
+// the others.
 const MAX_TEXT = 20 * 1024;
 
 /** Shortens text until it fits into one stored entry, or into `most` bytes there. Adds a notice about the part that was left out. */

@@ -2,7 +2,7 @@ import { type Call, failedResult, rightsFault, type Run, type ToolResult } from 
 
 /**
  * Returns the result that the model reads if the run's requester may not make a call, else null. The agent checks this before it sends anything for a
- * call, including a repeat. A run from before rights were stored has none to check, so approvals checks its writes.
+ * call, including a repeat. A run of an old version has no stored rights. For its writes, approvals checks the rights.
  */
 export function refusedCall({ rights }: Run, { toolName: name, toolset, scopes }: Call): ToolResult | null {
   const fault = rights ? rightsFault(rights, { name, toolset, scopes }) : null;

@@ -33,8 +33,8 @@ describe("a message while a run is active", () => {
     await b.start({}, 1);
     for (const n of [4, 2, 3]) await b.start(message(n), n);
     expect(await waiting(b)).toEqual([run(2), run(3), run(4)]);
-    // The event has the run's position at the time when it was queued. The fourth message arrived first, and the second and third were then put
-    // before it.
+    // The event has the position that the run had when it was queued. The fourth message arrived first, and the second and third ones were put before
+    // it later.
     expect(await b.events(run(4))).toMatchObject([{ type: "run.queued", behind: RUN, position: 1 }]);
     expect(await b.events(run(3))).toMatchObject([{ type: "run.queued", behind: RUN, position: 2 }]);
     await b.turn([], "Done.");

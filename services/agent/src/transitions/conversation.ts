@@ -9,8 +9,8 @@ export function newConversation(conversationId: string): ConversationState {
 export const isFull = ({ queue }: ConversationState): boolean => queue.length >= MAX_QUEUED_RUNS;
 
 /**
- * Returns the conversation with one more waiting run. The order depends only on when the messages were accepted. Runs that interrupt are first, the
- * latest before the earlier ones. The other runs follow, the earliest first.
+ * Returns the conversation with one more waiting run. The order depends only on when the messages were accepted. Runs that interrupt come first, and
+ * among them the latest one is first. The other runs follow in the order of their messages.
  */
 export function withQueued(conversation: ConversationState, run: QueuedRun): ConversationState {
   return { ...conversation, queue: [...conversation.queue, run].toSorted(inOrder), runs: conversation.runs + 1 };
@@ -25,7 +25,10 @@ export function afterRun(conversation: ConversationState, ended: Run, next: Run 
   return { ...conversation, ...taint, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
 }
 
-/** Returns the conversation with the model of its last turn. Returns the same object if nothing changed, so that it is not written every turn. */
+/**
+ * Returns the conversation with the model of its last turn. Returns the same object if nothing changed, so that the agent does not write it in every
+ * turn.
+ */
 export function withModel(conversation: ConversationState, model: NonNullable<ConversationState["model"]>): ConversationState {
   const before = conversation.model;
   return before?.provider === model.provider && before.model === model.model ? conversation : { ...conversation, model };

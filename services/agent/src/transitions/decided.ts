@@ -62,9 +62,9 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
 
 /**
  * Records the end of an approval. With a grant, the write is sent when the calls before it have ended. Without a grant, the model gets the outcome as
- * a result. If the write was sent before under another grant, `ledger` is the worker's row. As long as an earlier invoke may still begin, only the
- * ledger ends the write. If an approver changed the arguments, the call has the changed ones from now on, and `definition` checks them. Returns null
- * if the call no longer waits, if the answer does not match its grant, or if it is about an earlier plan.
+ * a result. If the write was sent before under another grant, `ledger` is the worker's row. While an earlier invoke may still begin, only the ledger
+ * can end the write. If an approver changed the arguments, the call gets the new arguments, and `definition` checks them. Returns null if the call no
+ * longer waits, if the answer does not match its grant, or if it is about an earlier plan.
  */
 export function callDecided(
   snapshot: Snapshot,
@@ -118,9 +118,10 @@ export function callDecided(
 }
 
 /**
- * Returns whether this answer is a decision of people, and not only a fresh grant for one that the agent knows. People decide a second time only if
- * the worker found that the target had changed. The grant of their second decision covers a later round of the plan. A denial has no grant, so the
- * worker's ledger tells. `approval.held` does not, because a broker or an attacker can send it again.
+ * Returns whether this answer is a decision of people. Otherwise it is a fresh grant for a decision that the agent knows. People decide a second time
+ * only if the worker found that the target had changed. The grant of the second decision covers a later round of the plan. A denial has no grant, so
+ * the worker's ledger shows whether the target had changed. `approval.held` is no proof of this, because a broker or an attacker can send that
+ * message again.
  */
 function isNewDecision(call: Call, grant: string | undefined, ledger: LedgerRow | null): boolean {
   if (call.grant === undefined) return true;
@@ -134,8 +135,8 @@ function isOfLaterPlan(grant: string, other: string): boolean {
 }
 
 /**
- * Returns whether no earlier invoke of a reopened call can begin any more. The worker recorded that its plan no longer holds, and it refuses every
- * grant for an earlier plan.
+ * Returns true if no earlier invoke can begin any more, because the target has changed. The worker has then recorded that its plan no longer holds,
+ * and it refuses every grant for an earlier plan.
  */
 function isVoidedByDrift(call: Call, ledger: LedgerRow | null): boolean {
   if (call.grant === undefined || ledger?.state !== "begun" || ledger.lease !== null) return false;

@@ -21,7 +21,10 @@ export function dispatch(draft: Draft, call: Call): void {
   draft.send(invokeMessage(sent, draft.run, draft.rules, draft.now));
 }
 
-/** Sends the same invoke again. The broker that had the invoke ended with its process, so the number of dispatches does not rise. */
+/**
+ * Sends the same invoke again after a restart. The broker of the embedded form lost the earlier invoke with its process, so the number of dispatches
+ * does not rise.
+ */
 export function repeat(draft: Draft, call: Call): void {
   const sent: Call = { ...call, sentAt: draft.now };
   draft.setCall(sent, draft.rules.config.REDISPATCH_MS);

@@ -17,9 +17,9 @@ import { type Read, type Rules, timerIds } from "./rules.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * The change of a transition while it is being made. A transition replaces values in the draft, and nothing outside changes. `build` returns the one
- * commit. One function changes the things that change together (a call's state, its timer, its message, its event), so that no transition can forget
- * a part. These functions are in `dispatch-call.ts`, `request-grant.ts`, `end-call.ts` and `end-run.ts`.
+ * The change of a transition while it is being made. A transition replaces values in the draft, and nothing outside the draft changes. `build`
+ * returns the one commit. Some things must change together: a call's state, its timer, its message and its event. One function makes all of these
+ * changes, so that no transition can forget one. These functions are in `dispatch-call.ts`, `request-grant.ts`, `end-call.ts` and `end-run.ts`.
  */
 export class Draft {
   readonly now: number;
@@ -41,7 +41,7 @@ export class Draft {
     this.#conversationRead = snapshot.conversation;
     this.next = snapshot.next;
     this.#shown = snapshot.shown ?? new Map();
-    // The run is the first guard, so it keeps the op.
+    // The run is the first guard, so the store remembers the op of the change at the run.
     this.#pending.guard(keys.run(this.run.runId), snapshot.run.version);
     for (const { version, value } of snapshot.calls) {
       this.calls.set(value.callId, value);
@@ -138,7 +138,7 @@ export class Draft {
     this.#pending.timer(timerIds.call(callId), dueIn);
   }
 
-  /** Puts the stop of a call that must not begin any more. The worker's begin and first send are guarded by the absence of the stop. */
+  /** Puts the stop of a call that must not begin any more. The worker's begin and its first send are guarded by the absence of this document. */
   stop(call: Call, reason: string): void {
     this.#pending.put(keys.stop(call.callId), { callId: call.callId, at: this.now, reason }, this.now + LOG_KEPT_MS);
   }
@@ -156,8 +156,8 @@ export class Draft {
 
   /**
    * Returns the one commit of this transition. Its op is unique. Two processes that decide the same transition at the same moment make different
-   * changes, with another reply of the model or another secret. The store must not mistake the second change for a repeat of the first, because it
-   * would answer "ok" to a change that it did not make.
+   * changes: the reply of the model or the secret differs. If both changes had the same op, the store would take the second one for a repeat of the
+   * first. It would then answer "ok" to a change that it did not make.
    */
   build(op: string): Change {
     const { runId, conversationId } = this.run;
@@ -167,7 +167,7 @@ export class Draft {
     if (this.conversation !== this.#conversationRead.value || this.#conversationRead.version === 0) {
       const key = keys.conversation(conversationId);
       this.#pending.guard(key, this.#conversationRead.version);
-      // A conversation is kept as long as its transcript. The time begins when its last run ends, and the next run renews it.
+      // A conversation is kept as long as its transcript. The time to live begins when the last run ends, and the next run renews it.
       this.#pending.put(key, this.conversation, this.conversation.activeRun === null ? expiresAt : undefined);
     }
     return this.#pending.build(`${op}:${this.rules.newNonce()}`, conversationId, expiresAt);

@@ -4,13 +4,13 @@ import { redactText } from "@toolbus/telemetry";
 import { shortened } from "./bounded-text.ts";
 import { EFFECT_BYTES } from "./planned-calls.ts";
 
-/** The arguments that an approver set in a call, or null if nobody changed what was asked for. */
+/** The arguments that an approver set in a call, or null if nobody changed the requested ones. */
 export type GrantedArguments = Pick<Call, "arguments" | "argsHash" | "effect" | "asked"> | null;
 
 /**
- * Returns the arguments with which a granted write is executed, or "wrong" if the answer is not what approvals sends. Only a worker checks the
+ * Returns the arguments with which a granted write is executed, or "wrong" if approvals cannot have sent this answer. Only a worker checks the
  * signature of a grant. The agent compares the grant's claims with the arguments, so that it never sends arguments that the grant does not cover.
- * `definition` is null if the agent no longer has it. The worker then checks the arguments alone.
+ * `definition` is null if the agent no longer has it. Then only the worker checks the arguments.
  */
 export function grantedArguments(
   call: Call,
@@ -22,7 +22,7 @@ export function grantedArguments(
   const covers = edited === undefined ? call.argsHash : argumentsHash(edited);
   if (claims !== null && (claims.callId !== call.callId || claims.argsHash !== covers)) return "wrong";
   if (edited === undefined || covers === call.argsHash) return null;
-  // A write that a worker may have seen keeps its arguments. Approvals never changes a decision.
+  // The arguments of a write do not change after the write was sent. Approvals never changes a decision.
   if (claims === null || call.dispatch > 0 || call.asked !== undefined) return "wrong";
   const [before, after] = [parseCanonicalArguments(call.arguments), parseCanonicalArguments(edited)];
   if (!before.ok || !after.ok || (definition !== null && !fits(definition, after.value))) return "wrong";

@@ -8,7 +8,7 @@ import { taintedBy } from "./taint.ts";
 /** Ends a call with its one result. Withdraws a request that waits for an approver. */
 export function endCall(draft: Draft, call: Call, result: ToolResult): void {
   withdrawRequest(draft, call);
-  // The shown text was made for the call's long result. If another result ends the call, the text does not belong to it.
+  // The shown text belongs to the call's long result. If another result ends the call, the text is not used.
   const shown = result.contentRef ? draft.shownOf(call.callId) : undefined;
   const resolved = resolvedCall(call, result, shown, draft.now);
   draft.endedCall(resolved);

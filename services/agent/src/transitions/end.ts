@@ -12,7 +12,7 @@ export interface Stopped {
   readonly message: string;
 }
 
-/** The number of times that a round is begun before its run fails, whatever prevented the commit of the round. */
+/** A run fails after this number of attempts at one round, whatever prevented the commit of the round. */
 export const MAX_ATTEMPTS = 10;
 /** The code of a run that was stopped because it made no progress. */
 export const LOOP = "loop";

@@ -8,7 +8,7 @@ import { fittedReport } from "./run-size.ts";
 
 /** Finishes the round if every call has its result. The results are added to the transcript in index order, and the run is ready for the model. */
 export function finishRound(draft: Draft): void {
-  // The end of the last call may already have finished the round, if a write lapsed.
+  // The end of the last call may already have finished the round, if a write of the round could no longer be sent in time.
   if (draft.run.pending > 0 || draft.run.status !== "waiting") return;
   const calls = draft.inOrder;
   for (const call of calls) {

@@ -31,17 +31,17 @@ export interface FollowedLedger {
   readonly forgetful: boolean;
 }
 
-/** How long after the end of a call the agent first looks at its ledger, in milliseconds. */
+/** The time after the end of a call at which the agent first reads the ledger again, in milliseconds. */
 export const FOLLOW_FIRST_MS = 60_000;
 const FOLLOW_LONGEST_MS = 3_600_000;
 
-/** Marks a call that ends as unknown. The agent follows its ledger, because a worker that comes back may still record what happened. */
+/** Marks a call that ends as unknown. The agent follows the ledger of the call, because a worker that comes back may still record what happened. */
 export function withFollowing(call: Call, now: number, { config }: Rules): Call {
   return { ...call, followUntil: now + config.FOLLOW_OUTCOME_MS };
 }
 
 /**
- * Handles the timer of a followed write. Records the outcome as soon as a worker has signed one in its ledger, or else looks again later, or gives
+ * Handles the timer of a followed write. Records the outcome as soon as a worker has signed one in its ledger. Otherwise looks again later, or gives
  * up. The result that the model read stays. The run's record, its view and the conversation show the outcome that is known now. Returns null if
  * nothing is left to do.
  */
@@ -53,7 +53,7 @@ export function followWrite(followed: Followed, seen: FollowedLedger, rules: Rul
   if (known) return settle(followed, known, rules);
   const change = new PendingChange();
   change.guard(keys.call(callId), call.version);
-  // If the row is done without an outcome, its worker does not know the outcome either, and nobody will ever know more.
+  // If the row is done without an outcome, its worker does not know the outcome either. Then nobody will ever learn it.
   const over = now >= followUntil || (seen.row?.state === "done" && !seen.unproven);
   if (over) {
     const { followUntil: _, ...given } = call.value;
@@ -93,11 +93,12 @@ function settle({ now, call, run, conversation }: Followed, known: SettledWrite,
   }
   const isFree = conversation !== null && conversation.value.activeRun === null && conversation.value.deletedAt === undefined;
   if (conversation && isFree) {
-    // A run that began in the meantime would put its message before this one, so the guard prevents that.
+    // If a run began in the meantime, the transcript already has its message, and this entry would follow it. The guard refuses the commit in that
+    // case.
     change.guard(keys.conversation(conversationId), conversation.version);
     change.transcript([entryOf(call.value, run.value, known, now)]);
   }
-  // Until the conversation has the outcome too, the agent waits for a moment in which no run of the conversation is active.
+  // The agent adds the outcome to the conversation only while none of its runs is active. It follows the call until then.
   const isOver = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
   const { followUntil, ...given } = call.value;
   const noted: Call = { ...given, settled: known, ...(isOver || followUntil === undefined ? {} : { followUntil }) };
@@ -108,8 +109,8 @@ function settle({ now, call, run, conversation }: Followed, known: SettledWrite,
 }
 
 /**
- * Returns the run's record with the outcome of one of its writes. The outcome changes the counts, the filing of the report, and an ending that begins
- * with the writes.
+ * Returns the run's record with the outcome of one of its writes. The outcome changes the counts and the filing of the report. It also changes the
+ * run's ending if that begins with the writes.
  */
 function recordedIn(run: Run, callId: string, { status, code, at }: SettledWrite): Run {
   const { writes, report, ending } = run;
@@ -145,7 +146,7 @@ function sentenceOf({ toolName, effect, approvedBy = [] }: Call, { status, code 
   return `The outcome of ${what}${by} was unknown and is known now: ${outcome}.`;
 }
 
-/** Returns the part of its ledger that an ended call keeps. */
+/** Returns the part of the ledger's row that an ended call keeps. */
 function noteOf({ row }: FollowedLedger): { readonly ledger?: LedgerNote } {
   return row ? { ledger: ledgerNote(row) } : {};
 }

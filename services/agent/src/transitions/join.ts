@@ -19,7 +19,7 @@ export interface Answer {
 
 export type Joined =
   | { readonly kind: "join"; readonly change: Change }
-  /** The call is not open in the current round, or its invoke was not sent to the sender of the answer. */
+  /** The call is not in the current round, or the sender of the answer did not see the call's invoke. */
   | { readonly kind: "orphan"; readonly why: string }
   /** The call is already resolved. `differs` is true if this answer differs from the first one, because the tool does not repeat its answers. */
   | { readonly kind: "duplicate"; readonly differs: boolean };

@@ -78,7 +78,7 @@ export const recallTool = loopTool(
 const LOOP_TOOLS: readonly LoopTool[] = [
   { registration: askUser, offeredBy: (profile) => profile.askUser },
   { registration: conclude, offeredBy: ({ report }) => report?.kind === "conclusion" },
-  // The tool is offered only if there is something to read. Otherwise it would be one more tool that the model could choose wrongly.
+  // The tool is offered only if there is something to read. Otherwise the model could choose it wrongly.
   { registration: recallTool, offeredBy: (_, conversation) => conversation?.workingMemory === true },
 ];
 

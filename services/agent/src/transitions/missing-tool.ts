@@ -1,9 +1,8 @@
 import { availabilityOf, failedResult, goneSince, type Registration, type ToolResult } from "@toolbus/contracts";
 
 /**
- * Returns the result of a call to a tool that the run does not have. `withheld` is the tool if it exists. The result then says why nobody could use
- * it when the run began, and still cannot. If the tool can be used by now, only the next run has it, so the result says that this run does not have
- * it.
+ * Returns the result of a call to a tool that the run does not have. `withheld` is the tool if it exists. If nobody can use that tool now, the result
+ * says why. If the tool can be used by now, only the next run can call it. The result then says that this run does not have the tool.
  */
 export function missingTool(
   name: string,

@@ -38,9 +38,9 @@ export function failureOfModel(error: ModelError): ModelFailure {
 }
 
 /**
- * Plans what follows a failed model call after `before` failed calls of the same round. The wait is a random time from zero to the backoff ("full
- * jitter", Brooker, "Exponential Backoff And Jitter", AWS 2015), so that runs that failed together do not retry together. The wait is never shorter
- * than the provider asked for.
+ * Plans what follows a failed model call. `before` is the number of earlier failed calls of the same round. The wait is a random time from zero to
+ * the backoff ("full jitter", Brooker, "Exponential Backoff And Jitter", AWS 2015), so that runs that failed together do not retry together. The wait
+ * is never shorter than the provider asked for.
  */
 export function retryPlan(failure: ModelFailure, before: number, policy: RetryPolicy, random: () => number): RetryPlan {
   const attempt = before + 1;

@@ -15,9 +15,9 @@ export interface EndedWrite {
 }
 
 /**
- * Sends the next write. No other function sends a write for the first time, and `redispatch` repeats those that were sent. Writes run one after
- * another, after the reads. So this sends the first open write if it has its grant and no call before it is open. If that write must end instead,
- * returns it, and the caller resolves it. Returns null otherwise.
+ * Sends the next write. No other function sends a write for the first time. `redispatch` repeats writes that were sent. Writes run one after another,
+ * after the reads. So this function sends the first open write if it has its grant and no call before it is open. If that write must end instead, the
+ * function returns it, and the caller resolves it. Returns null otherwise.
  */
 export function sendNextWrite(draft: Draft): EndedWrite | null {
   if (draft.run.cancel) return null;

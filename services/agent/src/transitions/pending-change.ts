@@ -19,7 +19,10 @@ export class PendingChange {
   readonly #timers = new Map<string, Timer>();
   readonly #rows: Row[] = [];
 
-  /** Adds a guard. The store refuses the commit unless the document still has this version. The first guard keeps the op. */
+  /**
+   * Adds a guard. The store refuses the commit unless the document still has this version. The store remembers the op of the change at the first
+   * guard.
+   */
   guard(key: string, version: number): void {
     this.#guards.set(key, version);
   }

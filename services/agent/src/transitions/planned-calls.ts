@@ -81,7 +81,8 @@ export function plannedCalls(
   });
 }
 
-// The text and the arguments of a turn are one log entry of at most 64 KiB. This limit, as stored, leaves room for the rest.
+// The text and the arguments of a turn are one log entry of at most 64 KiB. This limit applies to the arguments as stored, and leaves room for the
+// other fields.
 const MAX_ARGUMENTS = 30 * 1024;
 
 interface CheckedArguments {

@@ -21,11 +21,11 @@ import { resendAfter } from "./resend-after.ts";
 /** The number of times that the agent sends a call automatically. After that it only waits for the answer. */
 export const MAX_INVOKES = 5;
 
-// How long after its deadline the agent still offers a write to a worker, if the worker can ask the target what happened.
+// How long after a write's deadline the agent still sends the write to a worker that can ask the target what happened.
 const RECONCILE_FOR_MS = 3_600_000;
 
 export interface Redispatch {
-  /** True if a person asked for it. A call that has used up its automatic dispatches is then sent once more. */
+  /** True if a person asked for this check. A call that has used up its automatic dispatches is then sent once more. */
   readonly asked: boolean;
   /** See `SeenLedger`. */
   readonly unproven: boolean;
@@ -36,8 +36,8 @@ export interface Redispatch {
 const BY_ITSELF: Redispatch = { asked: false, unproven: false, forgetful: false };
 
 /**
- * Handles a call's timer. Asks again, sends again, or ends the call if no other outcome is possible any more. `ledger` is the worker's row of a
- * dispatched write, or null if the write never began. Returns null if the call needs no timer.
+ * Handles a call's timer. Requests the grant again, sends the call again, or ends the call if no other outcome is possible any more. `ledger` is the
+ * worker's row of a dispatched write, or null if the write never began. Returns null if the call needs no timer.
  */
 export function redispatch(
   snapshot: Snapshot,
@@ -53,7 +53,7 @@ export function redispatch(
   const refused = call.kind === "write" && call.dispatch > 0 ? null : refusedCall(draft.run, call);
   if (refused && call.state !== "asked") resolveCall(draft, call, refused);
   else lookAgain(draft, call, ledger, why);
-  // The version makes each look at the call a different op.
+  // The version of the run gives each check of the call a different op.
   return draft.build(`redispatch:${callId}:${snapshot.run.version}.${call.dispatch}.${call.requests}`);
 }
 
@@ -104,8 +104,8 @@ export function grantStale(
   if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret))
     return null;
   const draft = new Draft(snapshot, rules);
-  // The agent asks at once only the first time. After that the timer asks, later each time, because fresh grants that are stale again point to a
-  // worker without our keys.
+  // The agent requests a fresh grant at once only the first time. After that, the timer requests it after longer and longer waits. If fresh grants
+  // are stale again, a worker probably does not have our keys.
   if (call.requests === 1) requestGrant(draft, call);
   else draft.setCall({ ...call, state: "requested" }, resendAfter(call.requests, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
@@ -126,11 +126,11 @@ function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
 
 function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
   const { now } = draft;
-  // Until the deadline a worker may still answer. After the deadline, the write that the row hides may have happened.
+  // Until the deadline, a worker may still answer. After the deadline, the write may have happened, because the row cannot be trusted.
   if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveUnknown(draft, call, unproven(call));
   if (row?.state === "done" && row.result) return resolveCall(draft, withReceipt(call, row), row.result);
   if (draft.run.cancel && row?.state !== "sending") {
-    // The stop was committed before this row was read. So a write that has not begun, or has begun but not sent, never will.
+    // The stop was committed before this row was read. So a write that has not begun to send can no longer be sent.
     if (why.forgetful) return resolveUnknown(draft, call, forgotten(call));
     return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
   }
@@ -179,7 +179,8 @@ function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
   const early = call.sentAt + resendAfter(call.dispatch, draft.rules) - draft.now;
   if (call.sentAt < draft.rules.ownersDeadBefore) repeat(draft, call);
-  // Two agents may have the same timer, and one of them may be late after a long pause. It must not repeat what the other agent sent a moment ago.
+  // Two agents may handle the same timer, and one of them may be late after a long pause. The late one must not repeat what the other one sent a
+  // moment ago.
   else if (!asked && early > 0) draft.callTimer(call.callId, early);
   else if (asked || call.dispatch < MAX_INVOKES) dispatch(draft, call);
   else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));

@@ -8,7 +8,7 @@ export function requestGrant(draft: Draft, call: Call, state: "requested" | "hel
   const requests = call.requests + 1;
   const asked: Call = { ...call, state, requests, sentAt: draft.now };
   draft.setCall(asked, state === "held" ? draft.rules.config.HELD_CHECK_MS : resendAfter(requests, draft.rules));
-  // A result of the same turn had no influence on this write, and a repeat of the request must have the same meaning.
+  // Only untrusted content that the run read before this turn can have influenced the write. Later content must not change a repeat of the request.
   draft.send(approvalRequestMessage(asked, asked.afterUntrusted ? draft.run.taint : undefined, draft.rules, draft.now));
 }
 

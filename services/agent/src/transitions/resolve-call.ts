@@ -9,7 +9,7 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
   endCall(draft, call, result);
   if (call.kind === "write" && stopsWrites(result) && draft.profile?.continueAfterFailedWrite !== true) {
     for (const waiting of draft.open) {
-      // A write before this one may still wait for its own decision, and a sent write ends with its answer. So neither is skipped.
+      // A write before this one may still wait for its own decision. A write that was sent ends with its answer. So neither is skipped.
       if (waiting.kind !== "write" || waiting.index < call.index || waiting.dispatch > 0) continue;
       endCall(
         draft,
@@ -22,7 +22,7 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
   finishRound(draft);
 }
 
-/** Sends the next write if it may be sent now. Ends that write if the run has lost the right to it or if its approval was not used in time. */
+/** Sends the next write if it may be sent now. Ends that write if the requester has lost the right to it, or if its approval was not used in time. */
 export function continueWrites(draft: Draft): void {
   const ended = sendNextWrite(draft);
   if (ended) resolveCall(draft, ended.call, ended.result);

@@ -8,7 +8,10 @@ export function resolvedCall(call: Call, result: ToolResult, shown: ShownResult 
   return { ...rest, state: "resolved", heldMs: heldMs(call, now), result, ...(shown ? { shown } : {}), resolvedAt: now };
 }
 
-/** Returns a write with the receipt of its result, which proves the result to people later. The receipt of a read is never verified, so it is not kept. */
+/**
+ * Returns a write with the receipt of its result, which proves the result to people later. The receipt of a read is never verified, so it is not
+ * kept.
+ */
 export function withReceipt(call: Call, { receipt }: { readonly receipt?: string | undefined }): Call {
   return receipt === undefined || call.kind !== "write" ? call : { ...call, receipt };
 }
@@ -21,7 +24,7 @@ export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: 
 
 /**
  * Returns the call as its document stores it. If large arguments and a large result do not fit together, the arguments are left out, because the
- * transcript has them. What a model asked for before an approver changed it is left out first.
+ * transcript has them. If an approver changed the arguments, the original ones are left out first.
  */
 export function storedCall(resolved: Call): Call {
   const { asked, ...rest } = resolved;
@@ -35,7 +38,7 @@ export function storedCall(resolved: Call): Call {
 /** The limit leaves some room below the 64 KiB of a document. */
 const MOST_TOGETHER_BYTES = 56 * 1024;
 
-// A run is one document of 64 KiB and lists up to twenty writes, so each effect is short.
+// A run is one document of at most 64 KiB and lists up to twenty writes, so each effect is short.
 const NOTED_EFFECT_BYTES = 120;
 
 /** Returns the entry of a write in the run's record. */

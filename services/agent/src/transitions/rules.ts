@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../settings.ts";
 import type { Profile } from "../profile.ts";
 
-/** The inputs of transitions besides documents: configuration and sources of ids. They are passed in, so that transitions stay pure. */
+/** The inputs of transitions besides documents: configuration and sources of ids. Callers pass them in, so that transitions stay pure. */
 export interface Rules {
   readonly config: AgentConfig;
   readonly profile: (name: string) => Profile | undefined;
@@ -13,7 +13,7 @@ export interface Rules {
   readonly newNonce: () => string;
   /** Returns a random number from 0 to below 1, for the waits between attempts. */
   readonly random: () => number;
-  /** The holder of a lease from before this time is dead. */
+  /** If a lease began before this time, its holder is dead. */
   readonly ownersDeadBefore: number;
 }
 

@@ -1,8 +1,8 @@
 import type { Report, Run, RunEnding } from "@toolbus/contracts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
 
-// A run is one document of 64 KiB. Its input, its report and its last message have shares that fit together, with room for the calls of a round and the
-// passages of untrusted content. A run that is too large to store could not even fail.
+// A run is one document of at most 64 KiB. The limits for its input, its report and its last message fit together. They leave room for the calls of a
+// round and for passages of untrusted content. If a run were too large to store, the agent could not even record its failure.
 const MAX_RUN = 62 * 1024;
 const MAX_WAITING = 60 * 1024;
 const MAX_GIVEN = 32 * 1024;
@@ -21,7 +21,7 @@ export function tooLarge(run: Run, text: string): string | null {
     : null;
 }
 
-/** Shortens a report until it fits. Drops the oldest evidence first, which the run's events still have, then the last findings. */
+/** Shortens a report until it fits. Drops the oldest evidence first, because the run's events still contain it. Then drops the last findings. */
 export function fittedReport(report: Report): Report {
   const evidence = [...report.evidence];
   const findings = [...report.findings];

@@ -46,9 +46,9 @@ export function seedTurn(profile: Profile, run: Seeded): Turn {
 }
 
 /**
- * Returns the transcript's id of a seed call, which is never used twice in one transcript. It is `seed_<tool>`, with `-<n>` for the n-th call of the
- * tool from the second call on, and with `-r<ordinal>` from the second run of a conversation on. No tool has a hyphen in its name, so the suffixes
- * cannot make two ids equal.
+ * Returns the transcript's id of a seed call. No id is used twice in one transcript. The id is `seed_<tool>`. It ends with `-<n>` for the n-th call
+ * of the tool from the second call on, and with `-r<ordinal>` from the second run of a conversation on. No tool has a hyphen in its name, so the
+ * suffixes cannot make two ids equal.
  */
 export function seedId(tool: string, ordinal: number, n = 1): string {
   return `seed_${tool}${n === 1 ? "" : `-${n}`}${ordinal === 1 ? "" : `-r${ordinal}`}`;

@@ -66,7 +66,7 @@ describe("a write that was sent and waits for a fresh grant when its run is canc
   });
 });
 
-/** Returns a write that was sent with a grant of two minutes. It may get a new grant within one minute. */
+/** Returns a write that was sent with a grant of two minutes. A new grant is possible only within the first minute. */
 async function sent(): Promise<Bundle> {
   const b = bundle();
   await b.start();

@@ -11,7 +11,7 @@ export function mayBeginUntil({ dispatch, notAfter, grantExpiresAt }: Call): num
 }
 
 /**
- * Waits for the ledger, because a sent write does not end before the ledger can show its outcome. The timer looks at the ledger when no worker can
+ * Waits for the ledger. A sent write must not end while a worker may still begin it. The timer makes the agent read the ledger when no worker can
  * begin the write any more.
  */
 export function waitForLedger(draft: Draft, call: Call): void {

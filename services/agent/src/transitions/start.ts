@@ -29,14 +29,14 @@ export interface StartInput {
   readonly profile: Profile | undefined;
   /** The tools that the run gets from the current registry, and keeps. Null if the profile or the sender is unknown. */
   readonly offer: ToolOffer | null;
-  /** The conversation's active run and the sender of the message, for a message that interrupts. Null otherwise. */
+  /** For a message that interrupts: the conversation's active run and the sender of the message. Null for any other message. */
   readonly interrupts: { readonly active: Snapshot; readonly by: string } | null;
 }
 
 /**
- * Starts a run from its inbox entry. The run is ready if its conversation is free. Otherwise the entry decides: the run waits, ends at once, or is
- * first in the queue while the same commit cancels the active run. The run of an unusable entry ends at once and says why. The commit guards the
- * conversation, so two messages cannot both find it free.
+ * Starts a run from its inbox entry. The run is ready if its conversation is free. Otherwise the entry decides what happens. The run waits, it ends
+ * at once, or it is first in the queue and the same commit cancels the active run. The run of an unusable entry ends at once and says why. The commit
+ * guards the conversation, so two messages cannot both find it free.
  */
 export function startRun(input: StartInput, rules: Rules): Change {
   const { entry } = input;
@@ -96,7 +96,10 @@ function ready(input: StartInput, conversation: Read<ConversationState>, rules: 
   return draft.build(opOf(entry));
 }
 
-/** Queues a run. Its message waits in the run, because it must not be between the calls of the active run and their results. */
+/**
+ * Queues a run. The run keeps its message until it starts. In the transcript, the message would be between the calls of the active run and their
+ * results.
+ */
 function queued(input: StartInput, conversation: Read<ConversationState>, activeRun: string, rules: Rules): Change {
   const { now, entry, accepted } = input;
   const run: Run = {
@@ -110,7 +113,7 @@ function queued(input: StartInput, conversation: Read<ConversationState>, active
   const position = 1 + after.queue.findIndex(({ runId }) => runId === entry.runId);
   const waits = { type: "run.queued", at: now, behind: activeRun, position } as const;
   const active = input.interrupts?.active;
-  // A message does not interrupt a later one, and a run is cancelled once.
+  // A message does not interrupt the run of a later message, and a run is cancelled only once.
   if (input.interrupts && active && active.run.value.accepted < accepted && !active.run.value.cancel) {
     const draft = new Draft(active, rules);
     draft.conversation = after;

@@ -2,7 +2,7 @@ import type { Run, RunEvent } from "@toolbus/contracts";
 import { loopToolsOf } from "./loop-tools.ts";
 import type { Rules } from "./rules.ts";
 
-/** Returns the event that a run has begun, with its input and the tools that its model can call. */
+/** Returns the event of a run's start, with the run's input and the tools that its model can call. */
 export function startedEvent({ profile, input, tools, registryVersion }: Run, rules: Rules, now: number): RunEvent {
   const known = rules.profile(profile);
   const own = known ? loopToolsOf(known).map(({ definition }) => definition.name) : [];

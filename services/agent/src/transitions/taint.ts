@@ -2,8 +2,8 @@ import { type Call, MAX_PASSAGE, MAX_TAINT_SOURCES, type Run, type Taint, type T
 import { shortened } from "./bounded-text.ts";
 
 /**
- * Returns the run's taint after this call has ended. It is empty if the call was never sent or if its result is not untrusted. A run never loses a
- * taint.
+ * Returns the run's taint after this call has ended. Returns nothing to change if the call was never sent or if its tool is not untrusted. A run
+ * never loses a taint.
  */
 export function taintedBy(run: Run, call: Call, result: ToolResult): Pick<Run, "taint"> {
   // If the call was not sent, the result has only our own words.
@@ -20,7 +20,7 @@ export function joinedTaint(before: Taint | undefined, after: Taint | undefined)
   const known = new Set(before.sources.map(({ callId }) => callId));
   const added = after.sources.filter(({ callId }) => !known.has(callId));
   const sources: TaintSource[] = [...before.sources, ...added];
-  // A later run has the taint of the conversation, so only what it added is counted.
+  // A later run already has the taint of the conversation. So only the sources that the run added are counted.
   const more = Math.max(before.more ?? 0, after.more ?? 0) + Math.max(0, sources.length - MAX_TAINT_SOURCES);
   return { taint: { sources: sources.slice(0, MAX_TAINT_SOURCES), ...(more > 0 ? { more } : {}) } };
 }

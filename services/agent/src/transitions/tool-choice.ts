@@ -2,7 +2,7 @@ import type { Run, ToolChoice } from "@toolbus/contracts";
 import type { Profile } from "../profile.ts";
 
 /**
- * Returns what the model must do with its tools in its next turn. A profile that demands a call demands it only in the first turn of a run, because a
+ * Returns what the model must do with its tools in its next turn. If a profile demands a call, the demand applies only to the first turn of a run. A
  * model that had to call a tool in every turn would never answer. A demand for a tool that is not offered is ignored. Without any offered tool, the
  * choice is `none`.
  */

@@ -21,7 +21,7 @@ const FEW_INTERRUPTS = "few messages interrupt a run in exactly this state";
 const CUT_OFF = "a worker has to lose its connection while it sends a write, for longer than the call may take, and then come back";
 const SKIPPED = "an earlier write of the turn has to fail at exactly this moment";
 
-/** The further effects of a commit that gives a call its result. Later writes are skipped, the next write is sent, and the round may be over. */
+/** The further effects of a commit that gives a call its result. Later writes may be skipped, the next write may be sent, and the round may end. */
 const AFTER_A_RESULT = [
   "call granted → dispatched",
   "call granted → requested",

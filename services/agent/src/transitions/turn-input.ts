@@ -9,7 +9,10 @@ export interface Turn {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly seed: boolean;
   readonly truncated: boolean;
-  /** True if the vendor has paused the turn. It continues when it gets the transcript back with this turn at the end, so the run is not over. */
+  /**
+   * True if the vendor has paused the turn, so the run is not over. The vendor continues the turn when it gets the transcript with this turn at the
+   * end.
+   */
   readonly paused?: boolean;
   /** The vendor's own form of the turn. */
   readonly vendor?: StoredVendorTurn;

@@ -49,12 +49,12 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
   if (planned.length === 0 && turn.paused === true) finishRound(draft);
   else if (planned.length === 0) endWith(draft, turn);
   else {
-    // The timer is due when the active time is used up, because a read without a worker must not keep the run open for ever.
+    // The timer is due when the active time is used up. A read without a worker must not keep the run open for ever.
     draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
     for (const { call } of planned) draft.addCall(call);
     for (const { call, result } of planned) {
       const begin = beginningOf(tools.get(call.toolName));
-      // The call was skipped, because a write before it was refused.
+      // A refused write before this call has already ended it as skipped.
       if (draft.calls.get(call.callId)?.state === "resolved") continue;
       if (result?.error?.code === "policy_denied") resolveCall(draft, call, result);
       else if (result) endCall(draft, call, result);

@@ -235,7 +235,7 @@ async function sentWrite(profile: Partial<Profile> = {}) {
   return { b, callId, sentAt: b.monotonic() };
 }
 
-/** Returns what the registry says after a heartbeat at this time. */
+/** Returns what the registry says after a heartbeat at `seen`. */
 function signOf(seen: number | null | undefined) {
   return typeof seen === "number" ? { lastSeenAt: seen } : seen;
 }

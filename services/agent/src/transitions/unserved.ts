@@ -7,8 +7,8 @@ import { heldMs } from "./resolved-call.ts";
 export type WorkerSeen = Pick<Registration, "lastSeenAt" | "leftAt" | "scalesToZero"> | null | undefined;
 
 /**
- * Records whether a worker that could answer a sent call is alive. If none is, the run's clock stops at the last heartbeat, and people are notified.
- * The clock continues with the next heartbeat. Returns the updated call.
+ * Records whether a worker that could answer a sent call is alive. If no such worker is alive, the run's clock stops at the last heartbeat, and
+ * people are notified. The clock continues with the next heartbeat. Returns the updated call.
  */
 export function noteWorker(draft: Draft, call: Call, seen: WorkerSeen): Call {
   if (call.state !== "dispatched" || seen === undefined) return call;
@@ -23,7 +23,7 @@ export function noteWorker(draft: Draft, call: Call, seen: WorkerSeen): Call {
 }
 
 /**
- * Returns the milliseconds until it is known whether a worker is alive, or null if that is known already. A worker that has sent no heartbeat since
+ * Returns the milliseconds until the agent knows whether a worker is alive, or null if it knows already. A worker that has sent no heartbeat since
  * the call was sent may have died of the call.
  */
 export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | null {
@@ -33,15 +33,15 @@ export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | nu
 }
 
 /**
- * The interval at which the agent looks at a sent call. The agent detects a worker that stops, dies or comes back within this time after the registry
- * knows it.
+ * The interval at which the agent checks a sent call. If a worker stops, dies or comes back, the registry knows this first. The agent detects it at
+ * most one interval later.
  */
 export const LOOK_AGAIN_MS = 15_000;
 
 /**
  * Returns how long a read without a living worker may still wait before the model gets `no_worker`, in milliseconds. Returns 0 if that time is over.
- * Returns null without a limit: a worker may be alive, its toolset may be scaled to zero, or the profile sets no limit. A write has no limit either,
- * because the ledger ends it.
+ * Returns null if there is no limit: a worker may be alive, its toolset may be scaled to zero, or the profile sets no limit. A write has no limit
+ * either, because the ledger ends it.
  */
 export function mayWaitFor(draft: Draft, call: Call, seen: WorkerSeen): number | null {
   const { noWorkerMs } = draft.profile?.limits ?? {};

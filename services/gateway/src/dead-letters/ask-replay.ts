@@ -10,7 +10,7 @@ import { announcedReplay } from "./replay-timer.ts";
 export interface ReplayAccepted {
   readonly kind: "accepted";
   readonly found: FoundLetter;
-  /** Whether the dead letter was already replayed, so that nothing is left to do. */
+  /** True if the dead letter was already replayed. Then nothing is left to do. */
   readonly over: boolean;
   /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
@@ -75,7 +75,9 @@ async function callToLookAt(
   }
 }
 
-/** Returns why a replay of this dead letter could do nothing now. Returns undefined if it could do something, or if it was already requested. */
+/**
+ * Returns why a replay of this dead letter could do nothing now. Returns undefined if a replay could do something, or if it was already requested.
+ */
 export async function whyNotReplayed(state: StateStore, { letter, request }: FoundLetter): Promise<string | undefined> {
   if (letter.replayed || request) return undefined;
   const seen = await callToLookAt(state, letter);

@@ -11,7 +11,7 @@ export interface LetterPageOptions {
   readonly cursor?: string | undefined;
 }
 
-// The largest number of pages that one request reads if few dead letters are in the requested state.
+// The most pages of the index that one request reads. A request reads several pages if few dead letters are in the requested state.
 const MOST_LOOKS = 20;
 
 /**

@@ -35,11 +35,11 @@ export function announcedReplay(
     now,
     body,
   });
-  // Each pause is as long as the whole time before it, so that a worker that is away for days finds few repeats.
+  // Each pause is as long as the whole time since the request. So a worker that is away for days finds few repeats.
   const dueIn = Math.min(Math.max(WAKE_REPEAT_MS, now - askedAt), Math.max(WAKE_REPEAT_MS, LONGEST_WAIT_MS));
   return {
     timers: [{ service: GATEWAY_SERVICE, id: PREFIX + letterId, dueIn }],
-    // Each dead letter has one row, and the next repeat replaces its message.
+    // Each dead letter has one row in the outbox, and the next repeat replaces the message in the row.
     outbox: [
       { service: GATEWAY_SERVICE, id: asked.id.replace(/#g\d+$/, ""), topic: asked.topic, message: asked as unknown as Json, dueIn: 0 },
     ],

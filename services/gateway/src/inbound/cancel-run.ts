@@ -8,7 +8,7 @@ import { keyHashOf } from "./request-hash.ts";
 export interface CancelAccepted {
   readonly kind: "accepted";
   readonly run: OwnRun;
-  /** Whether the run was already cancelled, so that nothing is left to do. */
+  /** True if the run was already cancelled. Then nothing is left to do. */
   readonly over: boolean;
   /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;

@@ -47,14 +47,14 @@ export async function createConversation(
     if (first.ok && first.value.deletedAt !== undefined)
       return refused("expired", "The conversation of this Idempotency-Key was deleted.", "Begin a new one, with another key.");
     if (first.ok) return first.value.profile === profile ? { kind: "created", origin: first.value, replayed: true } : keyReused();
-    // A store that has lost writes of this shard reports the loss once, and then accepts the same commit.
+    // A store that has lost writes of this shard refuses a commit once to report the loss. Then it accepts the same commit.
   }
   return refused("conflict", "The conversation could not be stored; nothing was accepted.", "Repeat the request.");
 }
 
 function unknownProfile(profile: string, document: unknown): Refused | null {
   const list = parseProfileList(document);
-  // An agent that has never started has not announced its profiles. It decides about the profile itself.
+  // An agent that has never started has not announced its profiles. Such an agent judges the profile itself when it takes the first message.
   if (!list.ok || list.value.profiles.some(({ name }) => name === profile)) return null;
   const names = list.value.profiles.map(({ name }) => name).join(", ");
   return refused("invalid_request", `There is no profile "${profile}".`, `Use one of these: ${names || "none"}.`, [

@@ -12,7 +12,10 @@ export interface Deleted {
   readonly deletedAt: number;
 }
 
-/** After this time, a message that no agent has taken no longer blocks a deletion. It then ends like a message to a deleted conversation. */
+/**
+ * After this time, a message that no agent has taken no longer blocks a deletion. If an agent takes the message later, its run ends like that of a
+ * message to a deleted conversation.
+ */
 const NOT_YET_TAKEN_MS = 86_400_000;
 
 /** Deletes a conversation of the principal in which no run is active or waits. A repeat gets the first answer. */

@@ -2,12 +2,12 @@ import type { Principal } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 
 /**
- * The parts that accepting needs. They do not include HTTP. Every caller that accepts something, such as a route or a simulator, calls the functions
- * of this folder.
+ * The parts that the functions of this folder need to accept a request. They do not include HTTP. Every caller that accepts something, such as a
+ * route or a simulator, calls these functions.
  */
 export type Inbound = Pick<Gateway, "state" | "outbox" | "config" | "identity" | "random" | "clock">;
 
-/** The parts that starting a run needs. A new run uses one of the principal's places for active runs. */
+/** The parts that are needed to start a run. They include `underWay`, because a new run uses one of the principal's places for active runs. */
 export type Starting = Inbound & Pick<Gateway, "underWay">;
 
 /** Who asks, and the key by which a repeat is recognised. */

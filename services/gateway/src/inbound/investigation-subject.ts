@@ -1,7 +1,10 @@
 import type { Alert, InvestigationRequest, JsonObject } from "@toolbus/contracts";
 import { refused, type Refused } from "../refused.ts";
 
-/** The limit for the stored text, and for the stored input. The entry contains both, and the run's document contains the input next to its report. */
+/**
+ * The limit for the stored text, and the same limit for the stored input. The entry contains both. The run's document contains the input and the
+ * report.
+ */
 const MAX_PART_BYTES = 28 * 1024;
 
 /** The input of an investigation. */
@@ -12,7 +15,9 @@ export interface Subject {
   readonly input: JsonObject;
 }
 
-/** Returns the subject of an investigation as the agent gets it. Refuses a body that has not exactly one subject, or one that is too large. */
+/**
+ * Returns the subject of an investigation as the agent gets it. Refuses a body that has no subject or more than one, and a subject that is too large.
+ */
 export function subjectOf(body: InvestigationRequest): Subject | Refused {
   const subject = meant(body);
   return subject.kind === "refused" ? subject : (tooLarge(subject) ?? subject);

@@ -25,8 +25,8 @@ export interface MessageAccepted {
 }
 
 /**
- * Accepts a message in a conversation of the principal. The gateway sees only the agent's stored view of an active run, and the agent decides again
- * when it takes the message.
+ * Accepts a message in a conversation of the principal. The gateway knows an active run only from the agent's stored state. So the agent decides
+ * again when it takes the message.
  */
 export async function sendMessage(
   inbound: Starting,

@@ -9,7 +9,7 @@ import { idsOf, type Known, startSubject } from "./start-investigation.ts";
 
 const ROUTE = "POST /v1/triggers/alertmanager";
 
-/** How many runs one message starts. The answer says that the other alerts wait, so the sender sends them again. */
+/** The most runs that one message of Alertmanager starts. The answer says that the other alerts wait, so the sender sends them again. */
 export const MOST_STARTED = 50;
 
 /** The outcome for one alert of a message. */
@@ -32,9 +32,9 @@ export interface AlertsSent {
 }
 
 /**
- * Starts an investigation of each firing alert, one for each combination of group, fingerprint and start. If Alertmanager repeats an alert, because
- * it still fires or an answer was lost, no run starts. An alert that fires again starts a new run. The outcomes are in the order of the alerts. If
- * there is no room for all, the rest wait, and the same message starts them later. Throws `StoreUnavailable`.
+ * Starts an investigation of each firing alert, one for each combination of group, fingerprint and start. A repeat of an alert starts no run.
+ * Alertmanager repeats an alert while it fires, or after an answer was lost. An alert that fires again later starts a new run. The outcomes are in
+ * the order of the alerts. If there is no room for all alerts, the rest wait, and the same message starts them later. Throws `StoreUnavailable`.
  */
 export async function startAlerts(inbound: Starting, { principal, message, rate }: AlertsSent): Promise<readonly AlertOutcome[]> {
   const named = message.alerts.map((alert): Named => {
@@ -76,7 +76,8 @@ export async function startAlerts(inbound: Starting, { principal, message, rate 
   async function begin(subject: Subject, { known, conversationId }: Named): Promise<AlertOutcome> {
     return withSpan(spanNames.conversation, {}, async (span) => {
       const reply = await startSubject(inbound, { principal, subject, known, traceparent: currentTraceparent() });
-      // An alert that was prepared above can only lack room. If the store changes in the meantime, the next attempt may succeed.
+      // The checks above have accepted the alert, so only a lack of room can refuse it here. If the store changes in the meantime, the next attempt
+      // may succeed.
       if (isRefused(reply)) return waits(reply.detail, reply.retryAfterS ?? 1);
       span.set({ [attributeNames.conversationId]: conversationId, [attributeNames.runId]: reply.runId });
       return { kind: reply.replayed ? "repeated" : "started", runId: reply.runId };
@@ -92,7 +93,7 @@ interface Named extends ReturnType<typeof idsOf> {
 
 const waits = (says: string, retryAfterS: number): Waits => ({ kind: "waits", says, retryAfterS });
 
-/** Returns the identity of an alert. Its texts are not part of it, because an annotation may contain a current value. */
+/** Returns the identity of an alert. The alert's texts are not part of the identity, because an annotation may contain a current value. */
 function knownAs({ groupKey }: AlertmanagerMessage, { fingerprint, startsAt }: SentAlert): Known {
   const what = [groupKey, fingerprint, Date.parse(startsAt)];
   return { route: ROUTE, name: JSON.stringify(what), hash: requestHash(what) };
@@ -118,7 +119,9 @@ function fitting(alert: SentAlert): Subject | Refused {
   return subject;
 }
 
-/** Returns an alert in the form of `POST /v1/investigations`, without its end. While an alert fires, its end is only the zero value of a Go time. */
+/**
+ * Returns an alert in the form of `POST /v1/investigations`, without its end time. While an alert fires, its end time is the zero value of a Go time.
+ */
 function alertOf({ status, labels, annotations, startsAt, generatorURL, fingerprint }: SentAlert, width: number): Alert {
   const cut = (texts: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, cutText(text, width)]));

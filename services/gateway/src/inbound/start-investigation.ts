@@ -12,7 +12,7 @@ const TRIES = 3;
 
 /** The values by which a repeat of a request is recognised. */
 export interface Known {
-  /** The scope of the name. The same name in another scope is another run. */
+  /** The scope of the name. The same name on another route is another run. */
   readonly route: string;
   /** The run's name. It is the same in every repeat. Without a name, each request is a separate run. */
   readonly name: string | undefined;
@@ -51,7 +51,7 @@ export async function startSubject(
     const before = await acceptedBefore(inbound, runId, messageHash);
     if (before) return before;
     if (isRefused(reply)) return reply;
-    // A store that has lost writes of this shard reports the loss once, and then accepts the same commit.
+    // A store that has lost writes of this shard refuses a commit once to report the loss. Then it accepts the same commit.
   }
   return refused("conflict", "The request could not be stored; nothing was accepted.", "Repeat it.");
 }

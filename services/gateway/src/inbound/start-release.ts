@@ -12,7 +12,7 @@ export function startRelease(inbound: Starting, request: Request & { readonly bo
   return startInvestigation(inbound, { ...request, known: knownAs(request) });
 }
 
-/** Returns the identity of a request. Without a key, the note is not part of it, because a repeated rollout may have another note. */
+/** Returns the identity of a request. Without a key, the note is not part of the identity, because a repeated rollout may have another note. */
 function knownAs({ key, body }: Request & { readonly body: ReleaseTrigger }): Known {
   const { releaseId } = body;
   if (key === undefined) return { route: ROUTE, name: JSON.stringify({ releaseId }), hash: requestHash({ releaseId }) };

@@ -1,6 +1,6 @@
 import { refused, type Refused } from "../refused.ts";
 
-/** The longest text, in stored bytes. A log entry contains it together with its other fields. */
+/** The longest text, in bytes as stored. A log entry contains the text and other fields. */
 const MAX_TEXT_BYTES = 48 * 1024;
 
 /** Returns why a text cannot be stored, or null if it can. Characters beyond ASCII need several bytes. */

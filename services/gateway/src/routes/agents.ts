@@ -4,7 +4,9 @@ import type { Gateway } from "../gateway.ts";
 import { CALLERS } from "./callers.ts";
 import { recorded, views } from "./documented.ts";
 
-/** Returns the route `GET /v1/agents`. It shows whether an agent is alive that takes the runs of this gateway, and which profiles the agent knows. */
+/**
+ * Returns the route `GET /v1/agents`. It shows whether the agent that takes the runs of this gateway is alive, and which profiles the agent knows.
+ */
 export function agentRoutes({ state, config }: Gateway): readonly Route[] {
   return [
     getRoute({

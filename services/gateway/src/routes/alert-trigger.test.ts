@@ -10,7 +10,7 @@ import { problemOf } from "../testing/problem-under-test.ts";
 const ROUTE = "/v1/triggers/alertmanager";
 const RESOLVED = { status: "resolved", endsAt: "2026-11-21T09:30:00Z" };
 
-/** The messages that start a new run after the first alert has its run. */
+/** The messages that start a new run although the first alert already has its run. */
 const ANEW: readonly { readonly what: string; readonly message: JsonObject }[] = [
   { what: "fires again", message: alertMessage([sentAlert(1, { startsAt: "2026-11-21T12:00:00Z" })]) },
   { what: "is another one", message: alertMessage([sentAlert(2)]) },
@@ -163,7 +163,7 @@ describe("alerts for which there is no room", () => {
   it("are answered so that Alertmanager retries while their principal has the maximum of active runs; then they start", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     const first = await send(t, FOUR);
-    // Alertmanager sends again only after 5xx. After 429, the alerts would be lost.
+    // Alertmanager sends a message again only after a 5xx answer. After 429, the alerts would be lost.
     expect(problemOf(first)).toEqual({ status: 503, code: "incomplete" });
     expect(first.headers.get("retry-after")).toBe("10");
     expect(first.body).toMatchObject({

@@ -193,7 +193,7 @@ async function setupRun(options: Options = {}) {
   };
 }
 
-/** Returns a store that, from `hold` on, commits only when this many commits wait. So no commit has seen another one. */
+/** Returns a store that delays commits after `hold`. It makes them together when this number of commits waits, so no commit has seen another one. */
 function together(count: number) {
   const { promise: all, resolve: release } = Promise.withResolvers<void>();
   let waiting = -1;

@@ -38,7 +38,7 @@ describe("POST /v1/conversations", () => {
 
   it("creates one, and accepts a run, also with the first commit after the store lost what it had", async () => {
     const lost = new Set<string>();
-    // A store behaves like this after it has lost a commit.
+    // This store behaves like one that has lost commits: it refuses the next commit of each kind in `lost`.
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,
       commit: async (shard, change) => {

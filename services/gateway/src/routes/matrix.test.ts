@@ -4,8 +4,8 @@ import { type Asking, type Person, setup, START } from "../testing/gateway-under
 import { problemOf } from "../testing/problem-under-test.ts";
 
 // The table has every route and every kind of caller, with the expected answer. The objects belong to una, of the tenant acme. In this tenant, ugo is
-// another user, otto the operator, amy an approver, alma an Alertmanager and rolf a deployment system. In another tenant, uma is a user and olga the
-// operator. A route that is not in this table fails the test.
+// another user, otto is the operator and amy is an approver. alma is an Alertmanager of this tenant, and rolf is a deployment system. In another
+// tenant, uma is a user and olga is the operator. A route that is not in this table fails the test.
 const TABLE = `
                                         stranger  wrong-key  una  ugo  otto  amy  alma  rolf  uma  olga
   POST /v1/conversations                401       401        201  201  201   403  403   403   201  201

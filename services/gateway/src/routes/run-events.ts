@@ -103,14 +103,14 @@ async function events(
   }
   const own = await ownRun(gateway.state, id, principal);
   const { run } = own;
-  // An EventSource that a page opens again cannot send the header.
+  // If a page creates a new EventSource, the EventSource cannot send this header.
   const after = parseEventId(request.headers["last-event-id"] ?? query.lastEventId, own.runId);
   const place = after === null ? "nowhere" : await placeOf(gateway.state, own.runId, after);
   if (after === null || place === "nowhere")
     throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
       remedy: `Use the id of an event of this stream, "${own.runId}:<number>", or none.`,
     });
-  // This is the only answer after which a browser's EventSource does not reconnect. A client that has the run's end does not need to reconnect.
+  // After 204, a browser's EventSource does not reconnect. A client that has the run's end does not need to reconnect.
   if (place === "last" && run !== null && run.endedAt !== null) return reply.code(204).send();
   await streamRun(gateway, { own, after, principal, reply });
   return undefined;

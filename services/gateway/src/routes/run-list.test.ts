@@ -46,7 +46,7 @@ describe("GET /v1/runs", () => {
     await t.agent.say(done, completed);
     const { body } = await t.ask("una", "/v1/runs");
     const alone = await Promise.all(ids(body).map(async (id) => (await t.ask("una", `/v1/runs/${id}`)).body));
-    // The view of one run shows everything that it waits for.
+    // The list leaves out `waits`, which the view of one run shows.
     expect(body["runs"]).toEqual(alone.map(({ waits: _, ...view }) => view));
     expect(alone.map(({ waits }) => waits !== undefined)).toEqual(alone.map(({ status }) => status !== "done"));
     expect(new Set(alone.map(({ status }) => status))).toEqual(new Set(["awaiting_approval", "done"]));
@@ -108,7 +108,8 @@ describe("GET /v1/runs", () => {
     await using t = await setup();
     await t.accepted("olga");
     await t.accepted("una");
-    // The index does not separate tenants, so both principals are una in it.
+    // The index uses only the principal's name. The test adds olga's run to una's index, as if olga were a principal of another tenant who is also
+    // called una.
     const { members } = await t.store.page("index.runs.olga", { limit: 1 });
     const stranger = members[0]?.member ?? "";
     await t.store.commit(stranger.slice(3, 5), {

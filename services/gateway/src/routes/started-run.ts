@@ -8,7 +8,7 @@ import { viewRun } from "../run-view.ts";
 import { streamRun } from "../stream/stream-run.ts";
 import { takePlace } from "../stream/stream-place.ts";
 
-/** Starts a run and answers with its stream if the client asked for that, else with the run. */
+/** Starts a run. Answers with the run's stream if the client asked for a stream, else with the run. */
 export async function answerWithRun(
   gateway: Gateway,
   { principal, request, reply }: Pick<Incoming, "principal" | "request" | "reply">,
@@ -32,7 +32,10 @@ export async function answerWithRun(
     place?.leave();
   }
 
-  /** Accepts the run in a span. The run's spans are below this span, or are linked to it if an earlier message began the conversation. */
+  /**
+   * Accepts the run in this span. The run's spans are beneath the span of the conversation's first message. If this is a later message, the run's
+   * spans have links to this span.
+   */
   async function accepted(span: Span) {
     const { runId, replayed } = orProblem(await start(currentTraceparent()));
     const own = await ownRun(gateway.state, runId, principal);

@@ -21,8 +21,8 @@ import { CALLERS } from "./callers.ts";
 import { recorded, views } from "./documented.ts";
 
 /**
- * Returns the route `GET /v1/tools`. It lists the registered tools, whether or not a worker runs at this moment, with what is known of their workers.
- * It also shows which tools the caller may not use.
+ * Returns the route `GET /v1/tools`. It lists the registered tools and what is known of their workers, whether or not a worker is running. It also
+ * shows which tools the caller may not use.
  */
 export function toolRoutes({ state }: Gateway): readonly Route[] {
   return [
@@ -100,7 +100,7 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
   const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable, example } = registration;
   const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
   const quarantined = definitionFault(definition) ?? hashFault(registration);
-  // The list does not repeat refused content.
+  // If a definition was refused, the list does not repeat its content.
   const { name, description, parameters } = quarantined ? { ...definition, parameters: { type: "object" } } : publicTool(definition);
   const availability = availabilityOf(registration, now);
   return {

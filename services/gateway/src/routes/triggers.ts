@@ -40,7 +40,7 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         examples: [examples.alertmanagerMessage],
         remedy: "Have Alertmanager send its own body, version 4: a webhook_config without a custom payload.",
       },
-      // The limit is for started runs, not for requests. This route never answers 429.
+      // The rate limit applies to started runs, not to requests. This route never answers 429.
       rate: null,
       async handle({ principal, body, reply }) {
         const outcomes = await startAlerts(gateway, { principal, message: body, rate: limits.runs });
@@ -93,8 +93,8 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
 }
 
 /**
- * Throws the problem that makes Alertmanager send the message again, or the problem that names the alerts that can never be investigated. All other
- * alerts have their runs.
+ * Throws the problem that makes Alertmanager send the message again, if some alerts wait for room. Otherwise throws the problem that names the alerts
+ * that can never be investigated. All other firing alerts have their runs.
  */
 function answerTheRest(outcomes: readonly AlertOutcome[]): void {
   const left = outcomes.flatMap((outcome, n) => {

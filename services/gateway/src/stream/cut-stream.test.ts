@@ -3,7 +3,7 @@ import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { apiKeyOf, setup as setupGateway, textIn } from "../testing/gateway-under-test.ts";
 import { openViewer, type Seen, type Viewer } from "../testing/viewer-under-test.ts";
 
-// These steps make a run with text between its turns. Each step is stored or sent live, one after the other.
+// The steps of a run that sends text before each turn. The test stores each step or sends it live, one after the other.
 const WORDS = ["It ", "is ", "safe ", "to ", "roll ", "out."];
 type Step = { readonly kind: "event"; readonly at: number } | { readonly kind: "text"; readonly round: number; readonly word: number };
 const EVENTS = [started, turn(0), turn(1, WORDS.join("")), turn(2, WORDS.join("")), completed];

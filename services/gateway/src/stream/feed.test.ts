@@ -23,7 +23,7 @@ describe("the reader of a run's log", () => {
     const early = await t.view("una", t.runId);
     await t.agent.say(t.runId, started);
     await early.sees(({ name }) => name === "run.started");
-    // This read has looked at the store, but its answer has not arrived yet.
+    // From now on, the store makes each read but delays its answer.
     const release = t.reads.hold();
     await t.agent.say(t.runId, turn(0));
     await t.reads.held();

@@ -15,15 +15,15 @@ export interface FeedListener {
 
 /** The feed of a process. It follows the store once and reads each log once, however many clients watch. */
 export interface Feed {
-  /** Notifies the listener about this run from now on, until it leaves. A listener must not throw, because there are others. */
+  /** Notifies the listener about this run until the listener leaves. A listener must not throw, because other listeners are called after it. */
   listen(runId: string, listener: FeedListener): Listening;
   stop(): Promise<void>;
 }
 
 export interface Listening {
   /**
-   * Returns the run's events after this sequence number, including every event of which this listener was notified before the call. Listeners that
-   * ask for the same events at the same time get the same page, which is read and serialised once. Rejects if the store is unavailable.
+   * Returns the run's events after this sequence number. They include every event of which this listener was notified before the call. Listeners that
+   * ask for the same events at the same time get the same page. That page is read and serialised once. Rejects if the store is unavailable.
    */
   read(after: number): Promise<Page>;
   leave(): void;
@@ -42,14 +42,16 @@ export interface WrittenEvent {
   readonly bytes: Buffer;
 }
 
-// A slow client's page stays in memory until the client has read it. A page may exceed its bytes by one read.
+// A page stays in memory until the slowest client has read it, so its size is limited. A page may exceed PAGE_BYTES by the size of one read.
 const READ = 16;
 const PAGE_BYTES = 65_536;
 
 /** A run that somebody watches. */
 interface Watched {
   readonly listeners: Set<FeedListener>;
-  /** The reads in progress, by where they begin. Each append starts a new map, because an earlier read may not have seen the append. */
+  /**
+   * The reads in progress, by the sequence after which they read. Each append starts a new map, because an earlier read may not have seen the append.
+   */
   reads: Map<number, Promise<Page>>;
   readonly live: GenuineLive;
 }
@@ -90,7 +92,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
         log.warn({ error }, "the feed of the state store broke off and is opened again");
       }
       await pause(250, stopping.signal);
-      // Notifications in between were missed, so everybody reads again.
+      // While the feed was closed, notifications were missed, so every listener reads again.
       everyoneLooks();
     }
   }

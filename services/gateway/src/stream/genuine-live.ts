@@ -16,13 +16,13 @@ export interface GenuineLiveOptions {
   readonly log: Log;
 }
 
-/** More unconfirmed events than this are dropped, because the turn repeats the text. */
+/** The most events that wait for confirmation. Further ones are dropped, because the turn repeats the text. */
 const MOST_WAITING = 1024;
 
 /**
  * Every service's login may write to the feed of a store, but only the agent's login may write to the live log of a run. So the gateway asks the log
- * before it shows an event of the feed. Each request asks for all events that arrived during the one before. Events that the log does not have are
- * dropped, and a warning counts them.
+ * before it shows an event of the feed. Each request to the log covers all events that arrived during the previous request. Events that the log does
+ * not have are dropped, and a warning counts them.
  */
 export function genuineLive({ runId, state, tell, log }: GenuineLiveOptions): GenuineLive {
   let waiting: Json[] = [];

@@ -1,8 +1,14 @@
 import type { Json, RunEvent, ToolProgressed } from "@toolbus/contracts";
 
-/** Decides which progress of tools a viewer receives: only of calls that the viewer knows to be open, and never older progress than it has. */
+/**
+ * Decides which progress of tools a viewer receives. The progress must belong to a call that the viewer knows to be open, and it must be newer than
+ * the last progress of that call.
+ */
 export interface LiveProgress {
-  /** Returns false for progress that is repeated, too late, or of a call that this run does not wait for. Every agent replica publishes the same. */
+  /**
+   * Returns false for progress that is repeated, too late, or of a call that this run does not wait for. Repeats are normal, because every replica of
+   * the agent publishes the same progress.
+   */
   take(progress: ToolProgressed): boolean;
   /** Records an event that the viewer has received. */
   sent(event: RunEvent): void;

@@ -1,14 +1,18 @@
 import { type ArgumentsDelta, isJsonObject, type Json, type TextDelta, type TextReset } from "@toolbus/contracts";
 
-/** Decides which text a viewer receives while a round is written: every delta once and in order, and none of a round whose turn is stored. */
+/**
+ * Decides which text a viewer receives while a model writes a round. The viewer gets every delta once and in order, and no delta of a round whose
+ * turn is stored.
+ */
 export interface LiveText {
   /**
-   * Returns what to send for this delta, which is nothing if the delta is repeated or too late. If another epoch writes the round again, a reset is
-   * first.
+   * Returns what to send for this delta. The result is empty if the delta is repeated or too late. If another epoch writes the round again, the
+   * result begins with a reset.
    */
   take(delta: TextDelta): readonly (TextDelta | TextReset)[];
   /**
-   * Returns what to send for a delta of arguments. Only late ones are dropped, because their places count within the call and a repeat is harmless.
+   * Returns what to send for a delta of arguments. Only late deltas are dropped. A repeated delta is harmless, because it names the call and the
+   * members that it sets.
    */
   takeArguments(delta: ArgumentsDelta): readonly (ArgumentsDelta | TextReset)[];
   /** Records that the turn of this round is stored. The turn contains all its deltas. */

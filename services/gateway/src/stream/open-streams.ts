@@ -1,6 +1,6 @@
 import { measure, metricNames } from "@toolbus/telemetry";
 
-/** Counts the open streams of each principal, so that no principal uses all of them and a stop can end each stream properly. */
+/** Counts the open streams of each principal, so that no principal uses all of them. Also lets a stop end each stream properly. */
 export interface OpenStreams {
   /** Returns a place for one more stream, or null if the principal already has the maximum. */
   take(principal: string): Place | null;

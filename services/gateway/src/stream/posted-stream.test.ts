@@ -58,7 +58,7 @@ describe("the stream that a POST opens", () => {
     const runId = gone.headers.get("x-toolbus-run-id") ?? "";
     gone.leave();
     await gone.ended;
-    // There is only one place. When it is free, the gateway knows that the client has disconnected.
+    // There is only one place for a stream. When the place is free, the gateway knows that the client has disconnected.
     await until(async () => (await t.view("una", runId).catch(() => null)) !== null);
     await t.agent.take(runId);
     await t.agent.say(runId, started, completed);

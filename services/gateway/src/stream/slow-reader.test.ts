@@ -21,7 +21,7 @@ describe("a viewer that does not read", () => {
     await reader.ended;
     expect(reader.seen.map(({ id }) => id)).toEqual(Array.from({ length: EVENTS + 1 }, (_, i) => `${runId}:${i + 1}`));
 
-    // The stalled viewer has the only place until it is disconnected. Then the place is free again.
+    // The stalled viewer has the only place until the gateway disconnects the viewer.
     const late = `${runId}:${EVENTS}`;
     expect((await t.ask("una", `/v1/runs/${runId}/events`)).status).toBe(429);
     await until(async () => (await t.view("una", runId, late).catch(() => null)) !== null);

@@ -12,14 +12,17 @@ export function sseBytes({ id, name, data }: SseEvent): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
 }
 
-/** Writes server-sent events to one client. It disconnects a client that does not read, so that its buffer has a limit. */
+/** Writes server-sent events to one client. Disconnects a client that does not read, so that the buffer for the client is limited. */
 export interface SseWriter {
   /** Returns false if the client is gone, or was disconnected because it was too far behind. */
   send(event: Buffer): boolean;
   comment(text: string): boolean;
   /** Returns whether the client is so far behind that `drained` would wait. */
   behind(): boolean;
-  /** Waits until the client is no longer far behind, and disconnects it after `ms` milliseconds. Returns false if the client is gone. */
+  /**
+   * Waits until the client is no longer far behind. Disconnects the client if this takes longer than `ms` milliseconds. Returns false if the client
+   * is gone.
+   */
   drained(ms: number): Promise<boolean>;
   end(): void;
 }
@@ -27,8 +30,8 @@ export interface SseWriter {
 type Header = readonly [name: string, value: string | number | readonly string[] | undefined];
 
 /**
- * Returns a writer for this response. `maxBuffered` is the number of bytes that a client may be behind at the next write. `headers` are added to
- * those of a stream.
+ * Returns a writer for this response. `maxBuffered` is the number of bytes that may still wait for the client at the next write. `headers` are added
+ * to those of a stream.
  */
 export function sseWriter(response: ServerResponse, maxBuffered: number, headers: readonly Header[]): SseWriter {
   // Node decides whether to keep the connection open, because it knows what the client asked for and handles HTTP/1.0.
@@ -69,7 +72,7 @@ export function sseWriter(response: ServerResponse, maxBuffered: number, headers
       return false;
     }
     unsent++;
-    // The event "drain" does not help here, because Node sends it only after its own, different limit was exceeded.
+    // The event "drain" does not help here. Node sends it only after the response has exceeded Node's own, different limit.
     response.write(bytes, () => {
       if (--unsent === 0) onSent();
     });

@@ -280,7 +280,7 @@ async function setup(env: Readonly<Record<string, string>> = {}, wrapStore?: (st
   return { ...t, runId };
 }
 
-/** Returns a store that can delay reads of this kind. From `hold()` to the call of its result, none of them begins. */
+/** Returns a store that can delay reads of this kind. `hold()` returns a function. Between the two calls, no such read begins. */
 function slow(kind: "range" | "recent") {
   const gate = { open: Promise.resolve() };
   const wrapStore = (state: StateStore): StateStore => ({

@@ -25,7 +25,8 @@ export interface StreamRequest {
   readonly place?: Place;
 }
 
-// This is twice the number of recent events that the store keeps of one log. A client with more waiting events does not read.
+// The most live events that wait for a client. This is twice the number of recent events that the store keeps of one log. A client with more waiting
+// events does not read.
 const MAX_EARLY = 1024;
 
 /**
@@ -58,11 +59,11 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     writer.send(sseBytes({ name: bye.type, data: JSON.stringify(bye) }));
     close();
   });
-  // This listens to the response, because a request that was read to its end is closed as well.
+  // The stream watches the response, because the request is closed as soon as its body was read.
   reply.raw.on("close", close);
   try {
     await look();
-    // An ended run has nothing more to send, so a client that already has its last event does not wait.
+    // The run has ended, so no further event follows. The stream closes here even if the client already had the last event.
     if (run !== null && run.endedAt !== null) close();
     else await join();
     await ended;
@@ -106,7 +107,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     if (joined) void look();
   }
 
-  /** Reads the log from where the last read stopped. If it is called during a read, it reads once more after that. */
+  /** Reads the log after the last event that was read. A call during a read causes one more read after it. */
   function look(): Promise<void> {
     again = true;
     reading ??= read();
@@ -125,7 +126,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     } catch (error) {
       breakOff(error);
     } finally {
-      // The read clears this in the same turn of the event loop in which it ends, so that a later check does not find a read in progress.
+      // `reading` is cleared in the same turn of the event loop in which the read ends. A later check then does not find a read in progress.
       reading = undefined;
     }
   }
@@ -149,7 +150,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     return writer.send(bytes) && !isRunEnd(event);
   }
 
-  /** Returns whether a live event can be sent now. Text follows an event of the log. Progress belongs to a call, which is known or not. */
+  /** Returns whether a live event can be sent now. Text must wait until the event that it follows was sent. Progress never waits. */
   function isDue(event: LiveEvent): boolean {
     return event.type === "progress" || event.after <= sequence;
   }
@@ -161,7 +162,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     return due.every((item) => writer.send(liveBytes(item)));
   }
 
-  /** Waits for the client, because events that can be read again later need no buffer. */
+  /** Waits until the client has caught up. Events need no buffer in the meantime, because they can be read again later. */
   async function caughtUp(): Promise<boolean> {
     return (await writer.drained(config.SSE_PING_MS)) && !over;
   }

@@ -31,7 +31,7 @@ export async function issueTicket({ state, config, random }: Gateway, request: T
   const secret = Buffer.from(random(32)).toString("base64url");
   const key = keys.streamTicket(runId, hashOf(secret));
   const keyHash = keyHashOf(principal, request.key);
-  // The hash of a secret never begins like this.
+  // This key is never the key of a ticket, because the hash of a secret never begins with `key:`.
   const note = keyHash === undefined ? null : keys.streamTicket(runId, `key:${keyHash}`);
   const { now, documents } = await state.read(note === null ? [] : [note]);
   const before = documents[0] ?? null;
@@ -54,7 +54,8 @@ export async function issueTicket({ state, config, random }: Gateway, request: T
 export async function ticketHolder(state: StateStore, request: FastifyRequest, apiKeys: ApiKeys): Promise<Principal | null> {
   const runId = idOf(request);
   const secret = cookieIn(request);
-  // Cookies do not distinguish ports, so a page of another program on this host can make the browser send one. The browser's own header shows that.
+  // Cookies do not distinguish ports. So a page of another program on this host can make the browser send this cookie. `Sec-Fetch-Site`, which the
+  // browser sets itself, shows that.
   const site = request.headers["sec-fetch-site"] ?? "same-origin";
   if (secret === null || site !== "same-origin" || !isRunId(runId)) return null;
   const { documents } = await state.read([keys.streamTicket(runId, hashOf(secret))]);

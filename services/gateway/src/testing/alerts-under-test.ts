@@ -14,7 +14,7 @@ export function sentAlert(n: number, part: JsonObject = {}): JsonObject {
   };
 }
 
-/** Returns a message of Alertmanager 0.34. It has fields that its version 4 did not have at first. */
+/** Returns a message of Alertmanager 0.34. It has fields that the first release of its format, version 4, did not have. */
 export function alertMessage(alerts: readonly JsonObject[], part: JsonObject = {}): JsonObject {
   return {
     receiver: "toolbus",

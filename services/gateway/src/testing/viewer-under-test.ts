@@ -19,7 +19,7 @@ export interface Viewer {
   readonly undocumented: readonly string[];
   /** Resolves when the viewer has seen a matching event. Rejects if the stream ends before that. */
   sees(wanted: (seen: Seen) => boolean): Promise<Seen>;
-  /** Resolves when the stream is over, however it ends. */
+  /** Resolves when the stream has ended for any reason. */
   readonly ended: Promise<void>;
   /** Disconnects abruptly. */
   leave(): void;
