@@ -7,7 +7,8 @@ import { natsStreams } from "./nats/rights.ts";
 import type { StreamDeclaration } from "./nats/topology.ts";
 
 /**
- * The settings that a bus needs on its broker. On RabbitMQ an operator makes these settings, and on NATS the bus does. They contain no credentials.
+ * The settings that a bus needs on its broker. On RabbitMQ an operator makes these settings, and on NATS the bus makes them itself. The settings
+ * contain no credentials.
  */
 export type BrokerSetup =
   | { readonly broker: "memory" }

@@ -25,8 +25,8 @@ export interface ConsumeOptions<T> extends Strictness<T> {
    */
   readonly backoffMs?: readonly number[];
   /**
-   * A message that is older than this becomes a dead letter and does not reach the handler. The default is 24 h. Ledgers are kept longer, so a late
-   * repeat always finds its row.
+   * The maximum age of a message. An older message becomes a dead letter and does not reach the handler. The default is 24 h. Workers keep their
+   * ledgers longer, so a late repeat of a write always finds its row.
    */
   readonly maxAgeMs?: number;
   /** The number of unusable messages that may become dead letters per minute. The default is `LETTERS_PER_MINUTE`. */
@@ -120,7 +120,7 @@ const HISTORY_BOUNDS = { messages: 1000, tries: 10 };
 /** Returns the verdict of the message and its handler on a delivery. The caller then applies the limit of deliveries. */
 async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Verdict> {
   const { message, count } = delivery;
-  // Earlier tries ended without a result and may have crashed their process, so the pipeline does not even read the message again.
+  // Earlier tries ended without a result and may have crashed their process. So the pipeline does not even parse the message again.
   if (count > rules.maxDeliveries) return exhausted("none was acked", count - 1);
   const read = readStrictly(message, rules, { now: rules.clock(), maxAgeMs: rules.maxAgeMs });
   if (!read.ok) return { kind: read.illFormed ? "unusable" : "dead-letter", reason: read.reason };

@@ -10,8 +10,8 @@ export interface ListenOptions<T> extends Strictness<T> {
 }
 
 /**
- * Listens to a broadcast. It checks each announcement as `consumeQueue` checks a message, except for the time. An announcement is only a hint. So the
- * pipeline drops it, with a line in the log, if the pipeline cannot read it or the listener fails.
+ * Listens to a broadcast. The pipeline checks each announcement as `consumeQueue` checks a message, except for the time. If the pipeline cannot read
+ * an announcement, or if the listener fails, it logs a line and drops the announcement, which is only a hint.
  */
 export function listenTo<T>(bus: MessageBus, options: ListenOptions<T>): Promise<Subscription> {
   const { topic, listener, log } = options;

@@ -33,13 +33,13 @@ export interface MessageBus {
   /** Resolves when announcements may arrive. If a listener throws, the others still receive the message. */
   listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
   /**
-   * Returns the reasons why messages do not flow now, in a few words each, which strangers may read. The list is empty if messages flow. The adapter
-   * does not ask the broker, so it learns only later that the broker has stopped answering.
+   * Returns the reasons why the bus cannot transport messages now. Each reason has a few words, and strangers may read it. The list is empty if
+   * messages flow. The adapter does not ask the broker, so it learns only later that the broker has stopped answering.
    */
   unready(): readonly string[];
   /**
-   * Returns warnings, one sentence each, which strangers may read. A warning means that the broker still delivers but accepts no messages for now.
-   * Accepted work waits in the outbox meanwhile. The method is absent if the adapter cannot know this.
+   * Returns warnings, one sentence each, which strangers may read. A warning means that the broker still delivers messages but accepts no new ones
+   * for now. Until the broker accepts messages again, accepted work waits in the outbox. The method is absent if the adapter cannot know this.
    */
   warnings?(): readonly string[];
   /** Closes the bus. A second call is safe. */

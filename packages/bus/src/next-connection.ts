@@ -2,7 +2,10 @@ import { BusUnavailable } from "./message-bus.ts";
 
 /** The callers that wait for the next connection to a broker. */
 export interface NextConnection<C> {
-  /** Resolves with the next connection. If the signal aborts first, rejects with `BusUnavailable` and the sentence that applies at that time. */
+  /**
+   * Resolves with the next connection. If the signal aborts first, rejects with `BusUnavailable`. The sentence of the error is the one that applies
+   * at that time.
+   */
   wait(signal: AbortSignal): Promise<C>;
   /** Hands a connection to all waiting callers. */
   tell(connection: C): void;

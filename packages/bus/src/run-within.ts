@@ -1,4 +1,4 @@
-/** How a piece of work ended. `thrown` is the thrown value, unchanged. */
+/** The result of a piece of work. `thrown` is the thrown value, unchanged. */
 export type Ending<T> =
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "threw"; readonly thrown: unknown }

@@ -46,7 +46,7 @@ function bodyOf<T>(message: Message, parse: Strictness<T>["parse"]): StrictlyRea
   }
 }
 
-/** The limit of RabbitMQ's header table. Our own messages are far smaller. */
+/** The limit of RabbitMQ's header table. The attributes of our own messages are far smaller. */
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 /** The limit of RabbitMQ's properties. Services store ids of messages in documents, which have their own limits. */
 const MAX_NAME_BYTES = 255;

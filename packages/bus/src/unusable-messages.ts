@@ -81,5 +81,6 @@ export interface UnusableOptions {
 }
 
 const MINUTE_MS = 60_000;
-// While the broker accepts no dead letters, it delivers the unusable messages of the last minutes again and again.
+// The highest number of remembered ids. While the broker accepts no dead letters, it delivers the unusable messages of the last minutes again and
+// again.
 const MOST_PROMISED = 1000;

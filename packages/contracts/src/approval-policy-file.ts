@@ -50,7 +50,7 @@ export const PolicyNeeds = Type.Object(
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** How long people have to decide. */
     expires: Type.Optional(Duration),
-    /** The share of this time, in percent, after which a webhook reminds people of the write. 0 means never. */
+    /** The share of the time in `expires`, in percent, after which a webhook reminds people of the write. 0 means never. */
     remind: Type.Optional(Type.Integer({ minimum: 0, maximum: 99 })),
     /** The working hours in which this time passes, by their name in `hours`, or `always`. */
     hours: Type.Optional(Name),
@@ -77,9 +77,9 @@ export const PolicyRule = Type.Object(
     tools: Type.Optional(Tools),
     /** The tenants of the requesters. By default the rule applies to every tenant. */
     tenants: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 64 })),
-    /** The tiers of the calls, after every rule has raised them. Such a rule cannot raise the tier itself. */
+    /** The tiers of the calls, after every rule has raised them. A rule with this condition cannot raise the tier itself. */
     tiers: Type.Optional(Type.Array(Type.Enum([...TIERS]), { minItems: 1, maxItems: 4 })),
-    /** A JSON Schema for the arguments. The rule applies if they satisfy it, or if the check cannot decide this. */
+    /** A JSON Schema for the arguments. The rule applies if the arguments satisfy the schema, or if the check cannot decide whether they do. */
     when: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
     /** The minimum tier of such a call. */
     tier: Type.Optional(Type.Enum([...TIERS])),

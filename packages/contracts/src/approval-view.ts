@@ -90,9 +90,9 @@ const approvalFields = {
       closed,
     ),
   ),
-  /** True while no worker has planned the write. It cannot be approved then. */
+  /** True while no worker has planned the write. Nobody can approve the write until then. */
   planning: Type.Optional(Type.Boolean()),
-  /** The untrusted content that the run had read before it asked for this write. The agent quotes it, so it is no proof. */
+  /** The untrusted content that the run had read before it asked for this write. The agent reports this content, so the field is no proof. */
   taint: Type.Optional(Taint),
   /** The beginning of the requester's own message, as the gateway accepted it. The field is absent if approvals did not find the message. */
   asked: Type.Optional(Type.String()),

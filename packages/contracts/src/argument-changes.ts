@@ -11,7 +11,8 @@ export type ArgumentChange = Readonly<Static<typeof ArgumentChange>>;
 
 /**
  * Returns the top-level arguments that differ, in the order of their names. The more arguments differ, the shorter is the text of each. `redact`
- * removes what must not be shown from the whole text of a value. A credential that is cut first is not recognised any more.
+ * removes what must not be shown from the whole text of a value. `redact` must run before the text is cut, because it does not recognise a credential
+ * that was cut.
  */
 export function argumentChanges(before: JsonObject, after: JsonObject, redact: (text: string) => string): ArgumentChange[] {
   const changed = changedNames(before, after).slice(0, MAX_LISTED);

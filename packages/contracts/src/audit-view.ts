@@ -9,11 +9,11 @@ const closed = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^sha256-[A-Za-z0-9_-]{43}$" });
 const OrNull = <const T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** The names of the two kinds of chains. Events that belong to no tenant (pins, the era) are in a separate chain. */
+/** The two kinds of chains. Events that belong to no tenant (pins, the era) are in a separate chain. */
 export const CHAINS = ["tenant", "system"] as const;
 export type ChainKind = (typeof CHAINS)[number];
 
-/** The fields of a chained record that its hash covers. `content` is the hash of the rest. */
+/** The fields of a chained record that its hash covers. `content` is the hash of the rest of the record. */
 const link = {
   /** The number of the record in its chain, from 1. */
   n: Type.Integer({ minimum: 1 }),

@@ -5,7 +5,7 @@ export function headOf(text: string, chars: number): string {
   return text.slice(0, wholeEnd(text, chars));
 }
 
-/** Returns `at`, limited to the length of the text. Returns the position before it if a cut there would split a character. */
+/** Returns `at`, limited to the length of the text. If a cut at this position would split a character, returns the position before it. */
 export function wholeEnd(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   const before = text.charCodeAt(at - 1);

@@ -18,7 +18,7 @@ export const ON_CARD = {
         "The `argumentsHash` of the card that the approver saw. A decision on an older card is refused. Approving arguments that an approver has changed needs it.",
     }),
   ),
-  /** The `plan.hash` of the card that the approver saw. Approving a write whose tool offers a plan needs it. */
+  /** The `plan.hash` of the card that the approver saw. An approval of a write whose tool offers a plan needs this hash. */
   planHash: Type.Optional(
     Type.String({
       maxLength: 64,

@@ -40,7 +40,7 @@ export function doubtfulWords(text: string): readonly DoubtfulWord[] {
 }
 
 interface Script {
-  /** Matches a text in which the script occurs. */
+  /** Matches a text that contains a letter of the script. */
   readonly any: RegExp;
   /** Matches a word that consists only of the script's letters that look Latin. */
   readonly alike: RegExp;

@@ -119,5 +119,8 @@ export const problemCodes = {
 
 export type ProblemCode = keyof typeof problemCodes;
 
-/** The beginning of the `detail` of `not_found` for a path that a service does not have. By it a client recognises the address of another service. */
+/**
+ * The beginning of the `detail` of `not_found` for a path that a service does not have. A client recognises by this text that it has the address of
+ * another service.
+ */
 export const NO_ROUTE = "There is no route";

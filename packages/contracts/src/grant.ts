@@ -63,7 +63,7 @@ const aCall = {
   argsHash: Hash,
 } as const;
 
-/** The payload of a receipt. A worker states in it, under its toolset's own key, what it did for one call. */
+/** The payload of a receipt. In a receipt, a worker states what it did for one call. The key of its toolset signs the statement. */
 export const ReceiptClaims = Type.Object(
   {
     ...aCall,
@@ -81,8 +81,8 @@ export const ReceiptClaims = Type.Object(
 export type ReceiptClaims = Static<typeof ReceiptClaims>;
 
 /**
- * The payload of a sending proof. An attempt states in it, under its toolset's own key, what it is about to send. A later attempt sends exactly the
- * same value.
+ * The payload of a sending proof. In this proof, an attempt states the value that it is about to send. The key of its toolset signs the statement. A
+ * later attempt sends exactly the same value.
  */
 export const SendingClaims = Type.Object(
   {
@@ -104,14 +104,15 @@ export const SendingClaims = Type.Object(
 export type SendingClaims = Static<typeof SendingClaims>;
 
 /**
- * The payload of a proof of a plan. A worker states in it, under its toolset's own key, what a write would change. It permits nothing.
+ * The payload of a proof of a plan. In this proof, a worker states what a write would change. The key of its toolset signs the statement. The proof
+ * permits nothing.
  */
 export const PlanClaims = Type.Object(
   {
     ...aCall,
-    /** The hash of the plan, or of the problem because of which there is none. */
+    /** The hash of the plan, or of the problem that prevented a plan. */
     planHash: Hash,
-    /** The round of the plan in a grant, if the worker found that the target has changed since. */
+    /** The round of the plan in a grant. It is present if the worker found that the target has changed since that plan. */
     drifted: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
     /** The time of the plan in milliseconds since 1970. */
     at: Milliseconds,

@@ -10,7 +10,7 @@ const closed = { additionalProperties: false } as const;
 /** Another system that may decide. An operator adds it to the file that `DECISION_HOOKS_FILE` names. */
 export const HookSourceEntry = Type.Object(
   {
-    /** The end of the source's address, `/v1/hooks/<name>`. Each decision records it. */
+    /** The last part of the source's address, `/v1/hooks/<name>`. Each decision of the source records this name. */
     name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,22}$" }),
     /**
      * The secrets of Standard Webhooks. Each is `whsec_` and the base64 of 24 to 64 bytes. During a rotation the list has the old secret and the new
@@ -42,14 +42,14 @@ export const HookSourceEntry = Type.Object(
 );
 export type HookSourceEntry = Static<typeof HookSourceEntry>;
 
-/** A workspace of Slack whose people may decide, in the same file. */
+/** A Slack workspace whose people may decide. It is an entry of the same file. */
 export const SlackWorkspaceEntry = Type.Object(
   {
     /** The id of the workspace, or of the organisation if a whole organisation installed the app. */
     workspace: Type.String({ pattern: "^[TE][A-Z0-9]{1,20}$" }),
     /** The signing secrets of the app. During a rotation the list has the old secret and the new one. */
     signingSecrets: Type.Array(Type.String({ pattern: "^[A-Za-z0-9]{16,128}$" }), { minItems: 1, maxItems: 2 }),
-    /** The next fields mean the same as for a source. People are named by Slack's user ids. Membership of a channel gives no right. */
+    /** The next fields mean the same as for a source. The file names people by Slack's user ids. Membership of a channel gives no right. */
     tenant: HookSourceEntry.properties.tenant,
     tiers: HookSourceEntry.properties.tiers,
     approvers: HookSourceEntry.properties.approvers,

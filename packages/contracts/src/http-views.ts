@@ -18,7 +18,7 @@ const OrNull = <const T extends Parameters<typeof Type.Union>[0][number]>(schema
 export const RUN_VIEW_STATUSES = ["accepted", ...RUN_STATUSES, "awaiting_approval", "awaiting_answer", "cancelling"] as const;
 export type RunViewStatus = (typeof RUN_VIEW_STATUSES)[number];
 
-/** A decision or an answer that a run needs from people. */
+/** A decision or an answer from people that a run waits for. */
 export const Awaited = Type.Object(
   {
     kind: Type.Enum(["approval", "answer"]),
@@ -34,8 +34,8 @@ export const Awaited = Type.Object(
 export type Awaited = Static<typeof Awaited>;
 
 /**
- * The kinds of things that block a run: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, or calls
- * before a write.
+ * The kinds of things that a run can wait for: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, or the
+ * calls before a write.
  */
 export const WAIT_KINDS = ["agent", "turn", "model", "approval", "answer", "approvals", "worker", "tool", "calls"] as const;
 
@@ -50,7 +50,7 @@ export const Wait = Type.Object(
     approvalId: Type.Optional(Type.String()),
     /** The tier of the write, if the run waits for an approval. */
     tier: Type.Optional(Type.Enum([...TIERS])),
-    /** The scopes that let a person of the tenant decide. The person needs the role approver and one of them. */
+    /** The scopes that let a person of the tenant decide. The person needs the role approver and one of these scopes. */
     scopes: Type.Optional(Type.Array(Type.String())),
     /** The number of people who still have to approve the write. One denial ends the approval. */
     approversNeeded: Type.Optional(Type.Integer()),
@@ -60,7 +60,7 @@ export const Wait = Type.Object(
     notBy: Type.Optional(Type.Array(Type.String())),
     /** The place of the run among the waiting runs of its conversation. The next run has the place 1. */
     position: Type.Optional(Type.Integer()),
-    /** The ledger's record of a sent write when the agent last looked. The agent looks every 15 s. */
+    /** The ledger's record of a sent write when the agent last read the ledger. The agent reads it every 15 s. */
     ledger: Type.Optional(LedgerNote),
     /** The time when the wait began. */
     since: Type.Optional(Type.Integer()),
@@ -94,8 +94,8 @@ export const RunView = Type.Object(
     /** The changes that the run made. This field is absent until the first write has ended. */
     writes: Type.Optional(RunWrites),
     /**
-     * Every call that has ended: the writes that happened, then those that may have happened, then all others. The list is present only in the view
-     * of a single run, once a call has ended.
+     * Every call that has ended: first the writes that happened, then those that may have happened, then all other calls. The list is present only in
+     * the view of a single run, once a call has ended.
      */
     calls: Type.Optional(Type.Array(EndedCall)),
     /** The outcomes of the run's writes that its status does not show. The list is absent if there are none. */

@@ -80,13 +80,14 @@ export const MAX_MESSAGE_CHARS = 32_768;
 /** The body of `POST /v1/conversations/{id}/messages`. It has either `content` or `text`. */
 export const MessageRequest = Type.Object(
   {
-    /** The message. `GET` of the messages uses the same name. */
+    /** The message. The answer to `GET` on the same path uses the same name. */
     content: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The text of the message." })),
     text: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The earlier name of `content`; it means the same." }),
     ),
     /**
-     * What happens to the message while a run is active. It waits behind that run (the default), is refused, or cancels that run and starts first.
+     * What happens to the message if a run is active. The message waits behind that run (the default), or is refused, or cancels that run and starts
+     * first.
      */
     ifActive: Type.Optional(Type.Enum([...IF_ACTIVE])),
   },
@@ -232,7 +233,7 @@ export const ApiKey = Type.Object(
     tenant: Type.String({ minLength: 1, maxLength: 64 }),
     roles: Type.Array(Type.Enum([...ROLES]), { minItems: 1 }),
     scopes: Scopes,
-    /** The groups of the key's owner, by which a policy chooses approvers. */
+    /** The groups of the key's owner. A policy can require approvers of certain groups. */
     groups: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 64 })),
     /** The toolsets and tools that runs of the key's owner may use. The field is absent if they may use all tools. */
     tools: Type.Optional(ToolEntries),

@@ -30,7 +30,7 @@ const call = new RegExp(ID_PATTERNS.call);
 const approval = new RegExp(ID_PATTERNS.approval);
 const deadLetter = new RegExp(ID_PATTERNS.deadLetter);
 const delivery = new RegExp(ID_PATTERNS.delivery);
-// The lookahead accepts only whole ids. The rest of the expression extracts the shard.
+// The lookahead matches only whole ids. The rest of the expression extracts the shard.
 const anyId = new RegExp(`^(?=(?:(?:cv|dl|wh)_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn|dl|wh)_(${SHARD})_`);
 
 /** The number of shards of a store whose first start did not set another number. */
@@ -54,7 +54,7 @@ export function shardName(index: number): string {
   return index.toString(16).padStart(2, "0");
 }
 
-/** Returns the shard that an id names. Throws if the text is not one of our ids, so callers check foreign input first. */
+/** Returns the shard that an id names. Throws if the text is not one of our ids. A caller must therefore check foreign input first. */
 export function shardOf(id: string): string {
   const shard = anyId.exec(id)?.[1];
   if (!shard) throw new Error(`"${id.slice(0, 80)}" is not an id of a conversation, run, call, approval, dead letter or delivery.`);
@@ -85,15 +85,16 @@ export function derivedIds(
 }
 
 /**
- * Returns the run id of a request with an `Idempotency-Key` in an existing conversation. It is derived from the same parts and is on the
- * conversation's shard.
+ * Returns the run id of a request with an `Idempotency-Key` in an existing conversation. The id is derived from tenant, principal, route and key, and
+ * is on the conversation's shard.
  */
 export function derivedRunId(parts: { tenant: string; principal: string; route: string; key: string }, conversationId: string): string {
   return derivedIds(parts, 1).runId.replace(/^rn_[0-9a-f]{2}_/, `rn_${shardOf(conversationId)}_`);
 }
 
 /**
- * Returns the id of the call with this index in this round of the run. It is unique everywhere, and it is the idempotency key of the call's effect.
+ * Returns the id of the call with this index in this round of the run. The id is unique everywhere, and it is the idempotency key of the call's
+ * effect.
  */
 export function callIdOf(runId: string, round: number, index: number): string {
   return `${runId}.${round}.${index}`;
@@ -139,8 +140,8 @@ export function deadLetterIdOf(parts: readonly string[], shards: number, shard?:
 }
 
 /**
- * Returns the id of the delivery of an event about this object to a target. The receiver sees it as `webhook-id`, and it is the same in every
- * attempt. `round` distinguishes the event from the same event about an earlier plan.
+ * Returns the id of the delivery of an event about this object to a target. The receiver sees this id as `webhook-id`. Every attempt has the same id.
+ * `round` distinguishes the event from the same event about an earlier plan.
  */
 export function deliveryIdOf(event: string, subject: string, target: string, round?: number): string {
   const parts = JSON.stringify([event, subject, target, ...(round === undefined ? [] : [round])]);

@@ -6,8 +6,8 @@ const Bytes32 = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
 
 /**
  * The body of `/.well-known/jwks.json`, and the content of the file that `JWKS_FILE` names. It lists public keys (RFC 7517). Unknown fields are
- * allowed, because readers use only the entries that they understand. A key that is marked `revoked` or listed in `revokedKids` verifies nothing any
- * more.
+ * allowed, because readers use only the entries that they understand. Readers accept no signature by a key that is marked `revoked` or listed in
+ * `revokedKids`.
  */
 export const Jwks = Type.Object({
   keys: Type.Array(

@@ -63,7 +63,7 @@ export const keys = {
   context: (conversationId: string) => keyOf("context", shardOf(conversationId), conversationId),
   events: (runId: string) => keyOf("events", shardOf(runId), runId),
   live: (runId: string) => keyOf("live", shardOf(runId), runId),
-  /** The used part of a budget. It belongs to a run, or to a principal or a tenant for one day. The caller passes the shard. */
+  /** The used part of a budget. The budget belongs to a run, or to a principal or a tenant for one day. The caller passes the shard. */
   budget: (shard: string, id: string) => keyOf("budget", shard, id),
   /** The content of working memory under the key of an index. That key names its conversation. */
   working: (conversationId: string, indexKey: string) => keyOf("working", shardOf(conversationId), indexKey),
@@ -90,8 +90,8 @@ export const keys = {
   usedSignIn: (hash: string) => keyOf("token", HOME_SHARD, `sign-in:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
   /**
-   * The hash-chained copy of the audit: the records of one tenant, or those without a tenant for null. All chains are in one shard, so that a commit can
-   * store records together with the position up to which the log of another shard was copied.
+   * The hash-chained copy of the audit. It contains the records of one tenant, or for null the records without a tenant. All chains are in one shard,
+   * so that a commit can store records together with the position up to which the log of another shard was copied.
    */
   auditChain: (tenant: string | null) => keyOf("audit", HOME_SHARD, `chain.${chainName(tenant)}`),
   /** The log of a chain's signed checkpoints. */
@@ -104,9 +104,9 @@ export const keys = {
   auditOf: (approvalId: string) => keyOf("audit", HOME_SHARD, `of.${approvalId}`),
   /** An index of all chains. Members are `chainName`s. */
   auditChains: () => "index.approvals.chains",
-  /** The definition of a tool that approvals uses. */
+  /** The pin of a tool: the definition that approvals grants. */
   pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),
-  /** Another version of the tool that approvals also grants. */
+  /** The pin of another version of the tool, which approvals also grants. */
   pinBeside: (tool: string, hash: string) => keyOf("pin", HOME_SHARD, `${tool}@${hash}`),
   era: () => keyOf("era", HOME_SHARD, "era"),
   /**
@@ -122,7 +122,7 @@ export const keys = {
   endedApprovals: (hash: string, outcome?: string) => `index.approvals.ended.${hash}${outcome === undefined ? "" : `.${outcome}`}`,
   /** The hashes of the tenants that have an index of ended approvals. Each hash is a member. */
   endedApprovalTenants: () => "index.approvals.tenants",
-  /** The number of requests that a caller has made in the current minute. It belongs to no conversation, so the caller passes the shard. */
+  /** The number of requests that a caller has made in the current minute. The document belongs to no conversation, so the caller passes the shard. */
   rate: (service: string, shard: string, id: string) => keyOf(`rate.${service}`, shard, id),
   deadLetter: (letterId: string) => keyOf("dead", shardOf(letterId), letterId),
   /** An index of all dead letters, or of those of one queue, by the time when they were stored. Members are `indexedLetter`s. */
@@ -134,29 +134,31 @@ export const keys = {
   removals: () => "index.removals",
   /** A delivery to a target of webhooks, in the family of the service that sends it. */
   delivery: (service: string, deliveryId: string) => keyOf(`hook.${service}`, shardOf(deliveryId), deliveryId),
-  /** The message about an approval in the channel of a Slack target, in the family of approvals' deliveries. */
+  /** The place of the message about an approval in the channel of a Slack target. It is in the family of approvals' deliveries. */
   slackMessage: (target: string, approvalId: string) => keyOf("hook.approvals", shardOf(approvalId), `slack:${target}:${approvalId}`),
   /** An index of the deliveries that were given up, by time. */
   failedDeliveries: (service: string) => `index.hooks.${service}`,
   runIndex: (principal: string) => `index.runs.${principal}`,
   /**
-   * An index of the active runs of the principal with this hash, and of some ended ones. It has the prefix of the indexes of runs, so the right to
-   * those covers it.
+   * An index of the active runs of the principal with this hash, and of some ended ones. Its name has the prefix of the indexes of runs, so the right
+   * to write those indexes covers this one.
    */
   openRuns: (hash: string) => `index.runs.~open.${hash}`,
-  /** An index of the conversations of the principal with this hash, by the time when they began. It also has the prefix of the indexes of runs. */
+  /**
+   * An index of the conversations of the principal with this hash, by the time when they began. Its name also has the prefix of the indexes of runs.
+   */
   conversationIndex: (hash: string) => `index.runs.~conversations.${hash}`,
 } as const;
 
 /**
- * Returns the name of the chain of a tenant, or of the chain without a tenant for null. The prefix makes sure that no tenant's chain has the name
+ * Returns the name of a tenant's chain, or for null the name of the chain without a tenant. The prefix ensures that no tenant's chain has the name
  * `system`.
  */
 export function chainName(tenant: string | null): string {
   return tenant === null ? "system" : `tenant.${tenant}`;
 }
 
-/** Returns the tenant of a chain's name, with null for the chain without a tenant. */
+/** Returns the tenant in the name of a chain, or null for the chain without a tenant. */
 export function tenantOfChain(name: string): string | null {
   return name.startsWith("tenant.") ? name.slice("tenant.".length) : null;
 }

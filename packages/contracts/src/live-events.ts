@@ -54,8 +54,8 @@ export type RunAccepted = Of<"accepted">;
 export type TextDelta = Of<"delta">;
 
 /**
- * One member of the arguments of a call, as the model writes them. The event is not durable, and it is redacted like every event. `index` counts the
- * calls of the round. The turn contains the final arguments.
+ * One member of the arguments of a call, as the model writes them. The event is not durable. Credentials are removed from it, as from every event.
+ * `index` counts the calls of the round. The turn contains the final arguments.
  */
 export type ArgumentsDelta = Of<"arguments">;
 
@@ -68,7 +68,7 @@ export type ToolProgressed = Of<"progress">;
 /** Reports that the server stops, so the client has to reconnect. The event is not durable. The gateway creates it. */
 export type StreamBye = Of<"bye">;
 
-/** A live event of a working run. It is shown to viewers and never stored. */
+/** A live event of a working run. Viewers see the event, but it is not part of the run's log. */
 export type LiveEvent = TextDelta | ArgumentsDelta | ToolProgressed;
 
 /** The schema of any event that is not durable. */

@@ -13,7 +13,7 @@ export interface Message {
   /** The tool call to which the message belongs, if any. */
   readonly correlationId?: string;
   readonly replyTo?: string;
-  /** All other values, under the names in `attributes`. */
+  /** All other attributes, under the names that the constant `attributes` lists. */
   readonly attributes: Readonly<Record<string, string>>;
   /** The body as JSON text. */
   readonly body: string;

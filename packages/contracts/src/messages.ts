@@ -51,7 +51,7 @@ export const SeenCall = Type.Object(
 );
 export type SeenCall = Static<typeof SeenCall>;
 
-/** The body of `tool.plan.<toolset>`. Approvals asks what this write would change. Nothing may happen because of it. */
+/** The body of `tool.plan.<toolset>`. Approvals asks what this write would change. The worker must change nothing because of this message. */
 export const ToolPlan = Type.Object(
   {
     toolCallId: CallId,
@@ -66,8 +66,8 @@ export const ToolPlan = Type.Object(
 export type ToolPlan = Static<typeof ToolPlan>;
 
 /**
- * The body of `approval.planned`. It has the worker's plan, or the problem because of which there is none. The attribute `toolbus-receipt` has the
- * proof of the toolset. `drifted` is the round of the plan in a grant, if the worker found that the target has changed since.
+ * The body of `approval.planned`. It has the worker's plan, or the problem that prevented a plan. The attribute `toolbus-receipt` has the proof of
+ * the toolset. `drifted` is the round of the plan in a grant. It is present if the worker found that the target has changed since that plan.
  */
 export const ApprovalPlanned = Type.Object(
   {
@@ -83,8 +83,8 @@ export type ApprovalPlanned = Static<typeof ApprovalPlanned>;
 
 /**
  * The body of `run.wake`, a hint that a run can advance. `entryId` means that the gateway accepted an entry for the run. `call` means that an
- * operator wants the agent to check this call now, unless the agent has sent or requested it again since. `delivery` means that an operator wants a
- * retry of a webhook that was given up.
+ * operator wants the agent to check this call now. The agent ignores it if it has sent or requested the call again since. `delivery` means that an
+ * operator wants a retry of a webhook that was given up.
  */
 export const RunWake = Type.Object(
   {
@@ -109,7 +109,10 @@ export const ApprovalRequest = Type.Object(
     toolHash: Type.String({ maxLength: 64 }),
     arguments: Type.String({ maxLength: 65_536 }),
     sessionId: Type.String({ pattern: ID_PATTERNS.conversation }),
-    /** The untrusted content that the run had read when it asked. It raises the tier to high at least. The field is absent if there was none. */
+    /**
+     * The untrusted content that the run had read when it asked. Such content raises the tier at least to high. The field is absent if the run had
+     * read none.
+     */
     taint: Type.Optional(Taint),
   },
   closed,
@@ -139,7 +142,10 @@ export const ApprovalRollback = Type.Object(
 );
 export type ApprovalRollback = Static<typeof ApprovalRollback>;
 
-/** The body of `approval.held.<agent>`. It says that people have been asked. Approvals sends it again when one of several approvers has approved. */
+/**
+ * The body of `approval.held.<agent>`. It says that people have been asked. Approvals sends this message again when one of several approvers has
+ * approved.
+ */
 export const ApprovalHeld = Type.Object(
   {
     toolCallId: CallId,
@@ -206,7 +212,7 @@ export type ToolProgress = Static<typeof ToolProgress>;
 export const ToolAnnounce = Type.Object({ toolset: Type.String(), tools: Type.Array(Type.String()) }, closed);
 export type ToolAnnounce = Static<typeof ToolAnnounce>;
 
-/** The body of `tool.refresh`. The workers of one toolset, or of all toolsets, register and announce their tools again. */
+/** The body of `tool.refresh`. It asks the workers of one toolset, or of all toolsets, to register and announce their tools again. */
 export const ToolRefresh = Type.Object({ toolset: Type.Optional(Type.String({ maxLength: 32 })) }, closed);
 export type ToolRefresh = Static<typeof ToolRefresh>;
 

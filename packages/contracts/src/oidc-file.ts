@@ -12,7 +12,7 @@ export const OidcGroup = Type.Object(
     role: Type.Enum(["approver", "operator"] as const),
     /** The tiers of the writes that an approver may decide. */
     tiers: Type.Optional(HookSourceEntry.properties.tiers),
-    /** The groups by which a policy chooses approvers. */
+    /** The groups that the person gets. A policy can require approvers of certain groups. */
     groups: ApiKey.properties.groups,
   },
   closed,
@@ -22,7 +22,7 @@ export type OidcGroup = Static<typeof OidcGroup>;
 /** One person of the provider whom Toolbus knows under another name. */
 export const OidcPerson = Type.Object(
   {
-    /** The principal that the person is, such as the principal of the person's API keys. */
+    /** The person's principal in Toolbus, such as the one of the person's API keys. */
     principal: ApiKey.properties.principal,
     /** Entries of `groups` that the person has in addition to those that the provider reports. */
     groups: Type.Optional(Type.Array(claim, { maxItems: 64 })),
@@ -44,7 +44,7 @@ export const OidcFile = Type.Object(
     scopes: Type.Optional(Type.Array(Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,200}$" }), { maxItems: 20 })),
     /** The tenant whose approvals the people may decide. */
     tenant: ApiKey.properties.tenant,
-    /** The claim that identifies a person, by default `sub`. A provider must never give its value to another person. */
+    /** The claim that identifies a person, by default `sub`. The provider must never give the same value to another person. */
     personClaim: Type.Optional(claim),
     /** The claim with the groups of a person, by default `groups`. */
     groupsClaim: Type.Optional(claim),

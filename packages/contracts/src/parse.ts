@@ -11,7 +11,7 @@ export interface Problem {
 /** The outcome of parsing foreign input: the typed value, or the faults. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** A check by one schema. It applies the schema's `default`s in place. It converts nothing and removes nothing. */
+/** A check by one schema. The check applies the schema's `default`s in place. It converts no values and removes none. */
 export type Validator = (value: unknown) => readonly Problem[];
 
 // A process has only one validator instance, because compiling costs milliseconds and a second instance costs more. `strict: false` accepts words
@@ -31,7 +31,7 @@ const ajv = new Ajv2020({
 /** Compiles a JSON Schema (2020-12) at once. Throws with the compiler's message if the schema itself is invalid. */
 export function compileSchema(schema: object): Validator {
   const validate = ajv.compile(schema);
-  // Otherwise ajv would keep every schema, and would refuse a second schema with the same $id.
+  // Without this line ajv would keep every schema, and would refuse a second schema with the same $id.
   ajv.removeSchema(schema);
   return (value) => (validate(value) ? [] : problemsOf(validate));
 }
@@ -110,7 +110,7 @@ export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
 
-// A sender of ten thousand wrong fields needs only the first few problems.
+// The largest number of reported problems. A sender of ten thousand wrong fields needs only the first few.
 const MAX_PROBLEMS = 8;
 
 function problemsOf(validate: ValidateFunction): readonly Problem[] {

@@ -9,8 +9,8 @@ export interface MaskedText {
 }
 
 /**
- * Masks e-mail addresses, IBANs, card numbers and phone numbers in a text. A marker keeps what an approver needs to recognise the right one: the
- * domain of an address, and the last digits of a number. The search takes time linear in the length of the text.
+ * Masks e-mail addresses, IBANs, card numbers and phone numbers in a text. A marker keeps the part that an approver needs to recognise the value: the
+ * domain of an address, or the last digits of a number. The search takes time linear in the length of the text.
  */
 export function maskPersonalData(text: string): MaskedText {
   const masked = new Set<PersonalData>();

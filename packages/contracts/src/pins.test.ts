@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as contracts from "./index.ts";
 
-// Other processes, other languages and stored data depend on these names. The expectations are written out, because a change here changes the wire
-// and needs a decision record.
+// Other processes, other languages and stored data depend on these names. The tests spell out every name, because a change of a name changes the wire
+// format and needs a decision record.
 
 const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const CONVERSATION = "cv_0a_01BX5ZZKBKACTAV9WEVGEMMVRZ";

@@ -11,12 +11,18 @@ export const Plan = Type.Object(
 );
 export type Plan = Readonly<Static<typeof Plan>>;
 
-/** The size of the largest plan, in bytes of canonical JSON. A person has to read it, and an approval keeps up to two. */
+/**
+ * The size of the largest plan, in bytes of canonical JSON. A plan must be short, because a person has to read it and an approval keeps up to two
+ * plans.
+ */
 export const MAX_PLAN_BYTES = 4096;
 
 /** How often a target may change between approval and execution before approvals ends the write. */
 export const MAX_DRIFTS = 3;
 
-/** Which plan of an approval it is. Each new plan has the next round, from 1, so an earlier plan never counts for a later one. */
+/**
+ * Identifies one plan of an approval. Rounds count from 1, and each new plan has the next one. So a decision about an earlier plan never counts for a
+ * later plan.
+ */
 export const PlanRef = Type.Object({ round: Type.Integer({ minimum: 1, maximum: 64 }), hash: Hash }, closed);
 export type PlanRef = Static<typeof PlanRef>;

@@ -96,7 +96,7 @@ export const ProfileFile = Type.Object(
     toolChoice: Type.Optional(Type.Unsafe<ToolChoice>({ type: "string", pattern: `^(auto|none|required|tool:${TOOL})$` })),
     /** If it is false, the request asks the model for at most one call per turn. The default is the setting of the process. */
     parallelCalls: Type.Optional(Type.Boolean()),
-    /** The temperature of the model. It is not sent to a provider that does not accept one. The default is the setting of the process. */
+    /** The temperature of the model. The adapter omits it for a provider that does not accept one. The default is the setting of the process. */
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
     /** The calls that the agent makes before the first model call. By default there are none. */
     seedCalls: Type.Optional(
@@ -108,7 +108,7 @@ export const ProfileFile = Type.Object(
             argumentsFromInput: Type.Optional(
               Type.Unsafe<Readonly<Record<string, string>>>({ type: "object", additionalProperties: InputPath }),
             ),
-            /** Another path in the run's input. The call is skipped if its value is missing. */
+            /** Another path in the run's input. The agent skips the call if there is no value at this path. */
             when: Type.Optional(InputPath),
           },
           closed,

@@ -11,8 +11,8 @@ export interface PublicTool {
 const made = new WeakMap<ToolDefinition, PublicTool>();
 
 /**
- * Returns the name, the description and the parameters of a definition. Members of the schema that begin with `x-` are an author's remarks and are
- * left out. The result is made once per definition.
+ * Returns the name, the description and the parameters of a definition. It omits members of the schema that begin with `x-`, because they are the
+ * author's remarks. The function computes the result once per definition.
  */
 export function publicTool(definition: ToolDefinition): PublicTool {
   const known = made.get(definition);

@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const;
 export const SEVERITIES = ["low", "medium", "high"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One call that supports a finding. It has both the transcript's id and the call's own id. */
+/** One call that supports a finding. The object has both the id in the transcript and the call's own id. */
 export const Evidence = Type.Object(
   {
     callId: Type.String(),
@@ -26,7 +26,7 @@ export type Evidence = Static<typeof Evidence>;
 export const Report = Type.Object(
   {
     subject: Type.String(),
-    /** The cause of an alert, or null if it was not found. */
+    /** The cause of an alert, or null if the investigation did not find it. */
     cause: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]),
     severity: Type.Union([Type.Enum([...SEVERITIES]), Type.Null()]),
     findings: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 64 }),

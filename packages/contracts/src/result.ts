@@ -121,7 +121,7 @@ export function errorContent(error: ResultError, truncated?: boolean): string {
   });
 }
 
-/** Returns S1's reason for a refusal. A denial by a person is `APPROVAL_DENIED`. */
+/** Returns the reason for a refusal, in the words of specification S1 (docs/requirements.md). A denial by a person is `APPROVAL_DENIED`. */
 function policyReason(code: string): string {
   return code === "denied_by_user" ? "APPROVAL_DENIED" : code.toUpperCase();
 }

@@ -34,7 +34,7 @@ export interface StoreRights {
   /** The batches of live text, which are kept for a minute. */
   readonly live: Access;
   readonly indexes: Access;
-  /** The services whose timers and outbox this service claims and settles. */
+  /** The services whose timers and outbox rows this service claims and settles. */
   readonly rows: readonly string[];
   readonly blobs: "none" | "read" | "write";
   /**
@@ -67,7 +67,7 @@ export function workerOf(toolset: string): string {
 
 /**
  * Returns the rights of every service. `toolbus permissions` makes all logins from this table, and the servers refuse everything else. All services
- * may write commit counters, marks and the feed, because every commit writes them. All may read the record of the store and its time.
+ * may write commit counters, marks and the feed, because every commit writes them. All services may read the record of the store and its time.
  */
 export function rightsOf({ agents, toolsets }: DeploymentParts): readonly ServiceRights[] {
   const queues = queuesOf({ agents, toolsets });
@@ -124,7 +124,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
           announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
           listens: [topics.toolCancel, topics.toolRefresh],
           documents: { writes: [`registry.${toolset}`, `ledger.${toolset}`], reads: ["registry.*", "stop"] },
-          // This index lists the registered tools of all toolsets. Damage to it is only a denial of service.
+          // This index lists the registered tools of all toolsets. A service that damages this index can only cause a denial of service.
           indexes: { writes: ["index.registry"] },
           blobs: "write",
         },
@@ -203,7 +203,9 @@ export interface TriedRight {
   readonly found: "allowed" | "refused";
 }
 
-/** Returns the names that a check tries. They cover every kind of name in the store of such a deployment, and some that belong to nobody. */
+/**
+ * Returns the names that a check tries. They include every kind of name in the store of such a deployment, and some names that belong to no service.
+ */
 export function storeNames({ toolsets }: DeploymentParts): { readonly families: readonly string[]; readonly indexes: readonly string[] } {
   const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) => [`registry.${toolset}`, `ledger.${toolset}`]);
   return {

@@ -27,7 +27,7 @@ type Schema = object & { readonly [OPTIONAL]?: true };
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Builders with the types of TypeBox, but without its code. TypeBox 1.4 has 373 modules, more than all of ours that a CLI command loads. It cost
+ * Builders with the types of TypeBox, but without its code. TypeBox 1.4 has 373 modules, more than all of ours that a CLI command loads. TypeBox cost
  * every process 0.2 s of processor time at its start. The schemas are identical, and a test compares them with TypeBox's own.
  */
 export const Type: Used = {

@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const;
 export const REFUSED_KINDS = ["approval", "pin", "era"] as const;
 export const REFUSALS = ["unsealed", "forged", "unknown_key", "older"] as const;
 
-/** A document of approvals that is not valid, because anybody may have written its content. */
+/** A document of approvals that approvals does not accept. Anybody with write access to the store may have written its content. */
 export const RefusedDocument = Type.Object(
   {
     /** The document's key in the store. */
@@ -17,7 +17,9 @@ export const RefusedDocument = Type.Object(
     version: Type.Integer(),
     why: Type.Enum([...REFUSALS]),
     detail: Type.String(),
-    /** True if an operator may have approvals seal the document. It has no seal, and approvals could have written it. */
+    /**
+     * True if an operator may let approvals seal the document. Such a document has no seal, and its content is one that approvals could have written.
+     */
     adoptable: Type.Boolean(),
     /** The content of the document, or null if it is not an object. */
     says: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
@@ -44,7 +46,7 @@ export type AdoptedDocument = Static<typeof AdoptedDocument>;
 export const SealsView = Type.Object({ left: Type.Integer(), resealed: Type.Integer() }, closed);
 export type SealsView = Static<typeof SealsView>;
 
-/** An event that an honest service or person does not cause. Approvals, an agent or a worker recorded it. */
+/** An event that no honest service or person causes. Approvals, an agent or a worker recorded it. */
 export const SecurityEventView = Type.Object(
   {
     shard: Type.String(),
@@ -58,7 +60,9 @@ export const SecurityEventView = Type.Object(
 );
 export type SecurityEventView = Static<typeof SecurityEventView>;
 
-/** The security events since a time, newest first. `count` is the number of all of them, but the list may contain only the newest. */
+/**
+ * The security events since a time, newest first. `count` is the number of all events since that time, but the list may contain only the newest ones.
+ */
 export const SecurityEvents = Type.Object({ since: Type.Integer(), count: Type.Integer(), events: Type.Array(SecurityEventView) }, closed);
 export type SecurityEvents = Static<typeof SecurityEvents>;
 

@@ -8,7 +8,7 @@ import { declared, jsonParser } from "./parse.ts";
 const named = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) });
 const nullable = Type.Optional(Type.Union([named, Type.Null()]));
 
-/** What Slack sends when a person presses a button of a message, or submits a dialog. */
+/** The payload that Slack sends when a person presses a button of a message, or submits a dialog. */
 export const SlackInteraction = Type.Object({
   type: Type.String(),
   /** The workspace. It is null for an app that a whole organisation installed, and then `enterprise` names the organisation. */
@@ -45,7 +45,7 @@ export const SlackInteraction = Type.Object({
 export type SlackInteraction = Static<typeof SlackInteraction>;
 export const parseSlackInteraction = jsonParser(SlackInteraction);
 
-/** What a dialog is about. Slack keeps it with the dialog and sends it back with the submission. */
+/** The subject of a dialog. Slack keeps this text with the dialog and sends it back with the submission. */
 export const SlackDialog = Type.Object(
   {
     approval: Type.String({ pattern: ID_PATTERNS.approval }),
@@ -68,7 +68,7 @@ export const slackForm = declared(
   "SlackForm",
   Type.Object({ payload: Type.String({ description: "The JSON of an interaction, as Slack sends it." }) }, { additionalProperties: false }),
 );
-/** The answer of `POST /v1/slack/interactions`: what the dialog does next. It is empty if Slack needs to do nothing. */
+/** The answer of `POST /v1/slack/interactions`. It says what the dialog does next, and is empty if Slack needs to do nothing. */
 export const slackAnswer = declared(
   "SlackAnswer",
   Type.Object(

@@ -21,8 +21,8 @@ export const TaintSource = Type.Object(
 export type TaintSource = Static<typeof TaintSource>;
 
 /**
- * The mark of a run that has read untrusted content. A run never loses it, and the later runs of its conversation have it too, because they read the
- * same transcript. The agent writes it, so it may only raise a tier.
+ * The mark of a run that has read untrusted content. A run never loses this mark. Later runs of its conversation have it too, because they read the
+ * same transcript. The agent writes the mark, so approvals uses it only to raise a tier.
  */
 export const Taint = Type.Object(
   { sources: Type.Array(TaintSource, { minItems: 1, maxItems: MAX_TAINT_SOURCES }), more: Type.Optional(Type.Integer({ minimum: 1 })) },

@@ -2,7 +2,7 @@
 export function spanInWords(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
-  // Up to two hours, the minutes matter to somebody who has to decide.
+  // Spans of less than two hours are in minutes, because minutes matter to somebody who has to decide.
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86_400)} days`;

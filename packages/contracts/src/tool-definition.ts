@@ -6,8 +6,8 @@ import type { SchemaFault } from "./foreign-schema/schema-fault.ts";
 import type { Problem } from "./parse.ts";
 
 /**
- * The kind of a tool. A read only looks at something. A compute does not look at anything outside. A write changes something outside, and a tool of
- * unclear kind is a write.
+ * The kind of a tool. A read only reads something outside the system. A compute uses only its arguments. A write changes something outside. A tool of
+ * unclear kind must be declared as a write.
  */
 export type ToolKind = "read" | "compute" | "write";
 
@@ -61,7 +61,10 @@ export const ToolDefinition = Type.Object(
     timeoutMs: Type.Integer({ minimum: 1, maximum: 600_000 }),
     /** The text that the approver reads. `{name}` is replaced with an argument. */
     effect: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    /** Present if the write can say beforehand what it will change. People then approve this plan, and the worker executes only what it says. */
+    /**
+     * Present if the tool can plan a write before it is executed. People then approve the plan, and the worker executes the write only if it changes
+     * exactly what the plan says.
+     */
     plan: Type.Optional(Type.Literal(true)),
     /** The scopes that the requester needs, in addition to those of the route. */
     scopes: Type.Optional(Type.Array(Type.String(), { maxItems: 16 })),
@@ -114,7 +117,7 @@ export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "para
   return null;
 }
 
-/** Returns whether each schema of the definition was already judged, so that `definitionFault` costs nothing now. */
+/** Returns whether each schema of the definition is already compiled or refused, so that `definitionFault` answers at once. */
 export function isJudged({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): boolean {
   return [parameters, ...(risk.rules ?? []).map(({ when }) => when)].every(isCompiled);
 }
@@ -144,8 +147,8 @@ export function approverScopes(tier: Tier): readonly [string, string] {
 export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
 
 /**
- * Returns the tier of one call. It tries every rule, and the highest tier wins. No rule lowers the definition's own tier. A rule also applies if it
- * cannot be judged, because its schema is refused or the check takes too long.
+ * Returns the tier of one call. It tries every rule, and the highest tier wins. No rule lowers the definition's own tier. A rule also applies if its
+ * schema is refused or if its check takes too long.
  */
 export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
   let tier: Tier = definition.risk.tier;
@@ -154,7 +157,7 @@ export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAs
   const steps = newSteps();
   for (const rule of definition.risk.rules ?? []) {
     const when = foreignSchema(rule.when);
-    // The check applies defaults in place. Each rule gets a copy, so that it cannot change the arguments that are executed.
+    // The check applies defaults in place. Each check gets a copy, so that it cannot change the arguments that are executed.
     if (when.ok && when.judge(structuredClone(args), steps) === "breaks") continue;
     reasons.push(rule.reason);
     if (atLeast(rule.tier, tier)) tier = rule.tier;
@@ -162,7 +165,9 @@ export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAs
   return { tier, reasons };
 }
 
-/** Returns the sentence that an approver reads. It is the effect template with the arguments filled in, each truncated to fit on a card. */
+/**
+ * Returns the sentence that an approver reads. It is the effect template with the arguments filled in. Each argument is truncated to fit on a card.
+ */
 export function renderEffect(definition: ToolDefinition, args: JsonObject): string {
   const template = definition.effect ?? `Runs the tool "${definition.name}".`;
   return template.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
@@ -180,7 +185,7 @@ export function renderEffect(definition: ToolDefinition, args: JsonObject): stri
 
 /**
  * Escapes characters that are invisible or change how other characters look, so that an approver reads exactly what will be done. These characters
- * are controls except tab and line feed, bidirectional and zero-width characters, tags, variation selectors and halves of pairs.
+ * are controls except tab and line feed, bidirectional and zero-width characters, tags, variation selectors and lone surrogates.
  */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => {

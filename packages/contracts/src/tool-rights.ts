@@ -3,13 +3,16 @@ import { Type } from "./schema.ts";
 /** The scopes of a key, and of the runs that are started with it. */
 export const Scopes = Type.Array(Type.String({ maxLength: 120 }), { maxItems: 64 });
 
-/** The entries of `ToolRights.tools`. Each is a toolset or a tool of one. */
+/** The entries of `ToolRights.tools`. Each entry names a toolset, or one tool of a toolset. */
 export const ToolEntries = Type.Array(Type.String({ maxLength: 130 }), { maxItems: 64 });
 
 /** The tools that the requester of a run may use, as the gateway wrote them into the run's origin. */
 export interface ToolRights {
   readonly scopes: readonly string[];
-  /** The toolsets (`release`) and tools (`release/get_release_summary`) that the requester's key may use. Without this field it may use all. */
+  /**
+   * The toolsets (`release`) and tools (`release/get_release_summary`) that the requester's key may use. Without this field the key may use all
+   * tools.
+   */
   readonly tools?: readonly string[] | undefined;
 }
 

@@ -11,13 +11,13 @@ export function compareVersions(a: string, b: string): number {
     const order = compareParts(left[i], right[i]);
     if (order !== 0) return order;
   }
-  // The versions are equivalent, but need a fixed order.
+  // Both versions compare as equal, but `sort` needs a fixed order.
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
- * Returns the version for a caller that names none. It is the newest one by `compareVersions`. A deprecated one is returned only if there is no
- * other. The order of registration does not matter, so a restart or a rollback of a worker changes no caller's version.
+ * Returns the version for a caller that names none. It is the newest version by `compareVersions`. A deprecated version is returned only if there is
+ * no other. The order of registration does not matter, so a restart or a rollback of a worker changes no caller's version.
  */
 export function preferredVersion<T>(candidates: readonly T[], definitionOf: (candidate: T) => ToolDefinition): T | undefined {
   return candidates.toSorted((a, b) => compareForUse(definitionOf(a), definitionOf(b))).at(-1);

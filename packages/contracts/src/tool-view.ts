@@ -40,7 +40,7 @@ export const ToolView = Type.Object(
      * parameters.
      */
     quarantined: Type.Optional(Type.Object({ pointer: Type.String(), reason: Type.String() }, closed)),
-    /** The providers that cannot express the tool's parameters. Their models are not offered the tool. */
+    /** The providers that cannot express the tool's parameters. The agent does not offer the tool to their models. */
     setAside: Type.Optional(Type.Array(Type.Object({ provider: Type.String(), pointer: Type.String(), reason: Type.String() }, closed))),
     /** The parts of the parameters that are not sent to the models of these providers. Only the worker checks them. */
     lost: Type.Optional(

@@ -4,7 +4,7 @@ import type { ContentRef } from "./result.ts";
 
 /**
  * A call in the neutral transcript. Each conversation has one transcript, which is the same for every provider. Adapters convert it into their
- * vendor's format. Results follow their turn in the order of the calls, not in order of arrival, so a replay is exact.
+ * vendor's format. Results follow their turn in the order of the calls, not in the order of arrival. So a replay is exact.
  */
 export interface TranscriptCall {
   /** The id that pairs call and result for the provider. */
@@ -63,10 +63,13 @@ type EntryOf<T extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { typ
 /** The largest payload of a vendor's turn that is stored in its entry, in bytes of JSON. */
 export const VENDOR_INLINE_BYTES = 12 * 1024;
 
-/** A vendor's turn as it is stored. It contains its payload, or the blob with the JSON of a large payload. */
+/** A vendor's turn as it is stored. It contains the payload itself, or names the blob with the JSON of a large payload. */
 export type StoredVendorTurn = VendorTurn | (Omit<VendorTurn, "payload"> & { readonly payloadBlob: string });
 
-/** An entry as the log contains it. Anything that is too large for the log is a blob. `content` then contains only the beginning of a long result. */
+/**
+ * An entry as the log contains it. A part that is too large for the log is stored as a blob. If that part is a long result, `content` contains only
+ * its beginning.
+ */
 export type StoredEntry =
   | EntryOf<"user">
   | (Omit<EntryOf<"assistant">, "vendor"> & { readonly vendor?: StoredVendorTurn })

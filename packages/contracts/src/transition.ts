@@ -1,6 +1,6 @@
 /**
  * One row in the table of a state machine. The mechanics page shows the table, and the simulator checks every commit against it. `Change` is a name
- * such as `run ready → waiting`. It has the kind of a document and its status before (`none` without a document) and after.
+ * such as `run ready → waiting`. The name contains the kind of a document, its status before (`none` without a document) and its status after.
  */
 export interface Transition<Change extends string = string> {
   /** The service that commits the transition, and the first part of its op, such as `agent turn`. */

@@ -32,7 +32,7 @@ export const WebhookTargetEntry = Type.Object(
 );
 export type WebhookTargetEntry = Static<typeof WebhookTargetEntry>;
 
-// A bare address without a display name. It has no character that could begin another address or another header.
+// A bare address without a display name. The pattern allows no character that could begin another address or another header.
 const address = Type.String({ pattern: String.raw`^[^\s<>"(),:;@\\\u0000-\u001f\u007f]{1,64}@[A-Za-z0-9.-]{1,253}$` });
 
 /** A target of e-mails to people, in the same file. */
@@ -67,7 +67,10 @@ export const SlackTargetEntry = Type.Object(
     token: Type.String({ pattern: "^xoxb-[A-Za-z0-9-]{1,250}$" }),
     /** The id of the channel. A channel's name is not accepted, because another channel may later have the same name. */
     channel: Type.String({ pattern: "^[CGD][A-Z0-9]{1,20}$" }),
-    /** Whether the reminder is posted too, which is the default. A message is always posted when a write is held, and updated when it has ended. */
+    /**
+     * Whether approvals also posts the reminder. The default is true. Approvals always posts a message when a write is held, and updates this message
+     * when the approval has ended.
+     */
     reminders: Type.Optional(Type.Boolean()),
     /** The base address of Slack's methods, by default https://slack.com/api. */
     apiUrl: Type.Optional(Type.String({ maxLength: 2000 })),
@@ -76,7 +79,7 @@ export const SlackTargetEntry = Type.Object(
 );
 export type SlackTargetEntry = Static<typeof SlackTargetEntry>;
 
-/** One target of the file. `kind` names its channel, and a target without it is a webhook. */
+/** One target of the file. `kind` names its channel. A target without `kind` is a webhook. */
 export type TargetEntry = WebhookTargetEntry | EmailTargetEntry | SlackTargetEntry;
 
 const parseTargets = parser(

@@ -46,7 +46,7 @@ export const DeliveryView = Type.Object(
     /** The approval or the run that the event is about. */
     subject: Type.String(),
     target: Type.String(),
-    /** How the target is told. Earlier versions do not send this field, and have only webhooks. */
+    /** The channel of the delivery. Earlier versions do not send this field, because they have only webhooks. */
     channel: Type.Optional(Type.Enum([...CHANNELS])),
     at: Type.Integer(),
     attempts: Type.Integer(),

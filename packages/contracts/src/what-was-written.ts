@@ -47,7 +47,7 @@ export function whatWasWritten(writes: RunWrites | undefined): string | null {
   return clauses.filter((clause) => clause !== null).join("; ") || null;
 }
 
-/** Returns the message of a run that ends early. The changes are first, so that nobody believes that nothing was done. */
+/** Returns the message of a run that ends early. The message begins with the changes, so that nobody believes that the run did nothing. */
 export function endedAfterWrites(writes: RunWrites | undefined, reason: string): string {
   const written = whatWasWritten(writes);
   return written === null ? reason : `${written}; then the run ended: ${reason}`;

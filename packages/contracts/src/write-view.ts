@@ -9,8 +9,8 @@ const Tier = Type.Enum([...TIERS]);
 
 /**
  * The state of a registered write. It is `pending` if nobody has enabled it. It is `changed` if it differs from the enabled definition, so an
- * operator must look at it. It is `superseded` if it is an older version, and `granted` says whether its runs may still use it. It is `damaged` if
- * the enabled definition differs from the one that approvals stored.
+ * operator must look at it. It is `superseded` if it is an older version. `granted` then says whether runs may still use it. It is `damaged` if the
+ * enabled definition differs from the one that approvals stored.
  */
 export const WRITE_STATES = ["pending", "changed", "enabled", "disabled", "superseded", "damaged"] as const;
 export type WriteState = (typeof WRITE_STATES)[number];
@@ -49,8 +49,8 @@ const registeredFields = {
    */
   weaker: OrNull(Type.String()),
   /**
-   * The ids of the keys that would be enabled with the write. `receiptKeysFrom` says who vouches that they belong to the toolset, which is the file
-   * of trusted keys or the worker.
+   * The ids of the keys that would be enabled with the write. `receiptKeysFrom` says who vouches that the keys belong to the toolset: the file of
+   * trusted keys, or the worker itself.
    */
   receiptKeys: Type.Array(Type.String()),
   receiptKeysFrom: Type.Enum(["service-keys", "registration"]),
@@ -111,7 +111,7 @@ export const ToolRemove = Type.Object({ version: Type.Optional(Name), toolset: T
 export type ToolRemove = Static<typeof ToolRemove>;
 export const toolRemove = declared("ToolRemove", ToolRemove);
 
-/** The registration that `operations` removes soon. */
+/** The registration that the worker of the toolset `operations` will remove. */
 export const ToolRemoval = Type.Object(
   {
     tool: Type.String(),
@@ -119,7 +119,7 @@ export const ToolRemoval = Type.Object(
     version: Type.String(),
     /** The time when a worker that serves the tool was last seen. */
     lastSeenAt: Type.Integer(),
-    /** True if a worker is alive. The worker registers the tool again at its next start. */
+    /** True if a worker of the tool is alive. This worker registers the tool again at its next start. */
     served: Type.Boolean(),
   },
   closed,

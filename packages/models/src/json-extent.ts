@@ -1,10 +1,10 @@
 /** The end of a JSON value in a text, or the place of the first fault with the description of the expected text. */
 export type Extent = { readonly ok: true; readonly end: number } | { readonly ok: false; readonly at: number; readonly expected: string };
 
-// No argument is nested this deeply. The limit exists because every level is one call of a function.
+// The maximum nesting depth. No real argument is nested so deeply. The limit protects the stack, because every level is one function call.
 const MAX_DEPTH = 64;
 
-/** The expected text at a value that is nested too deeply. */
+/** The description of the expected text, for a value that is nested too deeply. */
 export const TOO_DEEP = "a value that is less deeply nested";
 
 /**

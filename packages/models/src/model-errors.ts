@@ -46,8 +46,8 @@ export class NetworkError extends ModelError {
 }
 
 /**
- * The answer exceeds a limit for its bytes, its events, the size of one event or the arguments of its calls. The answer is endless, or the server
- * ignores the requested maximum. A retry would receive the same answer and cost as much again.
+ * The answer exceeds a limit for its bytes, its events, the size of one event or the arguments of its calls. Either the answer is endless, or the
+ * server ignores the requested maximum. A retry would receive the same answer and cost as much again.
  */
 export class AnswerTooLarge extends ModelError {
   override readonly name = "AnswerTooLarge";

@@ -3,8 +3,8 @@ import type { DialectName } from "./schema/dialect.ts";
 import type { ToolSpec } from "./schema/tool-spec.ts";
 
 /**
- * A model. It reads the neutral transcript and returns one turn with text, tool calls or both. It only decides. It never runs a tool and stores
- * nothing between calls, so the request contains everything that it knows.
+ * A model. It reads the neutral transcript and returns one turn with text, tool calls or both. A model only decides what to do. It never runs a tool,
+ * and it stores nothing between calls. So every request must contain everything that the model needs to know.
  *
  * Every adapter guarantees the following, and `describeModelProvider` proves it:
  * - It refuses a transcript whose calls and results do not pair. It throws `UnpairedTranscript` before it sends anything.
@@ -12,7 +12,7 @@ import type { ToolSpec } from "./schema/tool-spec.ts";
  * - A reply is complete. If the stream breaks off, `complete` rejects, and the text that was streamed before is invalid.
  * - The ids of the calls differ from one another and from every id in the transcript, whatever the vendor sent.
  * - With the tool choice `none`, the reply has no calls.
- * - `stop` is `tool_use` exactly if the reply has calls. A reply that was cut off has no calls, because half a call is invalid.
+ * - `stop` is `tool_use` exactly if the reply has calls. A reply that was cut off has no calls, because an incomplete call is invalid.
  * - It omits a tool that it cannot convert into the vendor's form. This tool never makes the request fail.
  * - It converts a turn of another provider, or of this loop (a seed turn), into this vendor's form. It sends its own turns back unchanged.
  *
@@ -24,7 +24,7 @@ export interface ModelProvider {
   readonly name: string;
   readonly model: string;
   readonly capabilities: ModelCapabilities;
-  /** The rules for its tools. For each tool, `complete` sends exactly the result of `compileTool(tool, dialect)`. */
+  /** The vendor's rules for tools. For each tool, `complete` sends exactly the result of `compileTool(tool, dialect)`. */
   readonly dialect: DialectName;
   /**
    * Returns one turn. Rejects with the signal's reason soon after the signal aborts, and otherwise with a class of `model-errors.ts`. Its `retryable`
@@ -60,7 +60,7 @@ export interface ModelRequest {
    * Arguments that work at this moment, as JSON text, by the name of the tool. The offline rules show them to people, and no vendor receives them.
    */
   readonly examples?: ReadonlyMap<string, string>;
-  /** `auto` if absent. Every adapter enforces `none`. An adapter passes on a demand for a call if the vendor supports it. */
+  /** `auto` if absent. Every adapter enforces `none`. If the vendor supports a demand for a call, the adapter sends it. */
   readonly toolChoice?: ToolChoice;
   /** False allows at most one call per turn, if the vendor supports this limit. True if absent. */
   readonly parallelCalls?: boolean;
@@ -110,15 +110,20 @@ export interface ModelReply {
   readonly usage: ModelUsage;
   /** The name of the model that answered, which may be more exact than the requested name. */
   readonly model: string;
-  /** The turn in the vendor's own form, which is stored with the turn. Absent if the vendor has no such form. Its calls have the ids of `calls`. */
+  /**
+   * The turn in the vendor's own form. The agent stores this form with the turn. Absent if the vendor has no such form. Its calls have the ids of
+   * `calls`.
+   */
   readonly vendor?: VendorTurn;
 }
 
 export interface ModelCall {
-  /** Pairs the call with its result for this provider. Our own call id is different. */
+  /** The id that pairs the call with its result for this provider. Our own call id is different. */
   readonly id: string;
   readonly name: string;
-  /** The JSON text as the model wrote it, with the names of the tool's own schema restored. It may be malformed, so its reader checks it. */
+  /**
+   * The JSON text as the model wrote it, with the names of the tool's own schema restored. The text may be malformed, so every reader must check it.
+   */
   readonly arguments: string;
 }
 

@@ -16,7 +16,7 @@ export function carrying(message: Message, carrier: SentContext | undefined): Me
 
 /**
  * Returns outbox rows with the trace context of their commit, so that a relay in another process can publish them in the right trace, even an hour
- * later. If a row has only the data from which its message is made, the row receives the context as a field.
+ * later. If a row has only the data from which the relay makes the message, the function adds the context to these data as a field.
  */
 export function rowsInContext(rows: readonly Row[]): readonly Row[] {
   const carrier = currentCarrier();

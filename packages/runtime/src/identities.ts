@@ -24,8 +24,8 @@ export interface Identities {
 }
 
 /**
- * Opens the signing key of each service. If all services run in one process, because the bus is in memory, it makes missing keys. Otherwise an
- * operator provides the keys, because other services must trust them, and a missing key is a `Refusal`.
+ * Opens the signing key of each service. If the bus is in memory, all services run in this process, and the function makes missing keys. Otherwise an
+ * operator must provide the keys, because services in other processes must trust them. A missing key is then a `Refusal`.
  */
 export async function openIdentities(
   definitions: readonly ServiceDefinition<Settings>[],

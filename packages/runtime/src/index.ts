@@ -1,4 +1,4 @@
-// The command line imports these from here, because it may import the bus and the store only through this package.
+// The command line imports the following names from here, because it may import the bus and the store only through this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
 export { storeDurability } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";

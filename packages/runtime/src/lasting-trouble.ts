@@ -2,14 +2,14 @@ import type { Log } from "@toolbus/telemetry";
 
 /** Logs the failures of an action that its caller retries until somebody fixes a fault elsewhere. */
 export interface LastingTrouble {
-  /** Logs the first failure, and then each new cause once. It only counts repeated failures. */
+  /** Logs the first failure, and then each new cause once. All other failures are only counted. */
   failed(error: unknown): void;
   /** Logs the end of the trouble, if its beginning was logged. */
   worked(): void;
 }
 
 /**
- * Creates the log of an action's failures. While a store is unavailable, a loop that asks it four times a second would log a stack each time, and
+ * Creates the log of an action's failures. Without it, a loop that asks an unavailable store four times a second would log a stack each time, and
  * nobody would find the important line. So the log has one line at the beginning, and one at the end with the number of failed tries.
  */
 export function lastingTrouble(

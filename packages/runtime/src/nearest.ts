@@ -1,4 +1,7 @@
-/** Returns the name that the user probably meant: the one with the fewest edits, at most a third of its letters. Returns null if none is near. */
+/**
+ * Returns the name that the user probably meant. It is the name with the fewest edits, if they are at most a third of its letters. Returns null if no
+ * name is that near.
+ */
 export function nearest(typed: string, names: readonly string[]): string | null {
   let best: string | null = null;
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;

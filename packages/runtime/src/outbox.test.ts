@@ -243,7 +243,7 @@ async function setup(options: Pick<OutboxOptions, "prepare"> = {}) {
 
 const keyOf = (name: string): string => `tb:sample:{${SHARD}}:${name}`;
 
-/** Returns a change that puts a document named after `op` and these messages. */
+/** Returns a change with these messages and with a document that is named after `op`. */
 function change(op: string, ...ids: readonly string[]): Change {
   const outbox = ids.map((id) => ({ service: "s", id, topic: TOPIC, message: aMessage(id) as unknown as Json, dueIn: 0 }));
   return { op, guards: [{ key: keyOf(op), version: 0 }], put: [{ key: keyOf(op), value: 1 }], ...(ids.length > 0 ? { outbox } : {}) };

@@ -12,20 +12,20 @@ export interface OutboxOptions {
   /** The service that owns the rows. */
   readonly service: string;
   /**
-   * Makes the message of a row before it is published. By default the row contains the whole message. If the function returns null, there is no
-   * message, and the outbox removes the row.
+   * Makes the message of a row before it is published. By default the row contains the whole message. If the function returns null, the row has no
+   * message to publish, and the outbox removes the row.
    */
   readonly prepare?: (row: { readonly topic: string; readonly message: Json }) => Promise<Message | null>;
   readonly log: Log;
-  /** How long the process that committed has to publish a row before the relay publishes it. */
+  /** The time that the process that committed has to publish a row. After this time the relay publishes the row. */
   readonly visibilityMs: number;
   readonly pollMs: number;
 }
 
 /**
  * Commits, and then publishes the messages that the commit put into the outbox. The process that committed publishes at once, and the relay publishes
- * overdue messages. The outbox removes a row only after the broker has confirmed its message, so a crash in between may repeat a message but loses
- * none.
+ * overdue messages. The outbox removes a row only after the broker has confirmed its message, so a crash between these two steps may repeat a message
+ * but loses none.
  */
 export interface Outbox {
   /** Commits with up to three tries of the same `op` if the store does not answer. Publishing continues in the background. */

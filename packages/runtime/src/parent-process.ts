@@ -11,7 +11,8 @@ export interface Started {
 export function notifyParent(services: ReadonlyMap<string, Service> = new Map()): void {
   const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
   const said: Started = { toolbus: "started", urls };
-  // The callback prevents an uncaught error if the channel was closed meanwhile. The process learns of the close by "disconnect" and stops in order.
+  // The callback prevents an uncaught error if the channel has just been closed. The process learns of this by the event "disconnect", and then stops
+  // properly.
   process.send?.(said, undefined, undefined, () => undefined);
 }
 

@@ -1,7 +1,7 @@
 import { type ApprovalCard, type ApprovalView, type CardLine, type CardText, cardOf } from "@toolbus/contracts";
 import { wrapped } from "../terminal/lines.ts";
 
-/** Returns the card as text. All lines after the first one of an argument are indented, so that no argument can imitate a line of the card. */
+/** Returns the card as text. It indents every line of an argument except the first, so that no argument can imitate a line of the card. */
 export function cardLines({ title, doubts, notices, facts, arguments: args, plan }: ApprovalCard): string[] {
   return [
     ...indented("", marked(title)),
@@ -37,7 +37,7 @@ function indented(indent: string, text: string): string[] {
   return [first, ...more.map((line) => `${indent}    ${line}`)];
 }
 
-/** Returns the text. If a part of it is masked, adds the JSON pointer of that part. */
+/** Returns the text. If a part of the text is masked, the result also contains the JSON pointer of that part. */
 function marked({ text, masked }: CardText): string {
   return masked === undefined ? text : `${text} (masked at ${masked.pointer})`.trimStart();
 }

@@ -21,7 +21,7 @@ export type ListedApproval = Pick<
 >;
 
 /**
- * Returns the lines of an approval in a list: its id and state, what it is about, and the whole effect. Lines that are too long are wrapped, because an
+ * Returns the lines of an approval in a list: its id and state, what it is about, and the whole effect. The function wraps long lines, because an
  * approver must not miss the end of an effect.
  */
 export function approvalEntry(one: ListedApproval, now: number, width: number): string[] {

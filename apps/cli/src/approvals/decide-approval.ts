@@ -15,7 +15,7 @@ export interface DecideOptions {
   readonly comment?: string;
   readonly ticket?: string;
   readonly yes?: boolean;
-  /** A JSON object with the arguments that change. Only the decision `approve` has it. */
+  /** A JSON object with the arguments that change. Only the decision `approve` may have this option. */
   readonly edit?: string;
 }
 
@@ -54,7 +54,7 @@ export async function decideApproval(
     ...(comment === undefined ? {} : { comment }),
     ...(ticket === undefined ? {} : { ticket }),
     ...(edit === null ? {} : { arguments: edit.arguments }),
-    // The decision is about this card. If another approver changes the arguments meanwhile, approvals refuses it.
+    // The hash ties the decision to this card. If another approver has changed the arguments, approvals refuses the decision.
     argumentsHash: approval.argumentsHash,
     ...(approval.plan === undefined ? {} : { planHash: approval.plan.hash }),
   };

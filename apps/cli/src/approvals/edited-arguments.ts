@@ -8,7 +8,10 @@ export interface EditedArguments {
   readonly changes: readonly ArgumentChange[];
 }
 
-/** Returns the arguments of the card with the given ones in their place. Throws a Failure if the text is not an object or changes nothing. */
+/**
+ * Returns the arguments of the card, with the given arguments in place of those with the same names. Throws a Failure if the text is not an object or
+ * changes nothing.
+ */
 export function editedArguments(
   { arguments: shown, argumentsMasked }: Pick<ApprovalToDecide, "arguments" | "argumentsMasked">,
   typed: string,
@@ -20,7 +23,7 @@ export function editedArguments(
       "The card hides or escapes a part of the arguments, so --edit cannot keep it: ask for a revision, or send all arguments with the API.",
     );
   const edited = { ...shown, ...given };
-  // The card has no credentials, and the approver typed the rest.
+  // Nothing needs a mask here. The card contains no credentials, and the approver typed the rest.
   const changes = argumentChanges(shown, edited, (text) => text);
   if (changes.length === 0)
     throw new Failure(EXIT.usage, "--edit names only values that the write has already: leave it out, or change one.");

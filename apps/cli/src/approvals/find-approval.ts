@@ -9,8 +9,8 @@ import { SELF } from "../toolbus/self.ts";
 
 /**
  * Returns the id of the approval that the user typed, and a client of approvals. The beginning of an id is enough if only one id begins with the
- * text. The function searches the lists in the given order and stops at the first one with a match. Throws a Failure that names the matches if there
- * are several. Throws without a request to the server if the text cannot be the beginning of an id.
+ * text. The function searches the lists in the given order and stops at the first one with a match. If several ids match, throws a Failure that names
+ * them. If the text cannot be the beginning of an id, throws a Failure without a request to the server.
  */
 export async function findApproval(
   context: Pick<Context, "approvals">,

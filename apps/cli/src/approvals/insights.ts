@@ -32,7 +32,7 @@ interface Ended {
 
 /**
  * Returns the insights about the approvals that ended at or after a time. `records` are the records of the audit in the order of the chain. They must
- * include the records in which these approvals began to wait. Without that record, the waiting time of an approval is not counted.
+ * include the records in which these approvals began to wait. If this record of an approval is missing, its waiting time is not counted.
  */
 export async function insightsOf(
   records: AsyncIterable<Pick<ChainedRecord, "record">> | Iterable<Pick<ChainedRecord, "record">>,

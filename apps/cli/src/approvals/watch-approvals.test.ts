@@ -13,8 +13,8 @@ interface Kept {
 }
 
 /**
- * Watches a server that lists approvals, two on a page. Before each look at the list, the next step sets the server's time and changes the list. A
- * step may also answer the request itself. After the last step, the watcher stops.
+ * Watches a server that lists approvals, two on a page. Before each request for the list, the next step sets the server's time and changes the list.
+ * A step may also answer the request itself. After the last step, the watcher stops.
  */
 async function watched(
   steps: readonly ((kept: Map<string, Kept>, response: ServerResponse) => number | null)[],
@@ -67,7 +67,7 @@ describe("watching approvals", () => {
       (kept) => {
         const plan = { ...changes, round: 2, at: 1_090_000, drifted: changes };
         kept.set("one", { ...held("one", 1_000_010), plan });
-        // It was requested before anybody watched.
+        // The approval was requested before anybody watched.
         kept.set("two", { ...held("two", 900_000), plan });
         return 1_090_010;
       },

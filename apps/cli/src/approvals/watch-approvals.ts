@@ -16,7 +16,7 @@ export interface ApprovalEvent {
 export interface WatchOptions {
   readonly tool?: string | undefined;
   readonly requester?: string | undefined;
-  /** Whether writes that ended without people are reported too. */
+  /** Whether to report also writes that ended without people. */
   readonly all?: boolean | undefined;
   /** Called once, at the start. Every later event is reported. */
   readonly onBegin: () => void;
@@ -31,15 +31,15 @@ export interface WatchOptions {
 const EVERY_MS = 2000;
 const LONGEST_PAUSE_MS = 10_000;
 /**
- * How long before the previous look each look at the list begins. The time of an event is read before its commit, so an earlier event may become
+ * The overlap of two consecutive polls of the list. A service reads the time of an event before it commits the event, so an earlier event may become
  * visible later.
  */
 const OVERLAP_MS = 30_000;
 
 /**
  * Reports new approvals and their ends as they happen, until the signal aborts. It requests the list repeatedly, and each time continues where it
- * stopped. So an outage of approvals of any length neither loses nor repeats an event. An approval that was held and ended between two looks is
- * reported only with its end. Rejects with the client's Failure if the service was never reachable or refuses the request, and with the signal's
+ * stopped. So an outage of approvals of any length neither loses nor repeats an event. If an approval was held and ended between two requests, the
+ * function reports only its end. Rejects with the client's Failure if the service was never reachable or refuses the request, and with the signal's
  * reason.
  */
 export async function watchApprovals(service: Client, options: WatchOptions): Promise<never> {
@@ -80,7 +80,7 @@ export async function watchApprovals(service: Client, options: WatchOptions): Pr
     const events = found.flatMap(eventOf).filter(({ at }) => at >= began);
     for (const event of events.toSorted((one, other) => one.at - other.at)) {
       const { id, plan } = event.approval;
-      // An approval whose target has changed is held once more, and ends once more.
+      // An approval whose target has changed is held once more, and ends once more. The key therefore contains the round of its plan.
       const key = `${event.event} ${id} ${plan?.drifted ? plan.round : ""}`;
       if (!reported.has(key)) onEvent(event);
       reported.set(key, event.at);

@@ -12,5 +12,5 @@ function cellOf(value: string | number | boolean | null): string {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// White space and control characters before the sign do not stop a spreadsheet, and neither do the full-width forms of the signs.
+// A spreadsheet ignores white space and control characters before the sign. It also accepts the full-width forms of the signs.
 const FORMULA = /^[\s\u0000-\u001f]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;

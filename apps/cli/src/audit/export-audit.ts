@@ -43,7 +43,10 @@ export async function exportAudit(context: Context, file: string, { format, chai
 
 type Part = { readonly record: ChainedRecord } | { readonly checkpoint: CheckpointView };
 
-/** Yields the records in order, and each checkpoint after its record. Later records are left out, because no exported checkpoint covers them. */
+/**
+ * Yields the records in order, and each checkpoint after its record. It omits records after the newest checkpoint, because no exported checkpoint
+ * covers them.
+ */
 async function* partsUpTo(service: Client, chain: ChainKind, newest: CheckpointView): AsyncGenerator<Part, void> {
   const checkpoints = checkpointsOf(service, chain);
   let next = await checkpoints.next();

@@ -10,7 +10,7 @@ import { SELF } from "../toolbus/self.ts";
 
 export interface ListAuditOptions {
   readonly chain: ChainKind;
-  /** The maximum and the minimum age of the events, in milliseconds. */
+  /** `since` is the maximum age of the events and `until` their minimum age, in milliseconds. */
   readonly since?: number;
   readonly until?: number;
   readonly tool?: string;

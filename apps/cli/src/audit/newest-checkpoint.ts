@@ -3,7 +3,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { newestOf } from "./chain-pages.ts";
 
-/** Prints the newest checkpoint as one line of JSON, so that somebody can keep it elsewhere. */
+/** Prints the newest checkpoint as one line of JSON, so that somebody can keep the checkpoint elsewhere. */
 export async function newestCheckpoint(context: Context, chain: ChainKind): Promise<ExitCode> {
   const { checkpoint } = await newestOf(await context.approvals(), chain);
   if (checkpoint || context.output.json) context.output.record(checkpoint);

@@ -22,7 +22,7 @@ export async function writeEvidence(context: Context, typed: string | undefined,
   } finally {
     await handle?.close();
   }
-  // Broken evidence is written too, because somebody may have to investigate exactly that fault.
+  // The command also writes broken evidence, because somebody may have to investigate exactly that fault.
   const { broken, missing } = await verifyEvidence(text);
   if (broken !== null) output.note(`The evidence is not whole: ${broken}`);
   if (out === undefined) output.out.write(text);
@@ -34,7 +34,10 @@ export async function writeEvidence(context: Context, typed: string | undefined,
   return EXIT.ok;
 }
 
-/** Reads the part of approvals. Waits a moment for the newest record of the approval, which is chained shortly after its event. */
+/**
+ * Reads the part of approvals. Waits a moment for the newest record of the approval, because approvals adds a record to the chain shortly after its
+ * event.
+ */
 async function ofApprovals(context: Context, callId: string): Promise<ApprovalEvidence> {
   const service = await context.approvals();
   for (let tries = 1; ; tries++) {

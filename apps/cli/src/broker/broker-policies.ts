@@ -30,7 +30,7 @@ function setupOf(typed: string | undefined, inEnvironment: string | undefined): 
 }
 
 function print(output: Output, setup: BrokerSetup): void {
-  // For RabbitMQ standard output contains only commands for a shell, so the sentence is printed as a note.
+  // For RabbitMQ, standard output contains only commands for a shell. So the sentence goes to standard error as a note.
   if (setup.broker === "rabbitmq") output.note(sentenceFor(setup));
   else output.lines([sentenceFor(setup)]);
   output.lines(linesOf(setup).map(safeText));

@@ -6,8 +6,8 @@ const NOTE =
   "(The offline rules answer, not a language model: to set one, start Toolbus with ANTHROPIC_API_KEY, OPENAI_API_KEY or LLM_PROVIDER; docs/models.md.)";
 
 /**
- * Returns a line for users to whom the offline rules answer because nobody has configured a model. Returns null if a model answers or the profile
- * asks for the rules.
+ * Returns a line that tells users that the offline rules answer them because nobody has configured a model. Returns null if a model answers or the
+ * profile asks for the rules.
  */
 export async function offlineNote(gateway: Client, conversationId: string): Promise<string | null> {
   try {

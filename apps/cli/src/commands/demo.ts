@@ -3,7 +3,7 @@ import type { DemoValues } from "../demo/arguments.ts";
 import { DEMO_FLAGS } from "../demo/flags.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** Declares `toolbus demo`, which does the same as `npm run demo`, without npm's own lines. */
+/** Declares `toolbus demo`, which does the same as `npm run demo`, without the lines that npm prints. */
 export function addDemo(program: Command, define: Define): void {
   const command = define(program, {
     name: "demo",

@@ -32,7 +32,7 @@ export async function listConversations(context: Context, { limit, cursor }: Lis
   return EXIT.ok;
 }
 
-/** Returns the id of the active run and the number of runs that wait behind it. */
+/** Returns the id of the active run and the number of queued runs. */
 function standsAs({ activeRun, queued }: ConversationView): string {
   return `${activeRun ?? ""}${queued.length > 0 ? ` and ${queued.length} more` : ""}`.trim();
 }

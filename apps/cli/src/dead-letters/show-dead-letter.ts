@@ -39,7 +39,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : field(name, value))),
     "",
-    // The body stays unchanged, because a line break may be the reason why no service could read it.
+    // The output contains the body unchanged, because a line break may be the reason why no service could read the body.
     message.body === "" ? "(an empty body)" : message.body,
     ...(letter.cut ? ["(truncated: it was too large to keep in full)"] : []),
     "",
@@ -47,7 +47,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
   ];
 }
 
-/** Returns a field as lines. Received text never begins a line, so nobody can mistake it for another field. */
+/** Returns a field as lines. Received text never begins a line, so nobody can mistake this text for another field. */
 function field(name: string, value: string): string[] {
   const [first = "", ...others] = wrapped(`${INDENT}${value.replaceAll("\n", "\\x0a")}`, WIDTH);
   return [`${name.padEnd(INDENT.length)}${first.slice(INDENT.length)}`, ...others];

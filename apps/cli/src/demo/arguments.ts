@@ -20,7 +20,7 @@ export interface DemoArguments {
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
   readonly failOn: "medium" | "high" | null;
-  /** Tells the story of the example shop instead. Null if the demo investigates a release. */
+  /** The options of the demo with the example shop. Null if the demo investigates a release. */
   readonly orders: { readonly unattended: boolean } | null;
   readonly help: boolean;
 }
@@ -60,7 +60,10 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
   return demoArgumentsOf({ ...values, ...(failOn === undefined ? {} : { failOn }) }, "npm run demo -- --help");
 }
 
-/** Checks the flags. Both `npm run demo` and `toolbus demo` use it, each with its own parser. `help` is the command that explains the flags. */
+/**
+ * Checks the flags. Both `npm run demo` and `toolbus demo` use this function, each with its own parser. `help` is the command that explains the
+ * flags.
+ */
 export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments {
   if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const { failOn } = values;
@@ -105,7 +108,7 @@ export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments
   return { ok: true, args };
 }
 
-/** The flags that are valid only for the investigation of a release, so not with --orders. */
+/** The flags that are valid only for the investigation of a release. They cannot be combined with --orders. */
 const OF_A_RELEASE = [
   "repo",
   "from",

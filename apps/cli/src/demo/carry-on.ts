@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** The investigation that the demo has begun. The demo stores it next to its data, so that the same command continues it after any kind of stop. */
+/**
+ * The investigation that the demo has begun. The demo stores this record next to its data, so that the same command continues the investigation after
+ * any kind of stop.
+ */
 export interface Undertaking {
   /** The `Idempotency-Key` of the investigation. */
   readonly key: string;

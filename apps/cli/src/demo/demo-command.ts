@@ -15,7 +15,7 @@ export async function demo({ around, output, options, signal }: Context, typed: 
   const read = demoArgumentsOf(typed, `${SELF} demo --help`);
   if (!read.ok) throw new Failure(EXIT.usage, read.message);
   if (!output.json) around.stdout.write(`${headline(read.args)}\n`);
-  // The heavy import follows the first line of output, as in `npm run demo`.
+  // The large module is imported after the first line of output, as in `npm run demo`.
   const { orders } = read.args;
   const { runDemo } = orders === null ? await import("./run-demo.ts") : await import("../orders-demo/run-orders-demo.ts");
   const { root, cwd, env, stdin, stdout } = around;

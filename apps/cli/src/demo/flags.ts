@@ -1,7 +1,7 @@
 /** One flag of the demo. `npm run demo` and `toolbus demo` show the same flags. */
 export interface DemoFlag {
   readonly name: string;
-  /** The name of its value. Absent if the flag has no value. */
+  /** The name of the flag's value. Absent if the flag has no value. */
   readonly value?: string;
   readonly says: string;
   /** Set if `toolbus` already has this flag for every command. */

@@ -8,7 +8,7 @@ import { headline, nextRun } from "./headline.ts";
 const read = demoArguments(process.argv.slice(2));
 const INTERRUPTED = `Interrupted.${read.ok ? ` ${nextRun(read.args)}` : ""}`;
 
-// Heavy imports follow the first line of output, so that a new user sees at once that something happens.
+// Large modules are imported after the first line of output, so that a new user sees at once that something happens.
 const stopping = new AbortController();
 let interrupted = 0;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -17,7 +17,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     stopping.abort(new Error(INTERRUPTED));
   });
 }
-// The parent process has exited, so nobody would forward a signal to this process.
+// The parent process has exited, so nobody can forward a signal to this process any more.
 process.once("disconnect", () => stopping.abort(new Error(INTERRUPTED)));
 process.channel?.unref();
 

@@ -164,7 +164,7 @@ function document(
   };
 }
 
-/** Returns the settings that the demo accepts from its environment. It chooses its ports, keys and store itself. */
+/** Returns the settings that the demo accepts from its environment. The demo chooses its ports, keys and store itself. */
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const { LOG_LEVEL, LOG_FORMAT } = env;
   // The demo shows its run itself, so services log only warnings and errors. They log text even if standard error is not a terminal.

@@ -22,7 +22,7 @@ export function checkAgents(gateway: Client, now: number): Promise<Check> {
     const { runs } = readRunPage(await gateway.get(`/v1/runs?limit=${LOOKED_AT}`));
     const accepted = runs.filter(({ status }) => status === "accepted");
     if (accepted.length === 0) return alive ?? ok(name, "no run of this key waits for an agent to take it");
-    // The gateway accepts runs by the store's time. If an older gateway does not report it, this machine's time is used.
+    // The gateway accepts runs by the store's time. If the gateway is older and does not report this time, the check uses this machine's time.
     const { asOf = now } = readTools(await gateway.get("/v1/tools"));
     const waiting = accepted.map(({ runId, createdAt }) => ({ runId, age: asOf - createdAt })).filter(({ age }) => age > TAKEN_WITHIN_MS);
     const [oldest] = waiting.toSorted((a, b) => b.age - a.age);

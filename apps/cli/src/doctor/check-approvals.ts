@@ -90,7 +90,10 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
   );
 }
 
-/** Runs a check that needs an operator's key. If the key is not an operator's, the check reports that it was skipped, because this is not a fault. */
+/**
+ * Runs a check that needs an operator's key. If the key is not an operator's, the check reports only that it was skipped, because such a key is not a
+ * fault.
+ */
 function seenByOperator(name: string, look: () => Promise<Check>): Promise<Check> {
   return findingOf(name, async () => {
     try {

@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** The finding about a key, with a client of the service. The client is null if the service does not accept the key. */
+/** The finding about a key, and a client that sends this key. The client is null if the service does not accept the key. */
 export interface CheckedKey {
   readonly check: Check;
   readonly service: Client | null;

@@ -7,8 +7,8 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const SAYS_A_MODEL = /^(LLM_\w+|(ANTHROPIC|OPENAI|OPENROUTER)_API_KEY(_FILE)?)$/;
 
 /**
- * Checks with the provider whether the model that this shell's environment configures is available. Returns null if it configures none, because a
- * Toolbus that was started elsewhere has its own settings.
+ * Checks with the provider whether the model that this shell's environment configures is available. Returns null if the environment configures no
+ * model, because a Toolbus that was started elsewhere has its own settings.
  */
 export async function checkModelSettings({ around, signal }: Pick<Context, "around" | "signal">): Promise<Check | null> {
   const name = "model settings";

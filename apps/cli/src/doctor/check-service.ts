@@ -11,8 +11,8 @@ const DATE_MS = 500;
 const HOUR_MS = 3_600_000;
 
 /**
- * The remedy for each reason for which a service is not ready. The patterns match the reasons in docs/deployment.md and those of the previous
- * release. The first match is used.
+ * The remedies for the reasons why a service is not ready. The patterns match the reasons in docs/deployment.md and those of the previous release.
+ * The first pattern that matches decides.
  */
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/(?:accepts|takes) no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
@@ -55,14 +55,14 @@ export function checkReady(service: Asked["service"], url: string, probed: Probe
 export function checkWarnings(service: Asked["service"], url: string, { warnings }: Probed): readonly Check[] {
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
-    // This warning fails the check, because no call reaches a worker while the broker accepts no messages.
+    // A warning about the broker fails the check, because no call reaches a worker while the broker accepts no messages.
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
     if (POLICY.test(sentence)) {
       // An operator must fix a policy file that cannot be used. Other sentences only warn, because a tool that the policy names may register later.
       const finding = sentence.startsWith(UNUSABLE) ? fail : warn;
       return finding("policy", `${what.replace(/\.$/, "")}.`, fix?.replace(/\.?$/, ".") ?? "See docs/policy.md.");
     }
-    // The service may run on another machine than the reader, so "this machine" would mislead.
+    // The service may run on another machine than this command, so "this machine" would mislead the reader.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
     return fail(
       "clock",

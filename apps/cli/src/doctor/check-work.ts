@@ -55,8 +55,8 @@ export function checkTools(gateway: Client): Promise<Check> {
 }
 
 /**
- * Finds tools without a live worker, unless their workers may be scaled to zero. A tool whose worker has been absent for long delays no run, because
- * agents no longer offer it to new runs.
+ * Finds tools without a live worker, unless their workers may be scaled to zero. If a tool has had no worker for a long time, it delays no run,
+ * because agents no longer offer it to new runs.
  */
 function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
@@ -94,7 +94,7 @@ function named(tools: readonly ToolView[]): string {
   return tools.map((tool) => safeText(`${tool.name}@${tool.version}`)).join(", ");
 }
 
-/** How long an agent offers a tool that no worker serves. */
+/** How long agents still offer a tool after its last worker has left. */
 const OFFERED_FOR_MS = 3_600_000;
 
 /** The longest normal age of a heartbeat. Workers send one every 30 s, and its commit takes a moment. */

@@ -1,4 +1,4 @@
-/** The finding of a check. `fix` says what to do, and every finding that is not ok has one. */
+/** The finding of a check. Every finding that is not ok has a `fix`, which says what to do. */
 export type Check =
   | { readonly name: string; readonly level: "ok"; readonly message: string }
   | { readonly name: string; readonly level: "warn" | "fail"; readonly message: string; readonly fix: string };

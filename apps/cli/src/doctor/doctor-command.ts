@@ -18,8 +18,8 @@ import { checkModel, checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
 /**
- * Runs every check that is possible from this machine, and skips checks that depend on a failed one. `health` lists the health ports of agents and
- * workers, which have no other port. The command requests `/readyz` there.
+ * Runs every check that is possible from this machine, and skips checks that depend on a failed one. `health` lists the addresses of health ports.
+ * Agents and workers have no other port. The command requests `/readyz` there.
  */
 export async function doctor(context: Context, health: readonly string[]): Promise<ExitCode> {
   const checks = await allChecks(context, health);

@@ -4,7 +4,7 @@ import { type Asked, whyUnreachable } from "../http/unreachable.ts";
 export interface Probed {
   readonly reachable: true;
   readonly ready: boolean;
-  /** The reasons why it is not ready, in the service's words. */
+  /** The reasons why the service is not ready, in the service's words. */
   readonly reasons: readonly string[];
   /** Faults that somebody should fix although the service works, in the service's words. */
   readonly warnings: readonly string[];
@@ -12,8 +12,8 @@ export interface Probed {
   readonly ours: boolean;
   readonly tookMs: number;
   /**
-   * The service's clock minus this machine's, in milliseconds. It comes from the header `Date`, so it is exact to half a second. Null if the answer
-   * has no such header.
+   * The service's clock minus this machine's, in milliseconds. The value comes from the header `Date`, so its error is at most half a second. Null if
+   * the answer has no such header.
    */
   readonly clockMs: number | null;
 }

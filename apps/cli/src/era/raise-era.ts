@@ -14,7 +14,7 @@ export interface RaiseOptions {
 /** Raises the era. The request names the current era, so that a repeat after a lost answer does not raise it twice. */
 export async function raiseEra(context: Context, { reason, hold, replace }: RaiseOptions): Promise<ExitCode> {
   const service = await context.approvals();
-  // The number in a forged era is meaningless, so the request names the first era.
+  // With `--replace` the stored era may be forged, so its number is meaningless and the request names the first era.
   const { era } = replace ? { era: FIRST_ERA } : readEra(await service.get("/v1/era"));
   const wanted = { era, reason, ...(hold ? { hold } : {}), ...(replace ? { replace } : {}) };
   const raised = readEra(await service.post("/v1/era/raise", wanted));

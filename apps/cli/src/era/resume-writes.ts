@@ -10,7 +10,7 @@ export interface ResumeOptions {
   readonly all?: true;
 }
 
-/** Allows the writes of the named shards, or of all held shards, to begin again. */
+/** Allows writes to begin again in the named shards, or in all held shards. */
 export async function resumeWrites(context: Context, shards: readonly string[], { all }: ResumeOptions): Promise<ExitCode> {
   if (all ? shards.length > 0 : shards.length === 0)
     throw new Failure(EXIT.usage, `Name the shards, or --all: "${SELF} era show" says which are held.`);

@@ -34,7 +34,9 @@ import { Failure } from "../toolbus/failure.ts";
 
 type Schema = Parameters<typeof parser>[0];
 
-/** Returns the schema so that it also accepts unknown fields and kinds of events, because a newer server may send some. The client ignores them. */
+/**
+ * Returns a copy of the schema that also accepts unknown fields and kinds of events, because a newer server may send some. The client ignores them.
+ */
 function open<S extends Schema>(schema: S): S {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
     name === "oneOf" || (name === "additionalProperties" && value === false) ? undefined : value,
@@ -68,7 +70,9 @@ export const readApprovalEvidence = read("evidence", parser(open(ApprovalEvidenc
 export const readCallEvidence = read("evidence", parser(open(CallEvidence)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));
 
-/** Returns a function that parses an answer by its schema. It throws a Failure if the server sends another version of the answer. */
+/**
+ * Returns a function that parses an answer by its schema. The returned function throws a Failure if the server sends another version of the answer.
+ */
 function read<T>(what: string, parse: (value: unknown) => Parsed<T>): (answer: unknown) => T {
   return (answer) => {
     const parsed = parse(answer);

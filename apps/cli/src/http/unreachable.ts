@@ -2,7 +2,7 @@ import { SELF } from "../toolbus/self.ts";
 
 export interface Asked {
   readonly url: string;
-  /** `health` means the health port of any service. */
+  /** The service that the request was for. `health` means the health port of any service. */
   readonly service: "gateway" | "approvals" | "health";
   readonly timeoutMs: number;
 }

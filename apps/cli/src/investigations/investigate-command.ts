@@ -50,8 +50,8 @@ export async function investigate(context: Context, release: string | undefined,
 }
 
 /**
- * Returns the report as text. If the report has no assessment, the model's answer comes first, because the answer says why. If the profile writes no
- * report, returns only the answer.
+ * Returns the report as text. If the report has no assessment, the model's answer comes first, because it says why there is no assessment. If the
+ * profile writes no report, returns only the answer.
  */
 function lastWords(context: Context, end: RunEnd): string[] {
   const said = end.type === "run.completed" && !end.report?.severity ? safeText(end.text).split("\n") : [];

@@ -23,8 +23,8 @@ export interface AddKeyOptions {
 }
 
 /**
- * Makes one more key. It writes the hash to the file that a service reads, and the key itself to the data directory. Throws a Failure if the name
- * exists in the file or the key exists in the directory, because it never replaces either.
+ * Makes one more key. It writes the hash to the file that a service reads, and the key itself to the data directory. Throws a Failure if the file
+ * already has the name or the directory already has the key, because the command never replaces either.
  */
 export async function addKey({ options, output, around }: Context, name: string, given: AddKeyOptions): Promise<ExitCode> {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name))

@@ -71,7 +71,7 @@ async function look({ audience, role, url, env, key, keyFile, dataDirectory }: K
   if (env[variable]) return { key: env[variable], source: variable };
   const named = env[`${variable}_FILE`];
   if (named) return { key: await text(named, `${variable}_FILE`), source: `${variable}_FILE` };
-  // A key for this machine must not be sent to another machine.
+  // The client must not send a key of this machine to another machine.
   if (!isLoopback(url)) return null;
   const file = path.join(dataDirectory, "keys", `${role ?? ROLE[audience]}.key`);
   const local = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

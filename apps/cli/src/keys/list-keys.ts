@@ -6,7 +6,10 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { hashesIn, localHashFiles, usage } from "./hash-file.ts";
 
-/** Lists the keys of people by name, from one hash file or from those of the data directory. These files contain only the hash of a key. */
+/**
+ * Lists the keys of people by name, from one hash file or from those of the data directory. These files contain the hashes of the keys, not the keys
+ * themselves.
+ */
 export async function listKeys({ options, output, around }: Context, to: string | undefined): Promise<ExitCode> {
   const files = to ? [to] : Object.values(localHashFiles(options.dataDirectory));
   const read = await Promise.all(files.map(async (file) => ({ file, keys: await hashesIn(file) })));

@@ -6,8 +6,8 @@ import { Failure } from "../toolbus/failure.ts";
 import { hashesIn, localHashFiles, usage, writeHashes } from "./hash-file.ts";
 
 /**
- * Revokes a key by its name. Services that read the file refuse it within seconds, also when a client reopens a stream. Throws a Failure if the key
- * does not exist or cannot be revoked.
+ * Revokes a key by its name. Services that read the file refuse the key within seconds, also when a client reopens a stream. Throws a Failure if the
+ * key does not exist or cannot be revoked.
  */
 export async function revokeKey({ options, output }: Context, name: string, to: string | undefined): Promise<ExitCode> {
   if (name.startsWith("local-") && !to)
@@ -26,7 +26,7 @@ export async function revokeKey({ options, output }: Context, name: string, to: 
     holding.push(file);
   }
   if (holding.length === 0) throw new Failure(EXIT.notFound, `There is no key "${name.slice(0, 80)}" in ${files.join(" or ")}.`);
-  // The bearer's copy of the key is now worthless, so the copy on this machine is deleted, too.
+  // No service accepts the key any more, so the command also deletes the copy on this machine.
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) await rm(path.join(options.dataDirectory, "keys", `${name}.key`), { force: true });
   if (output.json) output.document({ id: name, files: holding, revoked: true });
   else output.lines([`The key "${name}" is revoked.`]);

@@ -32,7 +32,7 @@ export async function rotateKeys(context: Context, typed: string, given: RotateO
   return EXIT.ok;
 }
 
-/** Throws a Failure while documents are sealed or signed with the old key, or if approvals cannot be asked. */
+/** Throws a Failure while documents are sealed or signed with the old key, or if approvals does not answer. */
 async function refuseWhileUsed(context: Context): Promise<void> {
   const service = await context.approvals();
   const { left } = readSeals(await service.get("/v1/seals"));

@@ -11,8 +11,8 @@ export function plannedDeciding(planned: Planned | undefined): Deciding {
 }
 
 /**
- * Asks the person at the terminal. `edit` is the edit that the story suggests, or undefined if it is not about an edit. Throws a Failure if the input
- * ends before the answer.
+ * Asks the person at the terminal. `edit` is the edit that the story suggests, or undefined if it suggests none. Throws a Failure if the input ends
+ * before the answer.
  */
 export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStream, edit: Planned["edit"]): Deciding {
   return {

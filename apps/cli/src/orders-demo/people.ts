@@ -5,7 +5,7 @@ import { readApprovalToDecide } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
 import type { Planned } from "./story.ts";
 
-/** How an approver of the story answers, the arguments that they change, and the ticket that they name for a critical write. */
+/** How the approvers of the demo decide: their answer, the arguments that they change, and the ticket for a critical write. */
 export interface Deciding {
   answer(card: ApprovalToDecide, signal: AbortSignal): Promise<Answer>;
   /** Returns the arguments that the first approver changes, or null to approve the write as it is. */
@@ -16,7 +16,7 @@ export interface Deciding {
 export interface PeopleOptions {
   readonly approvers: readonly Client[];
   readonly deciding: Deciding;
-  /** Shows the card to the first approver, and says when the second one has to look at it. */
+  /** Called with the card, and then with the name of the second approver when that person has to decide. */
   readonly onCard: (card: ApprovalToDecide) => void | Promise<void>;
   readonly onNext: (approver: string) => void;
 }
@@ -52,7 +52,7 @@ export async function decideByPeople(approvalId: string, options: PeopleOptions,
   }
 }
 
-/** Returns the card as soon as the worker has planned the write. Most tools offer no plan, and then at once. */
+/** Returns the card as soon as the worker has planned the write. Most tools offer no plan. For these tools it returns the card at once. */
 async function plannedCard(approver: Client, path: string, signal: AbortSignal): Promise<ApprovalToDecide> {
   for (;;) {
     const card = readApprovalToDecide(await approver.get(path));

@@ -1,7 +1,7 @@
 import { counted } from "@toolbus/contracts";
 import type { Effects } from "@toolbus/example-orders-shop";
 
-/** A call of the story: how Toolbus says that it ended, and what the shop's database says. */
+/** A call of the story: the outcome that Toolbus reports, and the effect that the shop's database shows. */
 export interface ToldCall {
   readonly tool: string;
   readonly status: string;

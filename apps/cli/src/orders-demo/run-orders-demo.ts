@@ -29,7 +29,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   const base = args.data === undefined ? path.join(around.root, ".toolbus", "orders-demo") : path.resolve(around.cwd, args.data);
   const directory = await newFolder(base);
   const clock = (): number => Date.now();
-  // The rules make the calls that a message names, so the story is the same at every run, whatever model is configured.
+  // The demo uses the offline rules, which make the calls that a message names. So the story is the same at every run, whatever model is configured.
   const system = await startShopSystem({ directory, env: settingsOf(around.env), clock, signal });
   try {
     show?.line(`Model: the offline rules, which call the tools that a message names. The shop is at ${system.shop.url}.`);
@@ -87,7 +87,7 @@ function whoIn({ tier, decidedBy }: ToldCall): string {
   return decidedBy.length === 0 ? "policy" : decidedBy.join(", ");
 }
 
-/** Makes a folder for this run. An earlier run keeps its own, so nothing of a user is removed. */
+/** Makes a new folder for this run. The folders of earlier runs stay, so the demo removes no data of a user. */
 async function newFolder(base: string): Promise<string> {
   try {
     await mkdir(base, { recursive: true, mode: 0o700 });
@@ -101,6 +101,6 @@ async function newFolder(base: string): Promise<string> {
 }
 
 function settingsOf({ LOG_LEVEL, LOG_FORMAT }: DemoSurroundings["env"]): Record<string, string> {
-  // The demo shows its runs itself. An answer that the shop loses is part of the story, so only errors are logged.
+  // The demo shows its runs itself. In the story the shop loses an answer on purpose, which would cause warnings. So the services log only errors.
   return { LLM_PROVIDER: "offline", LOG_LEVEL: LOG_LEVEL || "error", LOG_FORMAT: LOG_FORMAT || "text" };
 }

@@ -12,7 +12,7 @@ export interface ShopSystem {
   readonly gateway: Client;
   /** The approvals HTTP API with the key of each approver. */
   readonly approvers: readonly [Client, Client];
-  /** From now on, the shop loses its next answer to an effect in this table, and says when it has. Null ends this. */
+  /** Makes the shop lose its next answer to an effect in this table. The shop calls `onLost` when it has lost the answer. Null cancels this. */
   loseAnswerTo(effect: string | null, onLost: () => void): void;
   /** Changes the address of an order in the shop, as its customer does. */
   changeAddress(order: string, address: { readonly [part: string]: string }, signal: AbortSignal): Promise<void>;
@@ -68,7 +68,7 @@ export async function startShopSystem({ directory, env, clock, signal }: ShopSys
   }
 }
 
-/** Gives approvals the hash of one more approver's key before it starts, because a critical write needs two people. Returns the key. */
+/** Gives the hash of a second approver's key to approvals before approvals starts, because a critical write needs two people. Returns the key. */
 async function addSecondApprover(directory: string): Promise<string> {
   const key = `tb_approver_${randomBytes(24).toString("base64url")}`;
   const sha256 = createHash("sha256").update(key).digest("hex");

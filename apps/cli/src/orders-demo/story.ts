@@ -9,10 +9,10 @@ export interface Planned {
 /** One message of the story's customer service, with what a reader should see in it. */
 export interface Step {
   readonly title: string;
-  /** Each line names a tool with its arguments, so the offline rules call exactly this. */
+  /** Each line names a tool with its arguments, so the offline rules make exactly this call. */
   readonly calls: readonly string[];
   readonly planned?: Planned;
-  /** The shop loses its next answer to an effect in this table, as when the connection breaks after the effect. */
+  /** The shop loses its next answer to an effect in this table. This has the same result as a connection that breaks after the effect. */
   readonly losesAnswerTo?: string;
   /** Somebody changes the address of this order in the shop while the approver reads the card. */
   readonly changesMeanwhile?: { readonly order: string; readonly address: { readonly [part: string]: string } };

@@ -27,7 +27,7 @@ export interface Told {
   readonly answerLost: boolean;
 }
 
-/** Sends the message of a step, lets people decide what waits for them, and compares the outcome with the shop's database. */
+/** Sends the message of a step, lets people decide the held writes, and compares the outcome with the shop's database. */
 export async function tellStep({ title, calls, losesAnswerTo, changesMeanwhile }: Step, options: TellOptions): Promise<Told> {
   const { system, conversationId, deciding, show, clock, signal } = options;
   let before = system.shop.effects();
@@ -54,7 +54,7 @@ export async function tellStep({ title, calls, losesAnswerTo, changesMeanwhile }
         const { order, address } = meanwhile;
         meanwhile = undefined;
         await system.changeAddress(order, address, untilOver);
-        // This row is not the effect of a call.
+        // The change of the address is not the effect of a call, so the later comparison must not count its row.
         before = system.shop.effects();
         show?.line(`  ✎ meanwhile the customer changes the address of ${order} to ${Object.values(address).join(", ")}`);
       };

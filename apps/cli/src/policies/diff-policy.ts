@@ -5,7 +5,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { policyIn } from "./policy-file.ts";
 
-/** Shows what one policy changes about another, and whether writes then need less. */
+/** Shows the differences between two policies, and whether writes need less approval under the second one. */
 export async function diffPolicy(context: Context, typedBefore: string, typedAfter: string): Promise<ExitCode> {
   const { output } = context;
   const [before, after] = [await policyIn(context, typedBefore), await policyIn(context, typedAfter)];

@@ -37,7 +37,10 @@ interface Enabled {
   readonly tier: Tier;
 }
 
-/** Shows what a policy demands of one call: its tier and the rules behind it, who has to approve it, and until when. Nothing is called. */
+/**
+ * Shows what a policy demands of one call: the call's tier with the rules behind it, the people who have to approve it, and the time limit. The
+ * command does not make the call.
+ */
 export async function explainPolicy(context: Context, typed: string, options: ExplainPolicyOptions): Promise<ExitCode> {
   const { output, around } = context;
   const policy = await policyIn(context, typed);
@@ -86,7 +89,7 @@ const parseDefinition = parser(ToolDefinition);
 function jsonIn(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // A file may also have the definition inside, as approvals shows it.
+    // A file may also be an object with the member `definition`, as approvals returns it.
     return isJsonObject(value as JsonObject) && "definition" in (value as JsonObject) ? (value as JsonObject)["definition"] : value;
   } catch {
     return null;

@@ -5,10 +5,10 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** What applies where a policy says nothing. These are the defaults of approvals. */
+/** The values that apply if a policy does not set them. They are the defaults of approvals. */
 export const DEFAULTS = { expiryMs: 15 * 60_000, remindPercent: 50 };
 
-/** Returns the text of a file that was typed. Throws a Failure if it cannot be read. */
+/** Returns the text of the file at the typed path. Throws a Failure if the file cannot be read. */
 export async function textOf({ around }: Pick<Context, "around">, typed: string, what: string): Promise<string> {
   try {
     return await readFile(path.resolve(around.cwd, typed), "utf8");

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** Asks the gateway to cancel a run. No new call begins, and the run ends after the writes that were already sent have answers. */
+/** Asks the gateway to cancel a run. No new call begins. The run ends when the writes that were already sent have answers. */
 export async function cancelRun(context: Context, typed: string | undefined): Promise<ExitCode> {
   const runId = idOf("run", typed);
   const gateway = await context.gateway();

@@ -95,7 +95,7 @@ function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | 
   };
 }
 
-/** Returns the changes of a run that ended well. For any other end, the run's own message begins with them. */
+/** Returns the writes of a run that ended well. For any other end, the run's own message begins with its writes. */
 function writesOf({ writes }: RunView): string[] {
   const written = whatWasWritten(writes);
   return written === null ? [] : [`${written}.`];

@@ -74,7 +74,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
 
 type Asked = Extract<RunEvent, { type: "call.asked" }>;
 
-/** Asks the person the questions of a run, one after another. It withdraws a question that was answered elsewhere. */
+/** Asks the person the questions of a run, one after another. If somebody answers a question elsewhere, the function withdraws it from the screen. */
 function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail: (error: unknown) => void) {
   const asking = new Map<string, AbortController>();
   let turn: Promise<void> = Promise.resolve();

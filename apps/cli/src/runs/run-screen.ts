@@ -84,7 +84,7 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}; waiting for writes that were sent`));
       case "run.completed":
-        // The answer is usually the text of the last turn, which is already on the screen.
+        // The answer is usually the text of the last turn. The screen already shows this text.
         if (event.text.trim() !== said.trim()) write(NO_ROUND, event.text);
         return finish();
       case "run.failed":
@@ -177,7 +177,7 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
 /** The round number for text outside any round. */
 const NO_ROUND = -2;
 
-// Returns to the first column and clears the line.
+// The control sequence that moves the cursor to the first column and clears the line.
 const CLEAR = "\r\u001b[2K";
 
 function decidedLine(event: Extract<RunEvent, { type: "call.decided" }>, paint: Paint): string {
@@ -194,7 +194,9 @@ function resolvedLine(event: Extract<RunEvent, { type: "call.resolved" }>, paint
   return why === "" ? head : `${head}: ${cut(safeText(why), WIDTH - event.tool.length - event.status.length - 20)}`;
 }
 
-/** Returns the `message` of a failed result, or an empty text if its JSON has none. Returns the whole content if it is not JSON. */
+/**
+ * Returns the `message` of a failed result, or an empty text if the content is JSON without a message. Returns the whole content if it is not JSON.
+ */
 export function messageIn(content: string): string {
   try {
     const value: unknown = JSON.parse(content);

@@ -12,7 +12,7 @@ export function standingOf({ status, code, endedAt, outcomes = [], report, write
   const reported = [
     ...why,
     ...(filing === null ? [] : [filing.replaceAll("_", " ")]),
-    // A run that did not end well may still have changed something, so its writes are named.
+    // A run that did not end well may still have changed something, so the text gives the number of its writes.
     ...(status !== "done" && happened > 0 ? [`${counted(happened, "write")} happened`] : []),
     ...others.map(inWords),
   ];

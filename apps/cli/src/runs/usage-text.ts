@@ -17,7 +17,7 @@ export function usageText(usage: Usage): string {
   ].join(", ");
 }
 
-/** Returns the cost in words. It returns nothing for free models, because users who run a model at home do not ask for its price. */
+/** Returns the cost in words. Returns an empty list for free models, because users who run a model at home do not ask for its price. */
 function moneyOf({ costMicroUsd, unpricedCalls }: Usage): readonly string[] {
   if (unpricedCalls === undefined) return costMicroUsd === undefined ? [] : [dollarsOf(costMicroUsd)];
   const more = `${counted(unpricedCalls, "model call")} of unknown price`;

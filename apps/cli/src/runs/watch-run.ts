@@ -18,7 +18,7 @@ export interface WatchOptions {
   readonly onItem: (item: StreamItem) => void;
   /** Called when the connection breaks. It is called only once until a new event arrives, even if several retries fail. */
   readonly onLost?: () => void;
-  /** Stops following the run, which continues. */
+  /** Aborts to stop the following. The run continues. */
   readonly signal: AbortSignal;
   /** How long the client retries a lost connection. */
   readonly patienceMs?: number;
@@ -27,7 +27,7 @@ export interface WatchOptions {
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
-// The gateway sends a comment line every 15 s, so a server that is silent for this long is gone.
+// If the server sends nothing for this long, the client treats the connection as lost. The gateway sends a comment line every 15 s.
 const SILENCE_MS = 50_000;
 
 /**
@@ -83,7 +83,7 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       return end;
     } finally {
       clearTimeout(silence);
-      // The request is aborted, because nobody reads the rest of the answer.
+      // Abort the request, because nobody reads the rest of its answer.
       silent.abort();
     }
   }

@@ -18,7 +18,7 @@ export interface Interrupts {
 // The terminal signals every foreground process, and the parent process may forward the signal, so one press can arrive twice.
 const ONE_PRESS_MS = 60;
 
-/** Creates the handling of Ctrl-C. `quit` must end the process. It is called if a user presses again while the command is leaving. */
+/** Creates the handling of Ctrl-C. `quit` must end the process. It is called if a user presses Ctrl-C again while the command is leaving. */
 export function interrupts(now: () => number, quit: () => void): Interrupts {
   const leaving = new AbortController();
   let handle: (() => void) | null = null;

@@ -12,7 +12,7 @@ export interface Keyboard {
 export interface KeyboardOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Called for Ctrl-C at a question, because the terminal sends no signal then. */
+  /** Called for Ctrl-C while a question is open, because the terminal then sends no signal. */
   readonly onInterrupt: () => void;
 }
 

@@ -1,7 +1,7 @@
 /** The maximum width of a line of output, in characters. */
 export const WIDTH = 100;
 
-/** Returns the width of a terminal, and the maximum width for output that does not go to one or whose terminal is very narrow. */
+/** Returns the width of a terminal. Returns the maximum width if the output does not go to a terminal, or if the terminal is very narrow. */
 export function terminalWidth({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number {
   return isTTY === true && columns !== undefined && columns >= NARROWEST ? columns : WIDTH;
 }
@@ -19,7 +19,7 @@ export function paragraphs(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapped(line, width));
 }
 
-/** Breaks a line at words and indents the following parts like the first. A word that is longer than a line stays whole, because users paste ids. */
+/** Breaks a line between words, and indents every part like the first. A word that is longer than a line stays whole, because users copy ids. */
 export function wrapped(text: string, width: number): string[] {
   const indent = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];

@@ -56,7 +56,7 @@ export function painter(colour: boolean): Paint {
   return (style, text) => (colour ? styleText(style, safeText(text), { validateStream: false }) : safeText(text));
 }
 
-/** Returns whether the output may have colour. It respects https://no-color.org and terminals without colour. */
+/** Returns whether the output may have colour, by the rules of https://no-color.org and the abilities of the terminal. */
 export function colourWanted(env: Readonly<Record<string, string | undefined>>, flag: boolean): boolean {
   return flag && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }

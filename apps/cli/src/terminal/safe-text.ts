@@ -1,6 +1,6 @@
 /**
  * Makes external text from a model, a tool or a server safe for a terminal. Control characters could move the cursor or recolour earlier text, and
- * bidirectional marks could reorder it, so both become visible escapes. Tabs and line feeds stay.
+ * bidirectional marks could reorder text. So both become visible escapes. Tabs and line feeds stay.
  */
 export function safeText(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {

@@ -1,8 +1,8 @@
 import { cut, WIDTH } from "./lines.ts";
 
 /**
- * Returns rows as aligned columns under a header. Cells stay whole, so that users can paste ids. Only the last column is truncated, to the rest of
- * the width or to a minimum if less is left.
+ * Returns rows as aligned columns under a header. Cells stay whole, so that users can copy ids. Only cells of the last column are truncated, to the
+ * rest of the width or to a minimum if less is left.
  */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const last = header.length - 1;

@@ -21,7 +21,10 @@ export interface Definition {
   readonly examples: readonly string[];
   /** The audience of --key and --key-file. It is a function if the audience depends on the command's options. */
   readonly audience: Audience | ((command: Command) => Audience);
-  /** The variables that the command reads besides those of the command line. With "services" the services themselves report unknown variables. */
+  /**
+   * The environment variables that the command reads besides those of every command. With "services" the command starts services, which report
+   * unknown variables themselves.
+   */
   readonly reads?: Reads | "services";
   readonly run: Run;
 }

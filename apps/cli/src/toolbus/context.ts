@@ -57,7 +57,7 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
     const url = urls[service];
     const found = await findKey(searchFor(service, role));
     if (found !== null) return client({ url, service, key: found.key, keySource: found.source, signal });
-    // This request fails if the service is down. The user must learn that before the missing key.
+    // This request fails if the service is down. That error is more important than a missing key, so the user must see it first.
     await client({ url, service, key: null, signal }).get("/healthz");
     throw noKey(searchFor(service));
   }

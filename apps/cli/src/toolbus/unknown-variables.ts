@@ -2,13 +2,13 @@
 import { TOOLBUS_VARIABLES, type UnknownSetting, unknownSettings } from "@toolbus/runtime/unknown-settings";
 import type { Surroundings } from "./surroundings.ts";
 
-/** The environment variables that a command reads besides those of the command line. */
+/** The environment variables that a command reads besides those of every command. */
 export type Reads = "nothing" | "models";
 
 /**
- * Reports on standard error each variable whose name looks like one of ours but that nobody reads, with the probable name. It never prints the
- * value. Without this report a typo such as TOOLBUS_ULR would silently select the default address. It checks the variables of models only if
- * the command uses a model.
+ * Reports on standard error each variable that nobody reads although its name looks like one of ours. The report includes the probable name, and
+ * never the value. Without this report a typo such as TOOLBUS_ULR would silently select the default address. It checks the variables of models only
+ * if the command uses a model.
  */
 export async function warnOfUnknownVariables({ env, stderr }: Pick<Surroundings, "env" | "stderr">, reads: Reads): Promise<void> {
   const ours = unknownSettings(env, { known: TOOLBUS_VARIABLES, services: [] });

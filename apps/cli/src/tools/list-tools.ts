@@ -15,7 +15,7 @@ export async function listTools(context: Context): Promise<ExitCode> {
     output.document(list);
     return EXIT.ok;
   }
-  // All ages use the store's clock, because the caller's clock may be wrong.
+  // The store's clock is the base of all ages, because the caller's clock may be wrong.
   const now = list.asOf ?? around.now();
   const rows = safeValue(list.tools).map((tool) => [
     tool.name,

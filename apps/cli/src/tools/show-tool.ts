@@ -54,7 +54,7 @@ function exampleLines({ name, parameters, example }: ToolView): string[] {
   return [...(complete ? [] : ["Replace what is between < and > first:"]), `  ${SELF} tools call ${name}${typed}`];
 }
 
-/** Returns lines with the parts of the schema that some providers' models do not receive. The worker still checks them. */
+/** Returns lines with the parts of the schema that the models of some providers do not receive. The worker still checks these parts. */
 function lostLines(lost: NonNullable<ToolView["lost"]>): string[] {
   if (lost.length === 0) return [];
   const lines = lost

@@ -11,7 +11,7 @@ export interface DisableOptions {
 }
 
 /**
- * Disables a write in every version. Without a terminal it does not ask for a confirmation, because an operator in an emergency must not be delayed.
+ * Disables every version of a write. Without a terminal it does not ask for a confirmation, because it must not delay an operator in an emergency.
  */
 export async function disableWrite(context: Context, typed: string, { yes }: DisableOptions): Promise<ExitCode> {
   const service = await context.approvals();

@@ -11,7 +11,10 @@ export interface PendingOptions {
   readonly all?: true;
 }
 
-/** Returns whether a write waits for an operator. Its calls are refused until somebody has checked it. Nobody can enable a quarantined definition. */
+/**
+ * Returns whether a write waits for an operator. Approvals refuses the calls of such a write until an operator has checked it. A quarantined write
+ * does not wait, because nobody can enable it.
+ */
 export function isWaiting({ state, quarantined }: Pick<WriteSummary, "state" | "quarantined">): boolean {
   return !quarantined && (state === "pending" || state === "changed" || state === "damaged");
 }

@@ -6,8 +6,8 @@ export interface Ack<Delivery> {
 }
 
 /**
- * Gathers the acks of one channel, so that deliveries that end within one turn of the event loop share a frame. It settles each delivery only once,
- * because a second ack of a delivery closes the channel (406).
+ * Gathers the acks of one channel, so that deliveries that end within one turn of the event loop share a frame. The batch settles each delivery only
+ * once, because a second ack of a delivery closes the channel (406).
  */
 export interface AckBatch<Delivery> {
   /** Adds a delivery. Deliveries must be added in the order of arrival. */

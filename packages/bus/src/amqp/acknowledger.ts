@@ -2,7 +2,7 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import { ackBatch } from "./ack-batch.ts";
 import type { Generation } from "./steady-channel.ts";
 
-/** Settles the deliveries of one channel. It does nothing once the channel is gone. */
+/** Settles the deliveries of one channel. Its methods do nothing once the channel is closed. */
 export interface Acknowledger {
   add(received: ConsumeMessage): void;
   /** Sends the ack at the end of the current turn, together with the other acks of that turn. */

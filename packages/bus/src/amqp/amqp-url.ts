@@ -7,7 +7,7 @@ export interface AmqpSettings {
   readonly password: string;
   /** The virtual host in plain text: `/` rather than `%2F`. */
   readonly vhost: string;
-  /** The interval of heartbeats, in seconds. If the other side is silent for two to three intervals, the client closes the connection. */
+  /** The interval of heartbeats, in seconds. If the broker is silent for two to three intervals, the client closes the connection. */
   readonly heartbeat: number;
   /** The prefix of every exchange and queue of this bus, so that several buses can share a virtual host. */
   readonly namespace: string;

@@ -9,7 +9,8 @@ export const DELIVERIES_HEADER = "x-toolbus-deliveries";
 
 /**
  * Returns how often the message was delivered, including this time. The broker counts its own redeliveries, most of which follow a consumer's crash.
- * Our header counts retries. Since RabbitMQ 4.3 the broker does not count messages that were given back on purpose, so the result is too low there.
+ * Our header counts retries. Since RabbitMQ 4.3 the broker does not count messages that were given back on purpose, so with these versions the result
+ * may be too low.
  */
 export function deliveryCount({ fields, properties }: CountedDelivery): number {
   const headers = properties.headers ?? {};

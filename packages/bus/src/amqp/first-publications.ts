@@ -9,8 +9,8 @@ import { BLOCKED, type Publication, type Publisher } from "./publisher.ts";
 
 /**
  * Publishes messages. It publishes the first messages of a routing key one at a time, on a separate channel. If the login has no right to publish
- * under a key, RabbitMQ closes the channel, and all messages in flight on this channel are lost. A key may be the reply topic that another party
- * wrote into its message. Without the separate channel, such a party could make all other publishes fail.
+ * under a key, RabbitMQ closes the channel, and all messages in flight on this channel are lost. A key may be the reply topic of a message that
+ * another party sent. Without the separate channel, such a party could make all other publishes fail.
  */
 export interface FirstPublications extends Pick<Publisher, "publish"> {
   /** Waits for the pending message. */
@@ -165,7 +165,7 @@ const ABSENT_MS = 2000;
 const REFUSED_FOR_MS = 60_000;
 const MOST_REFUSED = 30;
 const LONGEST_TOPIC = 200;
-// This is far more than the number of topics in a deployment.
+// The limit is far above the number of topics in a deployment.
 const MOST_ALLOWED = 10_000;
 const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;

@@ -3,8 +3,8 @@ import type { ChannelModel } from "amqplib";
 
 /**
  * Returns a function that gathers the writes to a connection in one turn of the event loop into one write to its socket. Call it after each frame.
- * amqplib writes each frame separately, which costs five system calls for a call and its answer. With gathering under load, less than one system call
- * is enough.
+ * amqplib writes each frame separately, so one tool call with its answer costs five system calls. With gathered writes under load, several tool calls
+ * share one system call.
  *
  * The socket is not a public part of amqplib. If there is no socket, nothing is gathered and everything else works.
  */

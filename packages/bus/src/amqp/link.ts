@@ -17,7 +17,7 @@ export interface Session {
   readonly gatherWrites: () => void;
 }
 
-/** A permanent connection. It replaces a lost connection by a new one, on which all attached parts begin again. */
+/** A permanent connection. When the connection is lost, the link opens a new one, and all attached parts begin again on it. */
 export interface Link {
   /** Resolves with the live connection, or else with the next one. Rejects with `BusUnavailable` if the signal aborts first or the link is closed. */
   session(signal: AbortSignal): Promise<Session>;
@@ -79,7 +79,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   recovering.on("connect-failed", (error) => {
     lastFault = error;
     const { reason, final } = refusalOf(error, settings);
-    // Does not log a final refusal of the first connection. It is not retried, and the caller receives the error.
+    // Does not log a final refusal of the first connection. Such a refusal is not retried, and the caller receives the error.
     if (wasUp || !final) logOnce(reason);
   });
   try {
@@ -153,7 +153,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     return Math.min(delay, left);
   }
 
-  /** Logs a reason unless it was the last one logged. Otherwise the same line every five seconds would hide all other lines. */
+  /** Logs a reason unless it equals the last logged reason. Otherwise the same line every five seconds would hide all other lines. */
   function logOnce(reason: string): void {
     if (reason !== reported) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is retried");
     reported = reason;
@@ -180,7 +180,7 @@ function addressOf({ protocol, host, port, user, password, vhost, heartbeat }: A
 
 function socketOptions(purpose: string, signal: AbortSignal) {
   return {
-    // Without this option every message of more than 2 KB waits 40 ms for the other side's delayed ack.
+    // Without this option every message of more than 2 KB waits 40 ms for the broker's delayed TCP ack.
     noDelay: true,
     keepAlive: true,
     timeout: DIAL_MS,

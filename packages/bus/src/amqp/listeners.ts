@@ -18,7 +18,7 @@ export interface ListenersOptions extends SteadyChannelOptions {
 
 /**
  * Receives all announcements through one queue, which exists as long as its connection. On the next connection it binds every topic again.
- * Announcements in between are lost.
+ * Announcements between the two connections are lost.
  */
 export interface Listeners {
   /** Resolves when announcements may arrive. */
@@ -73,7 +73,8 @@ export function listeners(options: ListenersOptions): Listeners {
   async function begin(generation: Generation<Channel>): Promise<void> {
     const { channel, session, gone } = generation;
     await declarer.exchanges(session);
-    // The queue has a different name on each connection. The broker may notice the end of the former connection, and of its queue, later than we do.
+    // The queue has a different name on each connection. The broker may notice the end of the former connection later than we do, so the former queue
+    // may still exist.
     const bound: Bound = { channel, queue: listenQueueName(namespace, newId()) };
     const properties = { exclusive: true, autoDelete: true, durable: false, arguments: { "x-queue-type": "classic" } };
     await channel.assertQueue(bound.queue, properties);
@@ -102,7 +103,7 @@ export function listeners(options: ListenersOptions): Listeners {
     if (!others?.delete(listener) || others.size > 0) return;
     topics.delete(topic);
     const { exchange, routingKey } = broadcastRoute(namespace, topic);
-    // This only saves traffic, because nobody receives an announcement without a listener.
+    // Without a listener nobody receives the announcement, so the unbinding only saves traffic.
     current?.channel.unbindQueue(current.queue, exchange, routingKey).catch(() => undefined);
   }
 

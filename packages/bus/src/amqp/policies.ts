@@ -21,7 +21,7 @@ export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
       definition: {
         "delivery-limit": BROKER_DELIVERY_LIMIT,
         "dead-letter-exchange": exchangeName(namespace, "dead"),
-        // This takes effect only together with reject-publish. Otherwise RabbitMQ silently falls back to at-most-once.
+        // This strategy takes effect only together with reject-publish. Otherwise RabbitMQ silently falls back to at-most-once.
         "dead-letter-strategy": "at-least-once",
         overflow: "reject-publish",
         "max-length": LONGEST_QUEUE,
@@ -63,13 +63,14 @@ export function setPolicyCommands(namespace: string, vhost = "/"): readonly stri
 }
 
 const PRIORITY = 10;
-// This is above the pipeline's own limit of 10, because the pipeline's dead letters give a reason and contain no secrets.
+// The limit is above the pipeline's own limit of 10, so that the pipeline usually makes the dead letter. The pipeline's dead letters give a reason
+// and contain no secrets.
 const BROKER_DELIVERY_LIMIT = 20;
-// RabbitMQ has no other queue for a dead letter that fails its reader, so a limit would drop it. RabbitMQ 4 has a default limit of 20, and 3.10 does
-// not accept -1.
+// This number stands for no limit. RabbitMQ has no other queue for a dead letter that fails its reader, so a limit would drop it. RabbitMQ 4 has a
+// default limit of 20, and 3.10 does not accept -1.
 const NO_DELIVERY_LIMIT = 1_000_000;
 const LONGEST_QUEUE = 100_000;
-// RabbitMQ drops the oldest announcements first, because an announcement is only a hint.
+// Above this number RabbitMQ drops the oldest announcements, because an announcement is only a hint.
 const MOST_UNHEARD = 10_000;
 
 function quoted(text: string): string {

@@ -115,7 +115,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     pump();
   }
 
-  /** Sends as many messages as allowed. A message does not wait for the confirm of the previous one. */
+  /** Sends as many messages as the limit of messages in flight allows. A message does not wait for the confirm of the previous one. */
   function pump(): void {
     if (!current || !writable || inFlight >= MOST_IN_FLIGHT) return;
     for (const pending of waiting) {
@@ -172,8 +172,8 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     }
     inFlight--;
     end(pending, new BusUnavailable(whyNot(`RabbitMQ did not confirm a message for "${topic}" within ${confirmMs} ms.`)));
-    // amqplib keeps every message behind an unconfirmed one. A queue without a majority of its nodes never confirms, so this memory would
-    // grow for ever.
+    // amqplib keeps every message after the oldest unconfirmed one in memory. A queue without a majority of its nodes never confirms, so this memory
+    // would grow for ever.
     const [oldest = lastNumber] = sent.keys();
     if (lastNumber - oldest > LONGEST_WINDOW) void current?.end();
     pump();
@@ -188,12 +188,16 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 /** The highest number of messages in flight. Further messages wait. */
 const MOST_IN_FLIGHT = 256;
 const LONGEST_WINDOW = 10_000;
-// This is long enough for a connection that is restored at once. The caller's own retries cover a longer outage.
+// How long a publish waits for a connection. A connection that is restored at once comes back in this time. The caller's own retries cover a longer
+// outage.
 const ABSENT_MS = 2000;
 const CLOSE_MS = 5000;
 export const BLOCKED = "RabbitMQ is short of memory or disk and accepts no messages for now.";
 
-/** The header that identifies a returned message, because one message id may be in flight twice. RabbitMQ and every reader ignore it. */
+/**
+ * The header that identifies a returned message. The message id is not enough, because two messages in flight may have the same id. RabbitMQ and
+ * every reader ignore the header.
+ */
 const NUMBER_HEADER = "x-toolbus-number";
 
 interface Pending {
@@ -206,7 +210,7 @@ interface Pending {
   state: "waiting" | "sent" | "ended";
   returned: boolean;
   /**
-   * Runs the send in the async context of the publisher, because a traced client looks there for its trace. The code that triggers the send
+   * Runs the send in the async context of the call to `publish`, because a traced client looks there for its trace. The code that triggers the send
    * has another context.
    */
   within: ReturnType<typeof AsyncLocalStorage.snapshot>;

@@ -11,9 +11,9 @@ import { RUNGS_MS } from "./retry-ladder.ts";
  * - `<namespace>.retry` receives messages for another delivery, under `<milliseconds>.<topic>`.
  * - `<namespace>.broadcast` receives announcements, under their topic.
  *
- * Nothing is published to the default exchange, because its key is the name of a queue and no topic permission covers it. Topic permissions are only
- * a second line of defence. RabbitMQ does not check them when a queue dead-letters. So a user who may declare any queue, and may write to `work`, can
- * bypass them. The first line of defence is the grant and the secret of each call.
+ * No service publishes to the default exchange, because its key is the name of a queue and no topic permission covers this exchange. Topic
+ * permissions are only a second line of defence. RabbitMQ does not check topic permissions when a queue dead-letters a message. So a user who may
+ * declare any queue, and may write to `work`, can bypass them. The first line of defence is the grant and the secret of each call.
  */
 export const EXCHANGE_KINDS = ["work", "dead", "retry", "broadcast"] as const;
 export type ExchangeKind = (typeof EXCHANGE_KINDS)[number];

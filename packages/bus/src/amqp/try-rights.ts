@@ -77,7 +77,8 @@ function published({ exchange, routingKey }: Route): (channel: Channel) => boole
 }
 
 /**
- * Returns whether the broker refused for lack of rights. The broker checks rights first, so any other refusal proves that the login has the right.
+ * Returns whether the broker refused for lack of rights. The broker checks rights first. So a refusal for any other reason proves that the login has
+ * the right.
  */
 function wasRefused(refusal: string | null): boolean {
   return refusal !== null && refusal.startsWith("ACCESS_REFUSED");

@@ -29,8 +29,7 @@ export interface ReceivedMessage {
 
 /**
  * Returns the message in CloudEvents' binary mode. Its topic is the routing key. AMQP cannot transport some values in their usual place: a name over
- * 255 bytes, half a surrogate pair, or a header that RabbitMQ treats as a command. This function writes these values as JSON into one header of our
- * own.
+ * 255 bytes, a lone surrogate, or a header that RabbitMQ treats as a command. This function writes these values as JSON into one header of our own.
  */
 export function toWire(message: Message): WireMessage {
   const { id, type, source, time, correlationId, replyTo, attributes, body } = message;
@@ -58,14 +57,14 @@ export function toWire(message: Message): WireMessage {
   }
   if (elsewhere) headers[ELSEWHERE] = JSON.stringify(elsewhere);
   if (body.isWellFormed()) return { content: Buffer.from(body, "utf8"), properties };
-  // UTF-8 cannot express half a surrogate pair.
+  // UTF-8 cannot express a lone surrogate.
   properties.contentEncoding = UTF_16;
   return { content: Buffer.from(body, "utf16le"), properties };
 }
 
 /**
- * Returns the message in a delivery from the broker. If another program sent it without our properties, it has an id for this delivery and empty
- * fields, and the pipeline judges it. Bytes that are not UTF-8 become a body that is not JSON. Never throws.
+ * Returns the message in a delivery from the broker. If another program sent it without our properties, the message has an id for this delivery and
+ * empty fields, and the pipeline decides whether to accept it. Bytes that are not UTF-8 become a body that is not JSON. Never throws.
  */
 export function fromWire(topic: string, { content, fields, properties }: ReceivedMessage): Message {
   const headers = properties.headers ?? {};
@@ -128,7 +127,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the text of a header. Other clients send numbers and booleans. Our messages have no place for tables and lists. */
+/**
+ * Returns the text of a header. Other clients may send numbers and booleans. The function ignores tables and lists, because our messages have no
+ * place for them.
+ */
 function headerText(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":

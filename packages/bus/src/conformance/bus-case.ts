@@ -8,7 +8,10 @@ export interface BusFeatures {
   readonly ordered: "never" | "single-consumer";
   /** True if a retry waits as long as the handler asked for. */
   readonly delayedRetry: boolean;
-  /** The kinds of replacements that the adapter publishes and its broker can refuse. The suite then needs a function that refuses them. */
+  /**
+   * The kinds of replacements that the adapter publishes and that its broker can refuse. If the list is not empty, the suite needs a function that
+   * makes the broker refuse them.
+   */
   readonly refusable?: readonly Replacement[];
 }
 
@@ -21,7 +24,7 @@ export type Refuse = (what: { readonly topic: string; readonly as: Replacement }
 /** The context of a case. Every case has its own namespace, so cases may run at the same time. */
 export interface CaseContext {
   readonly bus: MessageBus;
-  /** Opens another connection to the same namespace. It is closed after the case. */
+  /** Opens another connection to the same namespace. The runner closes the connection after the case. */
   readonly connect: () => Promise<MessageBus>;
   readonly refuse: Refuse;
   /** How long the bus waits for handlers when it stops, in milliseconds. */

@@ -19,7 +19,7 @@ const messages: readonly { readonly name: string; readonly parts: Partial<Messag
   { name: "a body of the largest size", parts: { body: `"${filler}"` } },
   { name: "a body that is not JSON", parts: { body: "{ not json" } },
   { name: "an empty body", parts: { body: "" } },
-  // A signature covers these bytes, and its verifier interprets them.
+  // A signature may cover exactly these bytes, so the bus must not parse and rewrite them.
   { name: "a body with a duplicate key", parts: { body: ' {"n":1, "\\u006e":2,"n":3} ' } },
 ];
 

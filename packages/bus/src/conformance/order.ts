@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { BusCase } from "./bus-case.ts";
 import { allArrived, collect, idsOf, probes } from "./probe.ts";
 
-/** The case for adapters that preserve the order if nothing intervenes. No service may rely on it. */
+/** The case for adapters that preserve the order if nothing intervenes. No service may rely on this order. */
 export const orderCases: readonly BusCase[] = [
   {
     area: "order",

@@ -29,6 +29,6 @@ async function nothing(): Promise<never> {
   throw new Error("This bus was given no way to refuse anything.");
 }
 
-// This time is short, because a case with a handler that never ends waits for all of it. It is long enough for handlers that end when their signal
-// aborts.
+// The drain time is short, because a case with a handler that never ends waits until this time is over. It is long enough for handlers that end when
+// their signal aborts.
 const DRAIN_MS = 300;

@@ -24,8 +24,8 @@ export interface MemoryBus extends MessageBus {
 
 /**
  * Returns the reference adapter of the port, which runs in this process. Its queues exist as long as the bus does. Like a broker, it delivers at
- * least once. It can duplicate, delay, reorder and lose messages on purpose. A dead queue without consumers keeps only its last 1,000 dead letters,
- * so that nothing grows for ever.
+ * least once. If a test sets faults, it duplicates, delays, reorders or loses messages on purpose. A dead queue without consumers keeps only its last
+ * 1,000 dead letters, so that nothing grows for ever.
  */
 export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
   const { random = Math.random, clock = Date.now, drainMs = DRAIN_MS } = options;

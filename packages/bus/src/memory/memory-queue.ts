@@ -95,7 +95,7 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
       count: held.deliveries,
       signal: consumer.takenBack.signal,
     });
-    // The queue took the delivery back meanwhile. The message is in the queue again, so this verdict is ignored.
+    // The queue took the delivery back while the handler ran. The message is in the queue again, so this verdict is ignored.
     if (!consumer.underWay.delete(held)) return;
     settle(consumer, held, disposition);
     if (consumer.underWay.size === 0) consumer.idle?.();

@@ -49,8 +49,8 @@ export function broadcasts(link: Link, { namespace, confirmMs }: { readonly name
   function subscribe(listener: Listener, { nc }: Live): void {
     listener.subscription = nc.subscribe(listener.subject, {
       callback: (error, msg) => {
-        // A client can name any reply subject in a request for messages, and the server sends the messages there. They arrive under their own
-        // subject, and are not announcements.
+        // A client can name any reply subject in a request for messages, also ours, and the server then sends the messages to it. Such messages
+        // arrive under their own subject, and are not announcements.
         if (error || msg.subject !== listener.subject) return;
         try {
           listener.hear(messageOf(msg, ""));

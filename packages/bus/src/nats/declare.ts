@@ -118,7 +118,7 @@ async function addConsumer(jsm: JetStreamManager, place: QueuePlace, wanted: Ret
   }
 }
 
-// These are codes of the server that the client does not name.
+// Error codes of the server for which the client has no names.
 const STREAM_NAME_IN_USE = 10_058;
 const SUBJECTS_OVERLAP = 10_065;
 const NO_ROOM = 10_047;

@@ -11,7 +11,10 @@ export interface Dialled {
   readonly jsm: JetStreamManager;
 }
 
-/** The outcome of an attempt to connect. `absent` may change by itself. `refused` stays the same until somebody changes something. */
+/**
+ * The outcome of an attempt to connect. After `absent`, a later attempt may succeed. After `refused`, no attempt succeeds until somebody changes
+ * something.
+ */
 export type DialOutcome =
   | { readonly kind: "open"; readonly dialled: Dialled }
   | { readonly kind: "absent"; readonly reason: string; readonly what: "server" | "jetstream" }
@@ -74,7 +77,7 @@ async function checked(nc: NatsConnection, { confirmMs }: NatsTimings): Promise<
   try {
     await jsm.getAccountInfo();
   } catch (error) {
-    // A login without the right to ask may still use the objects for which it has rights.
+    // A login without the right to query JetStream may still use the objects for which it has rights.
     if (refusedSubject(error) === null) return withoutJetStream(error, where, jetstream);
   }
   return { kind: "open", dialled: { nc, jsm } };

@@ -10,8 +10,8 @@ export interface HeaderBlock {
 }
 
 /**
- * Reads the bytes before the body, whoever wrote them. It skips lines that are not headers. The client's own reader is several times slower. It also
- * throws on input that it would not write itself, which ends the connection.
+ * Reads the bytes before the body, whoever wrote them. It skips lines that are not headers. The client's own reader is several times slower. That
+ * reader also throws on input that the client itself would not write, and this ends the connection.
  */
 export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
   if (bytes.length === 0) return NO_BLOCK;

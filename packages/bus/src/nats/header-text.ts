@@ -16,6 +16,7 @@ export function decodeText(header: string): string {
   }
 }
 
-// This matches everything except ! # $ & to ~. It includes spaces, quotes, percent signs, control characters and non-ASCII.
+// The pattern matches every character except !, #, $ and those from & to ~. So it matches spaces, double quotes, percent signs, control characters
+// and non-ASCII characters.
 const NEEDS_CODE = /[^!#$&-~]/;
 const EACH_NEEDS_CODE = /[^!#$&-~]/gu;

@@ -14,7 +14,7 @@ export interface Held {
 /** The deliveries that one consumer works on, and the time for which they belong to it. */
 export interface HeldDeliveries {
   take(message: Message, reply: string, info: DeliveryInfo): Held;
-  /** Notifies the server that the handlers are still at work. The consumer drops deliveries that the server may have given to others meanwhile. */
+  /** Tells the server that the handlers are still at work. Drops the deliveries that the server may already have given to other consumers. */
   extend(): void;
   /** Gives all deliveries back, so that the server delivers them again at once. */
   giveBack(reason: string): void;
@@ -24,7 +24,7 @@ export interface HeldDeliveries {
  * Tracks deliveries until they are settled or lost. If the server receives nothing for long enough, it delivers a message again. It then treats an
  * answer to the earlier delivery as an answer to the later one. So if the server received nothing for `oursForMs`, for example after a pause of the
  * process or the connection, the delivery's signal aborts and the consumer sends no answer. This time is shorter than the server's limit. The
- * server's limit starts when it sends the message, which may take a while to arrive.
+ * server's limit starts when it sends the message, and the message may take a while to arrive.
  */
 export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliveries {
   const held = new Map<number, Kept>();
@@ -83,7 +83,7 @@ export interface HeldOptions {
 interface Kept {
   readonly sequence: number;
   readonly reply: string;
-  /** The time at which the server was last notified that the message is being worked on, by `now`. */
+  /** The time, on the clock of `now`, at which this consumer last told the server that the message is being worked on. */
   extendedAt: number;
   readonly takenBack: AbortController;
 }

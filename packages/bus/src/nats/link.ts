@@ -15,7 +15,7 @@ export interface Live extends Dialled {
   readonly gone: AbortSignal;
 }
 
-/** A permanent connection to the servers. It replaces a connection that ends by a new one. */
+/** A permanent connection to the servers. When the connection ends, the link opens a new one. */
 export interface Link {
   /** The live connection, or null if there is none. In the current turn of the event loop, it is safe to publish and subscribe on it. */
   readonly live: Live | null;
@@ -27,7 +27,7 @@ export interface Link {
   next(signal: AbortSignal): Promise<Live>;
   /** Calls `part` with the live connection and with each later one. The callers that wait for a connection receive it after the parts. */
   attach(part: LinkPart): void;
-  /** Sends what is written, closes the connection and opens no other. A second call is safe. */
+  /** Sends the data that is already written, closes the connection and opens no other. A second call is safe. */
   close(): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     void nc.closed().then(isOver);
     for await (const status of nc.status()) {
       if (status.type === "disconnect") isOver();
-      // Without this close, the client would wait for ever to send its data over a connection that no longer accepts any.
+      // Without this close, the client would wait for ever to send its data over a connection that no longer accepts data.
       if (status.type === "staleConnection") void nc.close();
       if (status.type === "error") complain(status.error);
     }

@@ -47,7 +47,7 @@ export interface NatsBusOptions {
  *
  * - A message is confirmed when its stream has written it to a file. The server syncs files every two minutes unless it has `sync_interval: always`.
  * - A stream drops a repeated message id within two minutes, and stores it again after that. A full stream refuses messages.
- * - When the connection is lost, the publishes of unconfirmed messages reject at once. So do publishes while there is no connection.
+ * - When the connection is lost, the publishes of unconfirmed messages reject at once. Publishes also reject while there is no connection.
  * - If a process crashes, others receive its deliveries after 5 s.
  */
 export async function natsBus(url: string, options: NatsBusOptions): Promise<MessageBus> {
@@ -156,7 +156,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
     await publish(deadLetterMessage(message, { queue: message.topic, reason, deliveries: count, history: [], now: clock() }));
   }
 
-  /** Remembers a subscription until it is stopped. If the bus was closed meanwhile, stops the subscription at once. */
+  /** Remembers a subscription until it is stopped. If the bus is already closed, stops the subscription at once. */
   async function keep(subscription: NatsConsumer): Promise<Subscription> {
     if (state !== "open") {
       await subscription.stop();

@@ -67,7 +67,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
   async function begin(signal: AbortSignal): Promise<PullSession> {
     const live = await link.next(signal);
     const place = await declare(live);
-    // If the connection was lost meanwhile, no session may begin on it, because it accepts no subscription.
+    // If the connection was lost during the declaration, no session may begin on it, because it accepts no subscription.
     if (link.live !== live) throw new BusUnavailable("The connection to NATS was lost while a queue was declared.");
     return pullSession({
       live,

@@ -24,7 +24,7 @@ export function headerBlockOf(msg: Msg): HeaderBlock {
 
 const NO_HEADERS: HeaderBlock = readHeaderBlock(new Uint8Array());
 
-/** Headers that are already encoded. The client only reads their bytes. */
+/** Headers that are already encoded. The client calls only the method that returns their bytes. */
 class WrittenHeaders extends MsgHdrsImpl {
   readonly #bytes: Uint8Array;
 

@@ -5,7 +5,7 @@ export interface NatsSettings {
   /** True to insist on TLS. If it is false, the connection still uses TLS when the server requires it. */
   readonly tls: boolean;
   readonly login: NatsLogin;
-  /** A part of every name of this bus on the servers, so that several buses can share them. */
+  /** A part of every name of this bus on the servers, so that several buses can share the servers. */
   readonly namespace: string;
   /** The number of servers in a cluster that store each message. */
   readonly replicas: number;
@@ -53,7 +53,7 @@ function refuse(what: string): ParsedNatsUrl {
 }
 
 function parseServer(text: string): { readonly host: string; readonly login: NatsLogin } | null {
-  // All servers have one scheme. It may be repeated before each server, as NATS's own tools write it.
+  // All servers have the same scheme. The scheme may be repeated before each server, as NATS's own tools write it.
   const parsed = URL.parse(`nats://${text.trim().replace(/^(?:nats|tls):\/\//i, "")}`);
   if (!parsed?.hostname || (parsed.pathname !== "" && parsed.pathname !== "/")) return null;
   const login = loginOf(parsed);

@@ -13,8 +13,8 @@ export type PublishOutcome =
 export type Full = "stream" | "account" | "server";
 
 /**
- * Reads the answer to a message. The answer is either the code of a server that knows no stream, or the text of a stream. Never throws, whoever sent
- * the answer.
+ * Reads the answer to a message. The answer is either a code, if no stream of the server accepts the subject, or the text of a stream. Never throws,
+ * whoever sent the answer.
  */
 export function readPubAck(code: number, body: string, subject: string): PublishOutcome {
   if (body === "") return code === NO_RESPONDERS ? NO_STREAM : unknown(`A message to ${subject} got an empty confirmation.`);

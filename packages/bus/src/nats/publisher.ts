@@ -7,8 +7,8 @@ import { type PublishOutcome, readPubAck } from "./pub-ack.ts";
 /** Publishes messages to streams. */
 export interface Publisher {
   /**
-   * Resolves when a stream confirms or refuses. If no answer arrives, it resolves when the connection is lost, or else at the deadline. If the
-   * maximum number of messages is in flight, the message waits, and this time counts against its deadline. Never rejects.
+   * Resolves when a stream confirms or refuses the message. If no answer arrives, it resolves when the connection is lost, or else at the deadline.
+   * If the maximum number of messages is in flight, the message waits, and this time counts against its deadline. Never rejects.
    */
   publish(subject: string, headers: MsgHdrs, body: string): Promise<PublishOutcome>;
   /** Resolves when nothing is in flight, or when the last deadline has passed. */
@@ -20,7 +20,7 @@ export interface Publisher {
  * The client's own `js.publish` makes each message a request, which costs twice as much.
  */
 export function publisher(link: Link, { maxInFlight, confirmMs }: { readonly maxInFlight: number; readonly confirmMs: number }): Publisher {
-  /** The messages in flight by token, oldest first. All have the same time to be confirmed. */
+  /** The messages in flight by token, oldest first. All messages have the same time limit for their confirm. */
   const underWay = new Map<string, Sent>();
   const waiting = fifo<Unsent>();
   let idlers: (() => void)[] = [];

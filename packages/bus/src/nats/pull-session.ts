@@ -29,7 +29,7 @@ export interface PullOptions {
 }
 
 /**
- * Starts a session. A request for messages stays open until it is filled or `pullMs` have passed, and the server sends heartbeats meanwhile. The
+ * Starts a session. A request for messages stays open until it is filled or `pullMs` have passed. The server sends heartbeats during this time. The
  * session requests no more messages than it has room for, because the server's time limit for a message also runs while the message waits here.
  */
 export function pullSession(options: PullOptions): PullSession {

@@ -90,8 +90,8 @@ export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]
 }
 
 /**
- * Returns the streams of a namespace in the form that `nats stream add --config` reads. With a login that has all rights, the bus makes these streams
- * by itself.
+ * Returns the streams of a namespace in the form that `nats stream add --config` reads. If its login has all rights, the bus itself makes these
+ * streams.
  */
 export function natsStreams(
   namespace: string,

@@ -2,7 +2,7 @@ import type { QueuePlace } from "./topology.ts";
 
 /** The topics that have a queue. A stream accepts every subject of its kind, so only the consumer of a topic proves that its queue exists. */
 export interface Routes {
-  /** Returns whether the queue existed when it was last checked. If the check was a while ago, repeats it in the background. */
+  /** Returns whether the queue existed at the last check. If that check is old, this method repeats it in the background. */
   has(place: QueuePlace): boolean;
   /** Asks the server whether the queue exists. Rejects if the server does not answer. */
   find(place: QueuePlace): Promise<boolean>;
@@ -11,11 +11,11 @@ export interface Routes {
 }
 
 /**
- * Remembers queues for a while. Only operators remove queues, so the memory may be outdated, and messages that arrive meanwhile wait in the stream.
- * `exists` asks the server. `now` is a monotonic clock, in milliseconds.
+ * Remembers queues for a while. The remembered state may be outdated for a moment. That is acceptable, because only operators remove queues, and
+ * messages for a removed queue wait in the stream. `exists` asks the server. `now` is a monotonic clock, in milliseconds.
  */
 export function routes(exists: (place: QueuePlace) => Promise<boolean>, now: () => number): Routes {
-  /** The time at which each queue was last seen, by `now`. */
+  /** The time, on the clock of `now`, at which each queue was last seen. */
   const seen = new Map<string, number>();
   const looking = new Map<string, Promise<boolean>>();
   const found: Routes = {

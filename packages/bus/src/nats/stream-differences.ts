@@ -7,7 +7,7 @@ export interface StreamDifferences {
   readonly changeable: readonly string[];
 }
 
-/** Returns those of our settings that differ in an existing stream. Settings that we do not set belong to the operator. */
+/** Returns our settings that an existing stream has with other values. Settings that we do not set belong to the operator. */
 export function streamDifferences(found: Pick<StreamConfig, keyof StreamDeclaration>, wanted: StreamDeclaration): StreamDifferences {
   const fixed = FIXED.filter((setting) => found[setting] !== wanted[setting]);
   const changeable: string[] = CHANGEABLE.filter((setting) => found[setting] !== wanted[setting]);

@@ -6,7 +6,8 @@ import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream";
  *
  * Each kind of queue has one work-queue stream, which accepts every subject of that kind. Each topic has one durable pull consumer. The filters of
  * the consumers do not overlap, because a work queue refuses that. A topic is routed if its consumer exists, whatever subjects a stream accepts. So a
- * new topic needs no change of a stream's subjects. If two processes made such changes at the same time, one change would be lost.
+ * new topic needs no change of a stream's subjects. Such changes would be unsafe: if two processes made them at the same time, one change would be
+ * lost.
  */
 export const QUEUE_KINDS = ["invoke", "reply", "approval", "work", "dead"] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];

@@ -25,9 +25,9 @@ export function toHeaders(message: Message): Headers {
 }
 
 /**
- * Returns the message in a delivery from a server. If another program sent it without our headers, it has `fallbackId` and empty fields, and the
- * pipeline judges it. If a header occurs twice, the last one is used. In a header, bytes that are not UTF-8 become U+FFFD. In a body, they make the
- * JSON invalid. Never throws.
+ * Returns the message in a delivery from a server. If another program sent it without our headers, the message has `fallbackId` and empty fields, and
+ * the pipeline decides whether to accept it. If a header occurs twice, the last one is used. In a header, bytes that are not UTF-8 become U+FFFD. In
+ * a body, they make the JSON invalid. Never throws.
  */
 export function fromWire(topic: string, headers: Headers, body: Uint8Array, fallbackId: string): Message {
   const fields = new Map<string, string>();

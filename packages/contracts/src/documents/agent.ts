@@ -341,7 +341,7 @@ export const ResultIndex = Type.Object(
 );
 export type ResultIndex = Static<typeof ResultIndex>;
 
-/** Marks a call that must no longer begin or send its write. The agent writes it to the family `stop`, and workers read it. */
+/** Forbids a call to begin or to send its write. The agent writes it to the family `stop`, and workers read it. */
 export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
 export type Stop = Static<typeof Stop>;
 

@@ -32,7 +32,10 @@ export const Decision = Type.Object(
     policy: Type.Optional(Type.String()),
     /** The hash of the arguments on which this decision was made. If it is absent, these are the arguments that the agent asked for. */
     argsHash: Type.Optional(Type.String()),
-    /** The plan that this person saw. It is absent if the tool offers none, and for an edit, because nobody had planned its arguments yet. */
+    /**
+     * The plan that this person saw. It is absent if the tool offers no plan. It is also absent for an edit, because nobody had planned the new
+     * arguments yet.
+     */
     plan: Type.Optional(PlanRef),
     /** The hash of the arguments that this decision sent instead of those on the card, before defaults were applied. */
     sent: Type.Optional(Type.String()),
@@ -111,7 +114,7 @@ export const ApprovalPlan = Type.Object(
     hash: Type.String(),
     /** The time at which approvals accepted it. */
     at: Type.Integer(),
-    /** True if the worker made it because the target had changed since the plan before it was approved. */
+    /** True if the worker made this plan because the target had changed after people approved the previous plan. */
     drift: Type.Optional(Type.Literal(true)),
     /** The time until which people could decide about the plan before, if this plan came because of a drift. */
     until: Type.Optional(Type.Integer()),
@@ -139,8 +142,8 @@ export const Approval = Type.Object(
     toolHash: Type.String(),
     toolset: Type.String(),
     /**
-     * The arguments that people see and that a grant covers, with their tier, its reasons, the effect and the approvers needed. If an approver
-     * changed them, `earlier` has what the agent asked for.
+     * The arguments that people see and that a grant covers. The next fields have their tier, its reasons, the effect and the number of needed
+     * approvers. If an approver changed the arguments, `earlier` has the original ones.
      */
     arguments: Type.String(),
     argsHash: Type.String(),
@@ -150,7 +153,10 @@ export const Approval = Type.Object(
     effect: Type.String(),
     /** The untrusted content that the run had read, as its agent reported it. */
     taint: Type.Optional(Taint),
-    /** The beginning of the requester's own message. It has the hash that the gateway signed. It is absent if no such message was found. */
+    /**
+     * The beginning of the requester's own message. The gateway signed the hash of the whole message. The field is absent if approvals found no
+     * message with this hash.
+     */
     asked: Type.Optional(Type.String()),
     /** The latest approved writes of the same requester with the same tool, newest first. It is absent if no person has to decide. */
     before: Type.Optional(Type.Array(ApprovedBefore, { maxItems: 3 })),

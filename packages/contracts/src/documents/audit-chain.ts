@@ -34,11 +34,14 @@ export const ChainPosition = Type.Object(
 );
 export type ChainPosition = Static<typeof ChainPosition>;
 
-/** The replica that copies records at the moment. The lease only saves work. The guards of the commits keep the chains right without it. */
+/**
+ * The replica that copies records at the moment. The lease only avoids duplicate work. The chains are correct even without it, because the guards of
+ * the commits protect them.
+ */
 export const ChainLease = Type.Object({ holder: Type.String(), since: Type.Integer(), until: Type.Integer() }, closed);
 export type ChainLease = Static<typeof ChainLease>;
 
-/** The numbers of the records of one approval in the chain of its tenant. It is only a list of places to look at, and proves nothing. */
+/** The numbers of the records of one approval in the chain of its tenant. The list only tells a reader where to look, and proves nothing. */
 export const ChainedRecords = Type.Object({ numbers: Type.Array(Type.Integer({ minimum: 1 })) }, closed);
 export type ChainedRecords = Static<typeof ChainedRecords>;
 

@@ -23,8 +23,8 @@ export const BudgetWindow = Type.Object(
 export type BudgetWindow = Static<typeof BudgetWindow>;
 
 /**
- * The part of a budget that one model call has reserved until it is settled. It is the most that the call may use. The agent writes it to the family
- * `budget`.
+ * The part of a budget that one model call reserves until the agent settles the call. The reservation is the maximum that the call may use. The agent
+ * writes it to the family `budget`.
  */
 export const BudgetReservation = Type.Object({ tokens: Amount, microUsd: Amount, toolCalls: Amount }, closed);
 export type BudgetReservation = Static<typeof BudgetReservation>;

@@ -31,8 +31,8 @@ export type ContextSummary = Static<typeof ContextSummary>;
 
 /**
  * The part of a transcript that the model sees. The document exists once the conversation has been too long for its model. Its numbers are sequence
- * numbers of the transcript's log. The agent writes it to the family `context`. The store keeps it some weeks longer than the transcript. It is void
- * if the log has started again.
+ * numbers of the transcript's log. The agent writes it to the family `context`. The store keeps it some weeks longer than the transcript. The
+ * document is void if the log of the transcript has started again.
  */
 export const ContextDocument = Type.Object(
   {

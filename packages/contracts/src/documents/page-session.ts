@@ -11,11 +11,11 @@ const common = {
   seal: Type.Optional(DocumentSeal),
 } as const;
 
-/** The session of a person who signed in with an API key. The document does not have the key. The rights come from the key at each request. */
+/** The session of a person who signed in with an API key. The document does not contain the key. The rights come from the key at each request. */
 const KeySession = Type.Object(
   {
     keyId: Type.String(),
-    /** Changes when the API key gets another secret, so that a session ends with the key that it began with. */
+    /** A value that changes when the API key gets another secret. The session ends when this value no longer matches the key. */
     keyMark: Type.String(),
     ...common,
   },
@@ -23,8 +23,8 @@ const KeySession = Type.Object(
 );
 
 /**
- * The session of a person who signed in at the provider. The document has no token of the provider. The rights come from the mapping of these groups
- * at each request.
+ * The session of a person who signed in at the provider. The document contains no token of the provider. The rights come from the mapping of these
+ * groups at each request.
  */
 const OidcSession = Type.Object(
   {
@@ -39,7 +39,7 @@ const OidcSession = Type.Object(
   closed,
 );
 
-/** A person's session on the approval page. It does not have the secret of the cookie. Approvals writes it to the family `token`. */
+/** A person's session on the approval page. The document does not contain the secret of the cookie. Approvals writes it to the family `token`. */
 export const PageSession = Type.Union([KeySession, OidcSession]);
 export type PageSession = Static<typeof PageSession>;
 export const parsePageSession = parser(PageSession);

@@ -24,13 +24,13 @@ export const Registration = Type.Object(
     /** The time and the reason, if living workers report that the tool cannot be used. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
     /**
-     * Arguments that work at this moment, as JSON text, if the workers know some. The example helps people who want to try the tool. It is not part
-     * of the definition.
+     * Arguments that work at this moment, as JSON text, if the workers know some. The example helps people who want to try the tool. The example is
+     * not part of the definition.
      */
     example: Type.Optional(Type.String({ maxLength: MAX_EXAMPLE_CHARS })),
     /**
-     * The public half of the key with which the workers sign receipts, as they report it. The key is used only after an operator has pinned it with
-     * the tool.
+     * The public half of the key with which the workers sign receipts, as the workers report it. Other services use the key only after an operator
+     * has pinned it with the tool.
      */
     receiptKey: Type.Optional(PublicJwk),
   },
@@ -56,8 +56,8 @@ export function availabilityOf(registration: Registration, now: number): Availab
 }
 
 /**
- * Returns the time since which no worker is known to serve the tool, which is when the last one stopped or was last seen. Returns null while one may
- * be alive.
+ * Returns the time since which no worker serves the tool. That is the time at which the last worker stopped or was last seen. Returns null while a
+ * worker may be alive.
  */
 export function goneSince({ lastSeenAt, leftAt }: Pick<Registration, "lastSeenAt" | "leftAt">, now: number): number | null {
   if (leftAt !== undefined && leftAt >= lastSeenAt) return leftAt;

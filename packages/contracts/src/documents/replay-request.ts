@@ -5,7 +5,8 @@ import { parser } from "../parse.ts";
 
 /**
  * An operator's request to replay a dead letter. Only the first request has an effect, because a dead letter is replayed once. The gateway writes the
- * request to the family `replay`, and the worker of the toolset `operations` reads it. A message on the bus therefore cannot claim who asked.
+ * request to the family `replay`, and the worker of the toolset `operations` reads it. The worker reads the operator's name from this document, so no
+ * message on the bus can forge it.
  */
 export const ReplayRequest = Type.Object(
   {

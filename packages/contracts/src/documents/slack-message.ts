@@ -2,8 +2,8 @@ import { type Static, Type } from "../schema.ts";
 import { parser } from "../parse.ts";
 
 /**
- * The message about an approval in a channel of Slack, so that the message can show how the approval ended. Approvals writes it to the family
- * `hook.approvals`, beside the deliveries.
+ * The place of a message about an approval in a channel of Slack. Approvals needs it to change the message when the approval ends. Approvals writes
+ * it to the family `hook.approvals`, beside the deliveries.
  */
 export const SlackMessage = Type.Object(
   {

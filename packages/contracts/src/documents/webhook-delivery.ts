@@ -21,8 +21,8 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * One event to send to one target. The commit that causes the event creates the delivery. The service builds the event from its subject when it sends
- * the event, so this document has no copy of the event. Only the file of targets has the address and the secret. The service removes a successful
- * delivery. Approvals writes deliveries to the family `hook.approvals`, and the agent to `hook.agent`.
+ * the event, so this document has no copy of the event. Only the file of targets contains the address and the secret of the target. The service
+ * removes a successful delivery. Approvals writes deliveries to the family `hook.approvals`, and the agent to `hook.agent`.
  */
 export const WebhookDelivery = Type.Object(
   {

@@ -6,7 +6,7 @@ import { below } from "./schema-fault.ts";
 /** Returns whether the value obeys one keyword or one schema. Reports violations to the run. */
 export type Check = (value: Json, run: Run, seen: Seen | null) => boolean;
 
-/** The error of a check that has used up its steps, or whose value is too deep. It never leaves this module. */
+/** The error of a check that has used up its steps, or whose value is too deep. The error never leaves this module. */
 export class CheckEnded extends Error {
   override readonly name = "CheckEnded";
 }
@@ -27,9 +27,9 @@ export function newSteps(): Steps {
 export class Run {
   readonly problems: Problem[] = [];
   readonly #path: (string | number)[] = [];
-  /** This number is above 0 inside schemas that may fail without harm (`not`, `if`, `contains`). Nothing is reported there. */
+  /** This number is above 0 inside schemas whose failure is not a problem (`not`, `if`, `contains`). The check then reports nothing. */
   #quiet = 0;
-  /** This number is above 0 inside a check by `asForm`. No default is applied there. */
+  /** This number is above 0 inside a check by `asForm`. The check then applies no defaults. */
   #forms = 0;
 
   /** Spends steps. Throws `CheckEnded` if none are left. It is a property, so that it can be passed to patterns. */

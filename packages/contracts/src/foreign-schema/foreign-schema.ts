@@ -31,14 +31,14 @@ export function foreignSchema(schema: object): ForeignSchema {
   const made = (text === null ? undefined : byText.get(text)) ?? compiled(schema as Json, text);
   byObject.set(schema, made);
   if (text === null || text.length > SCHEMA_LIMITS.chars) return made;
-  // The oldest schema is evicted first. If it is still in use, it is compiled again.
+  // The cache evicts the oldest schema first. If somebody still uses that schema, it is compiled again.
   const [oldest] = byText.keys();
   if (!byText.has(text) && byText.size >= MAX_COMPILED && oldest !== undefined) byText.delete(oldest);
   byText.set(text, made);
   return made;
 }
 
-/** Returns whether the schema is already compiled, so that its use costs nothing now. */
+/** Returns whether the schema can be used at once, because it is already compiled or refused. */
 export function isCompiled(schema: object): boolean {
   if (byObject.has(schema)) return true;
   const text = textOf(schema);
@@ -74,7 +74,7 @@ function compiled(schema: Json, text: string | null): ForeignSchema {
 function checked(value: Json, check: Check, steps: Steps): { readonly fits: boolean | null; readonly problems: readonly Problem[] } {
   const run = new Run(steps);
   try {
-    // Only true means that the value fits. A promise does not, because a check must answer synchronously.
+    // Only the value true means that the value fits. A promise counts as a failure, because a check must answer synchronously.
     const fits = check(value, run, null) === true;
     return { fits, problems: run.problems.length > 0 ? run.problems : [{ path: "", message: "is not valid" }] };
   } catch (error) {

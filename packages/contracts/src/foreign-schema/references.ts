@@ -53,7 +53,7 @@ function byPointer(root: Json, pointer: string): Place | null {
   return { schema: place, pointer };
 }
 
-/** Returns the anchors of all nested schemas with their places. If a name occurs twice, it means the outermost schema. */
+/** Returns the anchors of all nested schemas with their places. If a name occurs twice, it names the outermost schema. */
 export function anchorsOf(root: Json): Anchors {
   const named = new Map<string, Place>();
   let level: readonly Place[] = [{ schema: root, pointer: "" }];

@@ -123,8 +123,8 @@ function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
     return [(value, run) => !isNumber(value) || test(value) || run.report(message)];
   }
   const test = validate instanceof RegExp ? (text: string) => validate.test(text) : (validate as (text: string) => boolean);
-  // The known formats use the engine's regular expressions. They take linear time in the length of the text, except this one, which may take
-  // quadratic time.
+  // The known formats use the engine's regular expressions. Their time is linear in the length of the text. The format `url` is the exception,
+  // because its time may be quadratic.
   const squared = format === "url";
   return [
     (value, run) => {

@@ -5,7 +5,7 @@ import type { AnswerBounds } from "./answer-bounds.ts";
 export interface AdapterSettings {
   /** The vendor's name for the model. */
   readonly model: string;
-  /** The key. Null for a server that needs none, such as a local one. */
+  /** The API key. Null for a server that needs no key, such as a local one. */
   readonly apiKey: string | null;
   /** The base address, or null for the vendor's own. */
   readonly baseUrl: string | null;

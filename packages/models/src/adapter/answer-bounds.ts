@@ -8,7 +8,10 @@ export interface AnswerBounds {
   readonly eventBytes: number;
   /** The size of the arguments of all calls of the turn together. */
   readonly argumentBytes: number;
-  /** The longest wait between two pieces, in milliseconds. The model thinks before the first piece, so only the signal ends that wait. */
+  /**
+   * The longest wait between two pieces, in milliseconds. It does not apply to the wait for the first piece, because the model thinks before that.
+   * Only the signal of the call ends that wait.
+   */
   readonly silenceMs: number;
 }
 

@@ -9,7 +9,10 @@ export interface ArgumentsMeter {
   take(text: string): void;
 }
 
-/** Many times the number of calls that a run accepts from one turn. Other code that loops over the calls of a turn therefore needs no limit. */
+/**
+ * The limit is many times the number of calls that a run accepts from one turn. Because of this limit, other code that loops over the calls of a turn
+ * needs none.
+ */
 const MAX_CALLS = 256;
 
 export function argumentsMeter({ argumentBytes }: AnswerBounds): ArgumentsMeter {

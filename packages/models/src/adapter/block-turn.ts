@@ -2,7 +2,7 @@ import type { ModelCall, ModelReply, ModelRequest } from "../model-provider.ts";
 import { freeCallIds } from "./call-ids.ts";
 import { mayCall, type WireTools } from "./wire-tools.ts";
 
-/** A block of an answer, with its call if the block is one. */
+/** A block of an answer. If the block is a call, `call` has its parts. */
 export interface SaidBlock {
   readonly text: string;
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;
@@ -12,7 +12,7 @@ export interface SaidBlock {
 export interface BlockTurn<B extends SaidBlock> extends Pick<ModelReply, "text" | "calls" | "stop"> {
   /** The blocks that the reply contains, with their ids. */
   readonly blocks: readonly B[];
-  /** True if the message may end in the middle of a thought, which no vendor accepts back. */
+  /** True if the message may end in the middle of a thinking block. No vendor accepts such a block in a later request. */
   readonly cutOff: boolean;
 }
 
@@ -24,7 +24,7 @@ export function blockTurn<B extends SaidBlock>(
   withId: (block: B, id: string) => B,
 ): BlockTurn<B> {
   const cutOff = stop === "max_tokens" || stop === "refusal";
-  // The turn drops half a call, and it drops every call if the request allowed none.
+  // The turn omits a truncated call. It omits every call if the request allowed none.
   const called = !cutOff && mayCall(request, tools);
   const blocks = called ? named(said, request, withId) : said.filter(({ call }) => call === null);
   const calls = blocks.flatMap(({ call }): readonly ModelCall[] =>

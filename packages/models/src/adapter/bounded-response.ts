@@ -3,8 +3,8 @@ import type { AnswerBounds } from "./answer-bounds.ts";
 import type { AnswerMeter } from "./answer-meter.ts";
 
 /**
- * Returns the same answer with a body that is read only on demand. At a limit, the body fails with `AnswerTooLarge` or `AnswerStalled` and closes its
- * connection. The meter sees decompressed data, so that a small compressed answer cannot become a large one.
+ * Returns the same answer with a body that is read only on demand. When the answer exceeds a limit, the body fails with `AnswerTooLarge` or
+ * `AnswerStalled` and closes its connection. The meter sees decompressed data, so that a small compressed answer cannot become a large one.
  */
 export function boundedResponse(response: Response, meter: AnswerMeter, bounds: AnswerBounds): Response {
   const { status, statusText, headers, body } = response;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
 /**
  * Returns a call's arguments as the JSON object that a vendor expects. Models sometimes write text that is not an object. The whole text then becomes
- * the member `_unreadable`, so the model sees its text and the vendor accepts the request. A blank text means a call without arguments.
+ * the member `_unreadable`. So the model sees its own text again, and the vendor accepts the request. A blank text means a call without arguments.
  */
 export function callInput(argumentsText: string): JsonObject {
   if (argumentsText.trim() === "") return {};

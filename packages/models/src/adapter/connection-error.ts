@@ -2,8 +2,9 @@ import { NetworkError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
 /**
- * Converts the error of a client that received no answer, or half of one. If the connection is at fault, it returns a `NetworkError` with the cause
- * in words. Otherwise it returns the error unchanged, because this is a bug. Clients wrap the system's error, so the causes are checked too.
+ * Converts the error of a client that received no answer, or only a part of one. If the connection is at fault, the function returns a `NetworkError`
+ * with the cause in words. Otherwise it returns the error unchanged, because such an error is a bug. It also checks the causes of the error, because
+ * clients wrap the system's error.
  */
 export function connectionError(error: unknown, provider: Provider): unknown {
   const causes = causesOf(error);
@@ -66,8 +67,8 @@ function codeOf(error: Error): string {
 }
 
 /**
- * Returns true for an error of the network. Node's `fetch` reports only the first two messages for a connection that failed or broke. The other
- * patterns match timeouts and broken streams of clients.
+ * Returns true for an error of the network. The first two patterns match the only messages that Node's `fetch` reports for a connection that failed
+ * or broke. The other patterns match timeouts and broken streams of clients.
  */
 function isOfTheNetwork(error: Error): boolean {
   return (

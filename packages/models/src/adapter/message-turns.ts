@@ -1,7 +1,7 @@
 import type { TranscriptEntry, VendorTurn } from "@toolbus/contracts";
 import { type IdForm, vendorId } from "./vendor-id.ts";
 
-/** One turn of a transcript for a vendor whose messages alternate between user and assistant. Adjacent entries of one side form one turn. */
+/** One turn of a transcript for a vendor whose messages alternate between user and assistant. Adjacent entries of the same role form one turn. */
 export type MessageTurn = UserTurn | AssistantTurn;
 
 export interface UserTurn {
@@ -19,7 +19,7 @@ export interface AssistantTurn {
 
 /** One entry of the transcript. */
 export interface AssistantPart {
-  /** The text. It is empty if the entry has none, and otherwise never blank. */
+  /** The text. It is empty if the entry has no text or only a blank one. */
   readonly text: string;
   readonly calls: readonly TurnCall[];
   readonly vendor?: VendorTurn;
@@ -44,9 +44,12 @@ export interface TurnResult {
 
 type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
 
-/** Precedes an assistant turn that would be the first, because vendors require a user message at the beginning. */
+/** The user message before an assistant turn that would otherwise be the first. Vendors require a user message at the beginning. */
 export const OPENING = "(The conversation begins in the middle; what came before is left out.)";
-/** Follows an assistant turn that would be the last, because vendors refuse this or treat the turn as the beginning of the reply. */
+/**
+ * The user message after an assistant turn that would otherwise be the last. Vendors refuse such a request, or treat the last turn as the beginning
+ * of the reply.
+ */
 export const GO_ON = "Continue.";
 const NO_OUTPUT = "(no output)";
 
@@ -124,7 +127,7 @@ function freeId(id: string, form: IdForm, taken: Set<string>): string {
   return free;
 }
 
-/** Returns false for a turn of thinking alone, because not even its own model accepts this turn back. */
+/** Returns false for a turn that consists only of thinking, because not even the model that wrote such a turn accepts it in a request. */
 function hasContent(entry: AssistantEntry): boolean {
   return entry.text.trim() !== "" || entry.calls.length > 0;
 }

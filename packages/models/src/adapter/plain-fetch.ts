@@ -4,9 +4,9 @@ import { boundedResponse } from "./bounded-response.ts";
 import { beginningOf } from "./response-text.ts";
 
 /**
- * Returns Node's `fetch` for use by an SDK. It sends only these headers. It omits the SDK's information about the machine, `OPENAI_CUSTOM_HEADERS`
- * and `ANTHROPIC_CUSTOM_HEADERS`. It returns a redirect as the answer. No answer exceeds its limits. The SDK receives only the beginning of an error,
- * because it reads the whole body.
+ * Returns Node's `fetch` for use by an SDK. It sends only the headers in `names`. It omits the SDK's information about the machine,
+ * `OPENAI_CUSTOM_HEADERS` and `ANTHROPIC_CUSTOM_HEADERS`. It does not follow a redirect, but returns it as the answer. No answer exceeds the limits
+ * in `bounds`. The SDK receives only the beginning of an error, because it reads the whole body.
  */
 export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFAULT_BOUNDS): typeof fetch {
   return async (url, init) => {
@@ -16,7 +16,7 @@ export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFA
       return value === null ? [] : [[name, value]];
     });
     const answer = await fetch(url, { ...init, headers, redirect: "manual" });
-    // No `Response` can have a higher status. For an answer with a higher status, only the beginning is read.
+    // No `Response` can have a higher status. So the code below reads only the beginning of an answer with a higher status.
     const response = answer.status > 599 ? answer : boundedResponse(answer, eventMeter(bounds), bounds);
     return response.ok ? response : shortened(response);
   };

@@ -1,4 +1,4 @@
-// A vendor's explanation is shorter, and a page that a proxy sends in its place may be longer.
+// The maximum number of characters to read. A vendor's explanation is shorter, but an error page of a proxy may be longer.
 const MAX_CHARS = 65_536;
 
 /**
@@ -16,7 +16,7 @@ export async function beginningOf(response: Response, most = MAX_CHARS): Promise
       if (done) return text;
       text += decoder.decode(value, { stream: true });
     }
-    // The rest is dropped, together with its connection.
+    // Cancelling drops the rest of the answer and closes the connection.
     await reader.cancel();
   } catch {
     // The answer was cut off, or the request was aborted and nobody waits for the text any more.

@@ -5,8 +5,9 @@ import { createHash, type Hash } from "node:crypto";
  * messages so far. Thinking that a vendor signed is valid only after exactly the prefix with which the model wrote it. Source:
  * platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks.
  *
- * `sent` grows while the adapter writes the request. It contains the messages as they are sent, without cache marks, which change nothing. The first
- * digest after a message reads it, once, so the message must not change afterwards. Nothing is computed until the first digest is requested.
+ * `sent` grows while the adapter writes the request. It contains the messages as they are sent, without cache marks, which change nothing. A digest
+ * reads each message once, when it first includes the message. So a message must not change after that. The function computes nothing until the first
+ * digest is requested.
  */
 export function sentPrefix(head: object, sent: readonly object[]): () => string {
   let hash: Hash | null = null;

@@ -70,8 +70,8 @@ const TOO_LONG =
 const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 424, 500, 502, 503, 504, 529]);
 
 /**
- * Says what to check after a refusal. The cause is most likely a tool's schema, and the vendor often names the tool. If the path contains `.member`,
- * the vendor counts from one.
+ * Returns a sentence that says what to check after a refusal. The cause is most likely a tool's schema, and the vendor often names the tool. If the
+ * path contains `.member`, the vendor counts tools from one.
  */
 function suspect({ said, toolNames }: ErrorAnswer): string {
   const [, index, member] = /tools[.[](\d+)\]?(\.member)?/.exec(said) ?? [];

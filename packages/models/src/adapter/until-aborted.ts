@@ -1,6 +1,6 @@
 /**
  * Runs the work until it settles or the signal aborts. After an abort, it rejects with the signal's reason at once, even if the work still waits. The
- * work should watch the signal too and stop. Its result after the abort is ignored.
+ * work should also watch the signal and stop. The function ignores a result that arrives after the abort.
  */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();

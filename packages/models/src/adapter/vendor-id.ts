@@ -12,7 +12,8 @@ const PREFIX = "tb_";
 
 /**
  * Returns the id unchanged if this vendor accepts it, and otherwise an opaque id. The same id always gives the same result, so that call and result
- * stay a pair and a prompt stays in the vendor's cache. Two ids never give the same result, because an id that looks generated is replaced too.
+ * stay a pair and a prompt stays in the vendor's cache. Two different ids never give the same result, because the function also replaces an id that
+ * looks generated.
  */
 export function vendorId(id: string, { pattern, maxLength }: IdForm): string {
   if (id.length <= maxLength && pattern.test(id) && !id.startsWith(PREFIX)) return id;

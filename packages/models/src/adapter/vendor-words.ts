@@ -17,8 +17,8 @@ const LIKE_A_KEY = /\b(sk|gsk|xai|pk)-[A-Za-z0-9_*-]{6,}|\b(AKIA|ASIA)[A-Z0-9]{8
 
 /** Returns a vendor's text for our messages. It is one short line without the key and without anything that looks like a key. */
 export function vendorWords(text: string, { secret }: Pick<Provider, "secret">): string {
-  // Truncate first, so that a whole HTML page is not processed. Leave room, because a key that is cut in half would no longer be recognised
-  // and removed.
+  // Truncate first, so that the code does not process a whole HTML page. Keep more text than the message needs, because a key that is cut in half
+  // would not be recognised and removed.
   const head = text.slice(0, MOST_CHARS * 8);
   const known = secret === null || secret === "" ? head : head.replaceAll(secret, "[key]");
   return cleanText(known.replace(LIKE_A_KEY, "[key]"), MOST_CHARS);

@@ -12,7 +12,7 @@ export interface WireTools {
   readonly offered: readonly CompiledTool[];
   /** The tools' own names, in the same order, because a vendor's complaint about `tools.3` is about the fourth tool. */
   readonly names: readonly string[];
-  /** Returns the vendor's name for this tool, offered or not. */
+  /** Returns the vendor's name for this tool, even if the request does not offer the tool. */
   wireName(name: string): string;
   /** Returns the call with the name and arguments of the tool's own definition. A call of a tool that was not offered stays unchanged. */
   restored(wireName: string, argumentsText: string): { readonly name: string; readonly arguments: string };
@@ -47,7 +47,10 @@ export function mostTools(dialect: DialectName): number {
   return dialectRules(dialect)?.tools ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns true if the reply may contain calls. If it may not, the adapter drops calls, because some vendors have no such setting or ignore it. */
+/**
+ * Returns true if the reply may contain calls. If it may not, the adapter omits the calls of the reply, because some vendors have no such setting or
+ * ignore it.
+ */
 export function mayCall({ toolChoice }: ModelRequest, { offered }: WireTools): boolean {
   return toolChoice !== "none" && offered.length > 0;
 }

@@ -11,8 +11,8 @@ import { replyOf } from "./reply.ts";
 import { messageRequest } from "./request.ts";
 
 /**
- * Returns Claude over Anthropic's Messages API of 2026-10-21. It sends no temperature, and it caches the prompt at the end of system prompt and
- * transcript.
+ * Returns Claude over Anthropic's Messages API of 2026-10-21. The adapter sends no temperature. It sets cache marks at the end of the system prompt
+ * and at the end of the transcript.
  */
 export function anthropicModel(settings: AdapterSettings): ModelProvider {
   const { model, facts } = settings;

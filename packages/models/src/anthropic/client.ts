@@ -24,7 +24,7 @@ const SENT = ["content-type", "accept", "user-agent", "anthropic-version", "auth
  */
 export function anthropicClient({ apiKey, baseUrl, bounds }: AdapterSettings): AnthropicClient {
   const client = new Anthropic({
-    // An empty key stops the SDK from looking for another one in the environment or on the disk.
+    // An empty key stops the SDK from looking for a key in the environment or on the disk.
     apiKey: apiKey ?? "",
     baseURL: baseUrl ?? "https://api.anthropic.com",
     maxRetries: 0,

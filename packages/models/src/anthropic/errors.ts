@@ -40,7 +40,7 @@ function requestIdIn(body: unknown): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** The vendor sends this error as a plain 400. */
+/** The vendor sends this error with status 400 and without a type of its own. */
 const OUT_OF_CREDIT = /credit balance is too low/i;
 
 /** The status of an `error` event, which has a type but no status. Source: platform.claude.com/docs/en/api/errors. */

@@ -80,7 +80,7 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Block[
 
 /**
  * Returns the turn as this model wrote it, including thinking and signatures, or null if it differs from the neutral form. Only the first part of a
- * message may include its thinking, because the other parts now follow content that they did not follow before.
+ * merged message may include its thinking. The content before every other part has changed.
  */
 function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): Block[] | null {
   const own = vendor?.api === ANTHROPIC_API && vendor.model === model ? ownTurn(vendor.payload) : null;
@@ -96,8 +96,8 @@ function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { too
 }
 
 /**
- * Returns the blocks that the vendor accepts back. The vendor sometimes writes blank texts but refuses them later. Thinking after a blank text has
- * lost its prefix.
+ * Returns the blocks that the vendor accepts back. The vendor sometimes writes blank texts but refuses them later. The function also omits thinking
+ * after a blank text, because the prefix of that thinking has changed.
  */
 function sendable(content: readonly JsonObject[], thought: boolean): readonly JsonObject[] {
   const blankAt = content.findIndex(isBlank);
@@ -118,13 +118,13 @@ function asBlock(block: JsonObject): Block {
   return block as unknown as Block;
 }
 
-/** Returns true for a turn that the vendor paused in the middle of its own tool. This turn must be the last message. */
+/** Returns true for a turn that the vendor paused in the middle of its own tool. Such a turn must be the last message. */
 function waitsForTheVendor({ content }: Anthropic.MessageParam): boolean {
   const last = typeof content === "string" ? undefined : content.at(-1);
   return last !== undefined && (last.type === "server_tool_use" || (last.type !== "tool_result" && last.type.endsWith("_tool_result")));
 }
 
-/** Marks the last two user messages. The vendor looks back twenty blocks for cached content, and one long turn may fill those. */
+/** Marks the last two user messages. The vendor looks back twenty blocks for cached content, and one long turn may fill all twenty. */
 function withCacheMarks(messages: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
   const marked = new Set(messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2));
   return messages.map((message, at) => (marked.has(at) ? withCacheMark(message) : message));

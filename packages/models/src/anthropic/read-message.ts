@@ -33,9 +33,9 @@ interface Reading {
 const NOTHING: MessageUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, thinking: null };
 
 /**
- * Reads the events to the end and passes on the text meanwhile. Only `message_stop` after the end of every block completes a message. Rejects with
- * `NetworkError` if the stream ends earlier, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too many or too
- * long calls.
+ * Reads the events to the end and passes each piece of text on as it arrives. Only `message_stop` after the end of every block completes a message.
+ * Rejects with `NetworkError` if the stream ends earlier, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too
+ * many or too long calls.
  */
 export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStreamEvent>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;
@@ -112,7 +112,7 @@ function say(text: string, { context }: Reading): void {
   if (text !== "" && !context.signal.aborted) context.onText(text);
 }
 
-/** Replaces earlier figures with repeated ones, because those of `message_delta` cover the whole message so far. */
+/** Replaces earlier figures with later ones, because the figures of `message_delta` cover the whole message so far. */
 function usageWith(before: MessageUsage, said: Partial<Anthropic.Usage | Anthropic.MessageDeltaUsage> | undefined): MessageUsage {
   return {
     input: said?.input_tokens ?? before.input,

@@ -1,7 +1,9 @@
 import { ProviderError } from "../model-errors.ts";
 import type { StopReason } from "../model-provider.ts";
 
-/** Converts the vendor's stop reason into ours. Throws `ProviderError` for an unknown reason, because the value of the turn is then unknown too. */
+/**
+ * Converts the vendor's stop reason into ours. Throws `ProviderError` for an unknown reason, because nobody then knows whether the turn is usable.
+ */
 export function stopOf(reason: string | null): StopReason {
   switch (reason) {
     case "end_turn":

@@ -40,7 +40,8 @@ async function complete(
   const { input, prefix } = converseRequest(request, tools, settings);
   return untilAborted(signal, async () => {
     const seen = { response: null };
-    // The SDK releases an answer only when its signal aborts. Without this, an answer that is not read to its end would stay open.
+    // The SDK releases an answer only when its signal aborts. Without this abort, the connection of an answer that is not read to its end would stay
+    // open.
     const ended = new AbortController();
     try {
       const events = await client(input, AbortSignal.any([signal, ended.signal]), seen);

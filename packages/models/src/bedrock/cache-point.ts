@@ -4,7 +4,10 @@ import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 /** Marks the end of the part that the vendor may cache. */
 export const cachePoint: CachePointBlock = { type: "default" };
 
-/** Returns true for a Claude model that has a price for cache reads, because it accepts the mark. A model that does not cache refuses the mark. */
+/**
+ * Returns whether the model accepts the mark. These are the Claude models that have a price for cache reads. A model that does not cache refuses the
+ * mark.
+ */
 export function cachesPrompts({ model, facts }: AdapterSettings): boolean {
   return model.includes("anthropic.claude") && facts.price !== null && facts.price.cacheRead > 0;
 }

@@ -41,7 +41,7 @@ export function bedrockClient(settings: BedrockSettings): BedrockClient {
   });
   return async (input, signal, seen) => {
     const command = new ConverseStreamCommand(input);
-    // This step is next to the handler, so that it sees the answer before the SDK misreads it.
+    // This middleware runs directly around the HTTP handler, so that it sees the answer before the SDK misreads it.
     command.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args);

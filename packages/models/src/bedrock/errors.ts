@@ -69,7 +69,7 @@ const STATUS_OF_CAUSE: Readonly<Record<string, number>> = {
   MissingAuthenticationTokenException: 401,
   ExpiredTokenException: 401,
   ServiceQuotaExceededException: 429,
-  // This error passes by itself and is not a rate limit, although its own status is 429.
+  // This error disappears by itself and is not a rate limit, although its own status is 429.
   ModelNotReadyException: 503,
 };
 

@@ -21,9 +21,9 @@ export interface FetchHandler extends Record<string, unknown> {
 }
 
 /**
- * Returns a handler that sends the SDK's requests over Node's `fetch`. By default, the SDK opens an HTTP/2 connection for each request. This costs a
- * handshake per turn, and gateways without TLS do not speak HTTP/2. The handler has no timeout, because the signal is the deadline. No answer exceeds
- * its limits. The SDK receives only the beginning of an error.
+ * Returns a handler that sends the SDK's requests over Node's `fetch`. By default, the SDK opens an HTTP/2 connection for each request. Such a
+ * connection costs a handshake per turn, and gateways without TLS do not speak HTTP/2. The handler has no timeout, because the signal is the
+ * deadline. No answer exceeds the limits in `bounds`. The SDK receives only the beginning of an error.
  */
 export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandler {
   return {

@@ -104,8 +104,8 @@ function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { too
 }
 
 /**
- * Returns the blocks that the vendor accepts back. Models write blank texts, but the vendor refuses them. Thinking after a blank text has lost its
- * prefix.
+ * Returns the blocks that the vendor accepts back. Models write blank texts, but the vendor refuses them. The function also omits thinking after a
+ * blank text, because the prefix of that thinking has changed.
  */
 function sendable(content: readonly ContentBlock[], thought: boolean): ContentBlock[] {
   const blankAt = content.findIndex(isBlank);

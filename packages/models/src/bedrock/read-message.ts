@@ -22,9 +22,9 @@ interface Reading {
 }
 
 /**
- * Reads the events to the end and passes on the text meanwhile. Only `messageStop` after the end of every block completes a message. Rejects with
- * `NetworkError` if the stream ends earlier, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too many or too
- * long calls.
+ * Reads the events to the end and passes each piece of text on as it arrives. Only `messageStop` after the end of every block completes a message.
+ * Rejects with `NetworkError` if the stream ends earlier, with `ProviderError` for events in an impossible order, and with `AnswerTooLarge` for too
+ * many or too long calls.
  */
 export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;

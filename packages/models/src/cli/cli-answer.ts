@@ -11,8 +11,8 @@ export interface CliAnswer {
 export type ReadAnswer = { readonly ok: true; readonly answer: CliAnswer } | { readonly ok: false; readonly why: string };
 
 /**
- * Finds the answer in a command's output. It is the last JSON object with `text` or `calls`, and any text or a Markdown fence may surround it.
- * Returns the reason if the answer cannot be used.
+ * Finds the answer in a command's output. The answer is the last JSON object with `text` or `calls`. Any text or a Markdown fence may surround this
+ * object. If the answer cannot be used, returns the reason.
  */
 export function readAnswer(output: string): ReadAnswer {
   const objects = objectsIn(output.trimEnd());
@@ -30,8 +30,8 @@ export function readAnswer(output: string): ReadAnswer {
 }
 
 /**
- * Returns the objects at the top level of a text, whatever is between them. Returns null if the last object is cut off, because half an answer is
- * useless.
+ * Returns the objects at the top level of a text, whatever is between them. Returns null if the last object is cut off, because an incomplete answer
+ * is useless.
  */
 function objectsIn(output: string): readonly Record<string, unknown>[] | null {
   const objects: Record<string, unknown>[] = [];
@@ -52,7 +52,7 @@ function readCall(call: unknown): CliAnswer["calls"][number] | null {
   return isObject(args) ? { name, arguments: JSON.stringify(args) } : null;
 }
 
-/** Returns null for invalid figures. They are only for accounting, so they are no reason to fail. */
+/** Returns null for invalid figures. The figures are only for accounting, so an invalid figure must not make the call fail. */
 function readUsage(usage: unknown): CliAnswer["usage"] {
   if (!isObject(usage)) return null;
   const { inputTokens, outputTokens } = usage;

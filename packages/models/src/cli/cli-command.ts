@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { ModelRefused } from "../connect/model-settings.ts";
 
-/** A program with its arguments, which no shell ever reads. */
+/** A program with its arguments. No shell interprets them. */
 export interface CliCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -55,7 +55,7 @@ export async function findProgram({ program }: CliCommand, environment: Readonly
 
 async function runnable(file: string): Promise<boolean> {
   try {
-    // For root, `access` allows any file, so the mode is checked first.
+    // For root, `access` allows any file. So the function checks the file's mode first.
     const found = await stat(file);
     if (!found.isFile() || (found.mode & 0o111) === 0) return false;
     await access(file, constants.X_OK);

@@ -68,7 +68,7 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
     }
     const read = readAnswer(stdout);
     if (read.ok) return read.answer;
-    // A language model that added other text once may follow the form the next time.
+    // The error is retryable, because a language model that added other text may follow the form at the next try.
     throw new ProviderError(`The model's command answered ${read.why}${saidIn(stdout)}: docs/models.md says what it has to print.`, true);
   }
 

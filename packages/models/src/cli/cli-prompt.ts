@@ -5,7 +5,7 @@ import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 /** The version of the document. It changes when a field changes its meaning. docs/models.md describes each version. */
 const VERSION = 1;
 
-/** The text for the command, with the tools that are needed to read its calls. */
+/** The text for the command, and the tools with which the adapter reads the calls in the answer. */
 export interface CliPrompt {
   readonly document: string;
   /** The tools in the prompt. */

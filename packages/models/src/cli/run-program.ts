@@ -7,7 +7,7 @@ export interface ProgramRun {
   readonly args: readonly string[];
   /** The whole environment of the program. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The text for standard input, which is then closed. */
+  /** The text for standard input. After this text, standard input is closed. */
   readonly input: string;
   /** The deadline of the program. An earlier abort ends the program too. */
   readonly signal: AbortSignal;

@@ -17,7 +17,7 @@ const COMPATIBLE: Omit<ChatVendor, "baseUrl"> = {
   lengthMember: "max_tokens",
   toolChoice: true,
   parallelCalls: true,
-  // While a turn's tools run, DeepSeek and vLLM require its thinking back.
+  // If a turn calls tools, DeepSeek and vLLM require its thinking in the requests that contain the results.
   keeps: ["reasoning_content", "reasoning"],
   // These endings are from Mistral, DeepSeek and vLLM, in this order.
   endings: { model_length: "max_tokens", insufficient_system_resource: null, abort: null },

@@ -153,7 +153,7 @@ async function completed(provider: ModelProvider, request: ModelRequest): Promis
   return { reply: await provider.complete(request, context(deltas)), deltas };
 }
 
-// Every provider is faster than this. If a provider hangs, its test fails with a reason.
+// The deadline of a request. Every provider is faster. If a provider hangs, its test fails with a reason.
 const DEADLINE_MS = 20_000;
 
 function context(deltas: string[], signal = AbortSignal.timeout(DEADLINE_MS)): ModelContext {
@@ -164,7 +164,7 @@ function callIds(request: ModelRequest): readonly string[] {
   return request.transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map(({ id }) => id) : []));
 }
 
-/** Returns the request after this reply. It answers each call with a failure that may pass. */
+/** Returns the request after this reply. It answers each call with a temporary failure. */
 function answered(request: ModelRequest, { text, calls, model }: ModelReply): ModelRequest {
   const { runId } = request.run;
   const at = 0;

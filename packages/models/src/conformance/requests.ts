@@ -79,7 +79,7 @@ export function afterReply(
   return { ...request, transcript: [...request.transcript, turn, ...results] };
 }
 
-// Every provider is faster than this. If a provider hangs, its test fails with a reason.
+// The deadline of a request. Every provider is faster. If a provider hangs, its test fails with a reason.
 const DEADLINE_MS = 20_000;
 
 export function contextOf(deltas: string[], signal: AbortSignal = AbortSignal.timeout(DEADLINE_MS)): ModelContext {

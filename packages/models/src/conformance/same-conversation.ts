@@ -10,8 +10,8 @@ type Said =
   | { readonly kind: "result"; readonly turn: number; readonly at: number; readonly content: Json; readonly isError: boolean };
 
 /**
- * Proves that the vendor received this conversation in order. It must contain the same calls with the same arguments and results, and every text that
- * is not blank. An adapter may join texts of one speaker and add a text if the vendor requires one.
+ * Proves that the vendor received this conversation in order. The received conversation must contain the same calls with the same arguments and
+ * results, and every text that is not blank. An adapter may join texts of one speaker and add a text if the vendor requires one.
  */
 export function expectSameConversation(messages: Asked["messages"], transcript: readonly TranscriptEntry[], marksFailures: boolean): void {
   const got = messages.length === 0 ? [] : saidTo(messages);

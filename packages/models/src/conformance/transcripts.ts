@@ -104,7 +104,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
       let request = requestOf([userEntry("Look."), seed, seedResult]);
       for (let round = 0; round < 3; round++)
         request = afterReply(request, (await completed(setup.provider, request)).reply, setup.provider);
-      // This turn looks as if another provider had made it in between.
+      // This turn looks like one of another provider.
       const foreign = { ...seed, provider: "other", model: "o", vendor: { api: "other.vendor", model: "o", payload: [] } };
       request = { ...request, transcript: [...request.transcript, foreign, seedResult, userEntry("And now?")] };
       await completed(setup.provider, request);
@@ -125,7 +125,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
       const moved = next.transcript.map((entry) =>
         entry.type === "assistant" && entry.vendor ? { ...entry, vendor: { ...entry.vendor, model: "another-model" } } : entry,
       );
-      // Another model continues on a separate server, because the first server knows its own thoughts.
+      // Another model continues on a separate server, because the first server would accept its own thinking.
       await using other = await wireSetup(wire);
       await completed(other.provider, { ...next, transcript: moved });
       expect(JSON.stringify(other.server.requests.at(-1)?.body)).not.toContain("Hm, a lookup.");

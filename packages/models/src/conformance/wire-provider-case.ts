@@ -23,6 +23,6 @@ export interface WireFeatures {
   readonly pauses: boolean;
   /** The status of an overloaded vendor. */
   readonly overloaded: number;
-  /** True if the vendor checks no key, so that no key is wrong. */
+  /** True if the vendor checks no key. The tests then expect no error for a wrong key. */
   readonly keyless?: true;
 }

@@ -18,8 +18,8 @@ export interface ChosenModel {
 
 /**
  * The default model of each provider, which is the vendor's tier for everyday work. The names are from the model lists of the SDKs (@anthropic-ai/sdk
- * 1.11.0, openai 7.55.0). OpenRouter's name is its alias for the newest model of a family, and Bedrock's is a global inference profile. Null if a
- * model must be named.
+ * 1.11.0, openai 7.55.0). OpenRouter's name is its alias for the newest model of a family, and Bedrock's is a global inference profile. Null if the
+ * configuration must name a model.
  */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   offline: "rules-1",
@@ -32,7 +32,7 @@ const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   cli: "command",
 };
 
-/** The advice if a model must be named, with an example. */
+/** The advice for a configuration that must name a model, with an example. */
 const NAME_A_MODEL: Partial<Readonly<Record<ProviderName, string>>> = {
   ollama: 'fetch one, for example with "ollama pull qwen3", and name it: LLM_MODEL=qwen3 ("ollama list" shows what is there)',
   compatible: "name one that its server has: LLM_MODEL=…",
@@ -54,8 +54,8 @@ export function chooseProvider(settings: ModelSettings): ChosenModel {
 }
 
 /**
- * Returns the settings for a profile that names a provider, a model or both. The model, address and protocol of the process's provider apply to no
- * other provider, so that no key is sent to another vendor's address. Throws `ModelRefused`.
+ * Returns the settings for a profile that names a provider, a model or both. If the profile names another provider than the process's own, the model,
+ * address and protocol of the process do not apply to it. So no key is sent to another vendor's address. Throws `ModelRefused`.
  */
 export function settingsFor(
   settings: ModelSettings,
@@ -130,8 +130,8 @@ export function optionalKey({ keys }: ModelSettings, provider: KeyedProvider): s
 }
 
 /**
- * Returns the key unchanged. Throws if it contains a quote, a blank or a character that is not visible ASCII, because the person then copied it
- * wrongly.
+ * Returns the key unchanged. Throws if it contains a quote, a blank or a character that is not visible ASCII, because such a key was copied
+ * incorrectly.
  */
 function keyOf(key: string | null, provider: KeyedProvider): string | null {
   if (key === null || /^[!#-&(-~]+$/.test(key)) return key;

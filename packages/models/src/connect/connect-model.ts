@@ -9,7 +9,7 @@ import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 /**
  * Returns the model that the configuration selects. It loads only the selected adapter, so that no unused client is loaded. It opens no connection,
- * so a wrong key or an unavailable server shows at the first call. Throws `ModelRefused` for problems in the settings.
+ * so only the first call reveals a wrong key or an unavailable server. Throws `ModelRefused` for problems in the settings.
  */
 export async function connectModel(settings: ModelSettings): Promise<ModelProvider> {
   const { temperature, parallelCalls } = settings;

@@ -9,8 +9,9 @@ export interface OtherAddress {
 }
 
 /**
- * Returns the address that the configuration sets for a provider, or null for the vendor's own. `OPENAI_BASE_URL` is set for every program of a shell
- * that talks to OpenAI. The key is therefore sent to that address only over TLS or within this machine (decision 0069). Throws `ModelRefused`.
+ * Returns the address that the configuration sets for a provider, or null for the vendor's own. Users set `OPENAI_BASE_URL` for all programs of a
+ * shell that talk to OpenAI. Toolbus therefore sends the key to that address only over TLS or within this machine (decision 0069). Throws
+ * `ModelRefused`.
  */
 export function otherAddress(settings: Pick<ModelSettings, "baseUrl" | "openaiBaseUrl">, provider: ProviderName): OtherAddress | null {
   if (settings.baseUrl !== null) return { url: baseAddress(settings.baseUrl, "LLM_BASE_URL"), variable: "LLM_BASE_URL" };
@@ -47,7 +48,7 @@ export function baseAddress(text: string, variable: string): string {
 }
 
 /**
- * Returns Ollama's address from `OLLAMA_HOST`. As for Ollama itself, the variable is an address, or a host with or without a port. If the server
+ * Returns Ollama's address from `OLLAMA_HOST`. As in Ollama itself, the variable contains an address, or a host with or without a port. If the server
  * listens on all addresses (0.0.0.0), the result is loopback. The result omits the path of the OpenAI-compatible API (/v1). Throws `ModelRefused`.
  */
 export function ollamaAddress(host: string | null): string {

@@ -43,7 +43,7 @@ export interface ModelSettings {
   readonly cliEnvironment: Readonly<Record<string, string>>;
   /** `LLM_TEMPERATURE`, for requests that set no temperature. */
   readonly temperature: number | null;
-  /** `LLM_PARALLEL_CALLS`, for requests that do not set it. */
+  /** `LLM_PARALLEL_CALLS`, for requests that do not set `parallelCalls`. */
   readonly parallelCalls: boolean | null;
   /** The rows of `MODEL_TABLE_FILE`, which take precedence over our own table. */
   readonly table: readonly ModelRow[];
@@ -67,7 +67,7 @@ export const noModelSettings: ModelSettings = {
   table: [],
 };
 
-/** The configuration asks for a model that cannot be used as it is. The message is one sentence with the remedy, and it contains no key. */
+/** The error for a configuration of a model that cannot be used. The message is one sentence with the remedy, and it contains no key. */
 export class ModelRefused extends Error {
   override readonly name = "ModelRefused";
   readonly code = "model_refused";

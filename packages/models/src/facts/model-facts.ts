@@ -21,7 +21,7 @@ export interface ModelPrice {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** The prices of the whole request if its prompt has more than `above` tokens, including cached ones. */
+  /** The prices of the whole request if its prompt, including cached tokens, has more than `above` tokens. */
   readonly longPrompt?: Omit<ModelPrice, "longPrompt"> & { readonly above: number };
 }
 

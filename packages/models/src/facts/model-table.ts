@@ -34,7 +34,7 @@ export interface DollarPrice {
   readonly cacheRead: number;
   /** The price of tokens that were written to a cache. */
   readonly cacheWrite: number;
-  /** The prices of the whole request if its prompt has more than `above` tokens, including cached ones. */
+  /** The prices of the whole request if its prompt, including cached tokens, has more than `above` tokens. */
   readonly longPrompt?: {
     readonly above: number;
     readonly input: number;
@@ -44,7 +44,7 @@ export interface DollarPrice {
   };
 }
 
-/** A result of 64,000 characters would fill most of a context that is smaller than this. */
+/** The limit for a small context. A result of 64,000 characters would fill most of a smaller context. */
 export const SMALL_CONTEXT = 65_536;
 export const RESULT_CHARS = 64_000;
 export const RESULT_CHARS_OF_SMALL = 32_000;
@@ -60,7 +60,8 @@ function claude(model: string, [contextTokens, maxOutputTokens]: Sizes, prices: 
   return { ...CLAUDE, model, contextTokens, maxOutputTokens, price: priceOf(prices), ...CLAUDE_LIST, ...more };
 }
 
-// If a model has its own page, the window is from there. The other models have the smaller window of every earlier release.
+// If a model has its own page at the vendor, its window is from that page. For other models, the table uses the smaller window that all earlier
+// releases have.
 const SMALLER = { unconfirmed: ["window"] } as const;
 const anthropic: readonly ModelRow[] = [
   claude("claude-fable-5-1", M, [10, 50, 0.25, 12.5]),
@@ -82,7 +83,7 @@ const anthropic: readonly ModelRow[] = [
     price: { ...priceOf([0.1, 0.5, 0.01, 0.125]), longPrompt: { above: 100_000, ...priceOf([0.5, 2.5, 0.05, 0.625]) } },
   }),
   claude("claude-haiku-4-5", [200_000, 64_000], [1, 5, 0.1, 1.25]),
-  // A new model has at least this window. Its price is unknown, so this row has none.
+  // A new model has at least the window in this row. Its price is unknown, so the row has no price.
   claude("claude-*", [200_000, 32_000], [0, 0, 0, 0], { price: null, unconfirmed: ["window"] }),
 ];
 
@@ -158,8 +159,8 @@ const bedrock: readonly ModelRow[] = [
   nova("nova-premier", 1_000_000, 2.5, 12.5, true),
 ];
 
-// Each row is OpenRouter's alias for the newest model of a family, with its current meaning. Every other model of OpenRouter is found by its maker's
-// name.
+// Each row is OpenRouter's alias for the newest model of a family, with its current meaning. `modelFacts` finds every other model of OpenRouter
+// through its maker's name.
 const openrouter: readonly ModelRow[] = (["opus", "sonnet", "haiku"] as const).flatMap((family) =>
   anthropic
     .filter(({ model }) => model === `claude-${family}-5-5`)
@@ -168,7 +169,7 @@ const openrouter: readonly ModelRow[] = (["opus", "sonnet", "haiku"] as const).f
 
 const OURS = { source: "this repository", asOf: "2026-11-21" } as const;
 const others: readonly ModelRow[] = [
-  // OLLAMA_CONTEXT_LENGTH sets the limit of a local server, even if the model accepts more. The server truncates a longer prompt silently.
+  // OLLAMA_CONTEXT_LENGTH sets the limit of a local server, even if the model accepts more. The server silently truncates a longer prompt.
   {
     provider: "ollama",
     model: "*",

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { modelFacts } from "./model-facts.ts";
 import { type DollarPrice, type ModelRow, RESULT_CHARS, RESULT_CHARS_OF_SMALL, SMALL_CONTEXT } from "./model-table.ts";
 
-/** `MODEL_TABLE_FILE` cannot be used. The message is one sentence for the operator. */
+/** The error for a `MODEL_TABLE_FILE` that cannot be used. The message is one sentence for the operator. */
 export class ModelTableRefused extends Error {
   override readonly name = "ModelTableRefused";
   readonly code = "model_table_refused";
@@ -26,7 +26,7 @@ export async function readModelTable(file: string): Promise<readonly ModelRow[]>
   return ownModelRows(text, file);
 }
 
-/** Returns the rows in a text of this form. `file` is its name in messages. */
+/** Returns the rows in a text of this form. `file` is the file's name for messages. */
 export function ownModelRows(text: string, file: string): readonly ModelRow[] {
   const models = member(parsed(text, file), "models");
   if (!Array.isArray(models) || models.length > MAX_ROWS) throw refused(file, `must contain "models", a list of at most ${MAX_ROWS}`);

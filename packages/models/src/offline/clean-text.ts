@@ -3,7 +3,7 @@
  * spaces, so that the reader of a finding sees everything in it.
  */
 export function cleanText(text: string, maxChars: number): string {
-  // Truncate first, so that a subject of a megabyte is not processed as a whole.
+  // Truncate first, so that the code does not process a whole megabyte.
   const line = text
     .slice(0, maxChars * 4)
     .toWellFormed()

@@ -21,7 +21,7 @@ export function retryText(failed: Failed): string {
   return `${SPEAKER} The report was not filed (${cleanText(failed.code, 64)}): ${sentence(failed.message)} I try once more.`;
 }
 
-/** Returns the last text of a run, after its report was filed or not. The text never claims more than the result says. */
+/** Returns the last text of a run, after the attempt to file its report. The text never claims more than the result says. */
 export function filingEnded(report: RiskReport, last: Attempt): string {
   if (last.ok) return filedText(report, last.content);
   return `${SPEAKER} ${notFiled(report, last)}`;

@@ -9,8 +9,8 @@ import { streamText } from "./stream-text.ts";
 const MODEL = "rules-1";
 
 /**
- * Returns fixed rules in place of a language model, so that everything runs without a key and a network. The rules investigate releases and alerts,
- * and run the tool that a message names. They understand nothing else, and every text says that they are not a language model. The same request
+ * Returns a model that consists of fixed rules, so that everything runs without a key and without a network. The rules investigate releases and
+ * alerts, and call the tools that a message names. They understand nothing else. Their texts say that they are not a language model. The same request
  * always receives the same reply. Usage is estimated at four characters per token.
  */
 export function offlineModel(): ModelProvider {

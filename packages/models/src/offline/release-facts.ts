@@ -109,7 +109,7 @@ function linesOf(part: JsonObject | null): number | null {
   return insertions === null && deletions === null ? null : (insertions ?? 0) + (deletions ?? 0);
 }
 
-/** Returns the name of a ref. A ref is a name or an object that has one. */
+/** Returns the name of a ref. A ref is a name, or an object that contains a name. */
 function refOf(value: Json | undefined): string | null {
   const ref = object(value);
   return text(ref ? (ref["name"] ?? ref["ref"] ?? ref["commit"]) : value);
@@ -120,7 +120,7 @@ function timeOf(value: Json | undefined): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-// A summary lists at most a hundred items of a kind. The rules ignore the rest of a longer list.
+// The maximum number of items that the rules read from a list. A summary lists at most a hundred items of a kind.
 const MAX_ITEMS = 1000;
 
 function list(value: Json | undefined): readonly Json[] {

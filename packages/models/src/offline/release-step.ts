@@ -8,14 +8,14 @@ import type { Step } from "./step.ts";
 import { notFiledText, readingText, summaryFailedText, unreadableText, unreachableText } from "./summary-texts.ts";
 import { constants } from "./thresholds.ts";
 
-/** The tools that the offline investigator knows how to use. */
+/** The tools that the offline rules can use. */
 export const SUMMARY_TOOL = "get_release_summary";
 export const FILING_TOOL = "file_risk_report";
 
 /**
  * Computes the next step of an investigation from the transcript of its run. The steps are summary, report and end. The function is pure, and every
- * investigation ends. The rules retry once after an error that may pass, and they limit the revisions. They never file a second time if the outcome
- * of the first filing is unknown.
+ * investigation ends. The rules retry once after a temporary error, and they limit the number of revisions. If the outcome of the first filing is
+ * unknown, they never file a second time.
  */
 export function releaseStep({ transcript, tools, run }: ModelRequest, releaseId: string): Step {
   const offered = new Set(tools.map((tool) => tool.name));
@@ -45,7 +45,7 @@ function withSummary(subject: string, facts: ReleaseFacts, offered: ReadonlySet<
   if (!last) return canFile ? file(filingText(report, facts), report) : end(notFiledText(report, facts, FILING_TOOL));
   if (last.ok || !canFile) return end(filingEnded(report, last));
   if (last.code === "revision_requested") {
-    // Without a comment, the rules have nothing to change, and the same report would not be a revision.
+    // Without a comment the rules have nothing to change, so a revision would be the same report again.
     const mayRevise = last.words !== null && revisions.length <= constants.maxRevisions.value;
     return mayRevise ? file(refilingText(report, revisions.length), report) : end(filingEnded(report, last));
   }

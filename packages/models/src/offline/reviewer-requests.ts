@@ -23,7 +23,7 @@ const COMMENT_CHARS = 500;
 
 /**
  * Returns the severity that a comment requests, if it names exactly one. The function ignores the name after "from", "not", "than", "instead of" and
- * "rather than". If two names remain, it returns null and the rules decide.
+ * "rather than". If two names remain, the function returns null, and the rules decide the severity.
  */
 function namedSeverity(comment: string): Severity | null {
   const wanted = comment.toLowerCase().replace(/\b(from|not|than|instead of|rather than)\s+(low|medium|high)\b/g, " ");

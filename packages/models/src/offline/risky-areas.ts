@@ -1,6 +1,6 @@
 /** An area in which a fault costs more than elsewhere. */
 export interface RiskyArea {
-  /** True if a failed test in this area alone is a high finding. */
+  /** True if a single failed test in this area is already a high finding. */
   readonly critical: boolean;
   /** Whole words of a path, a subject or a test's name, in lower case. */
   readonly words: readonly string[];
@@ -61,7 +61,7 @@ export const riskyAreas = {
 
 export type RiskyAreaName = keyof typeof riskyAreas;
 
-/** Words in the subject of a change that undoes something or was made in haste. */
+/** The words that mark, in its subject, a change that undoes another change or was made in haste. */
 export const REVERT_WORDS: readonly string[] = ["revert", "reverts", "reverted", "rollback", "hotfix"];
 
 /** A risky area that was found, and the text that shows it. */
@@ -72,7 +72,7 @@ export interface AreaHit {
 
 /**
  * Returns the risky areas that a release changes, each once, with the first text that shows it. A path can show every area. A subject can show only
- * critical areas, because people write "deploy" and "docker" in subjects of changes that touch neither.
+ * critical areas, because people write "deploy" and "docker" also in subjects of changes to other areas.
  */
 export function changedAreas(paths: readonly string[], subjects: readonly string[]): readonly AreaHit[] {
   return areaNames().flatMap((area) => {

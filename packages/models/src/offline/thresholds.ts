@@ -1,6 +1,6 @@
 import type { Severity } from "@toolbus/contracts";
 
-/** The lowest values at which a measure is a medium or a high finding. Null if it never is. */
+/** The lowest values at which a measure is a medium or a high finding. Null if the measure is never such a finding. */
 export interface Threshold {
   readonly medium: number | null;
   readonly high: number | null;

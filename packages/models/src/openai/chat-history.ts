@@ -32,7 +32,7 @@ export function chatHistory(vendor: ChatVendor, model: string): (transcript: rea
   };
 }
 
-/** OpenAI refuses longer ids. The other vendors document no limit, but most forward requests to a vendor that has one. */
+/** OpenAI refuses longer ids. The other vendors document no limit, but most of them forward requests to a vendor with a limit. */
 const CALL_IDS: IdForm = { pattern: /^[\w.:-]+$/, maxLength: 40 };
 
 type WireName = (name: string) => string;
@@ -52,8 +52,8 @@ function madeMessage({ text, calls }: AssistantEntry, ids: readonly string[], wi
 }
 
 /**
- * Returns the turn in the form in which this model sent it. Returns null if another model or vendor sent it, or if it differs from the entry. Content
- * that was removed from a transcript must not return to the model this way.
+ * Returns the turn in the form in which this model sent it. Returns null if another model or vendor sent it, or if it differs from the entry. So
+ * content that was removed from the transcript does not return to the model.
  */
 function ownMessage(
   { vendor: kept, text, calls }: AssistantEntry,

@@ -175,7 +175,7 @@ describe("a transcript in chat messages", () => {
     expect(await sentAs(turn)).toEqual(reply.vendor?.payload);
     expect(JSON.stringify(await sentAs(turn))).toContain(id);
 
-    // With another model, a removed text or a call under another name, the payload does not belong to the request.
+    // The payload does not belong to a request with another model, a removed text or a call under another name.
     expect(JSON.stringify(await sentAs(turn, facts, "model-2"))).not.toContain(id);
     expect(await sentAs({ ...turn, text: "[redacted]" })).toMatchObject({ content: "[redacted]" });
     const renamed = turn.calls.map((call) => ({ ...call, name: "count" }));

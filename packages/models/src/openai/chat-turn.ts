@@ -23,7 +23,7 @@ export interface ChatTurn {
   read(chunk: ChatChunk): void;
   /** The vendor's reason for the end of the turn, or null while the turn continues. */
   readonly ending: string | null;
-  /** Returns the turn so far, or null if its ending is not the end of a turn. */
+  /** Returns the turn so far, or null if `ending` does not mean that the turn is complete. */
   whole(transcript: readonly TranscriptEntry[]): WholeTurn | null;
 }
 
@@ -36,11 +36,11 @@ export interface WholeTurn<M = JsonObject> {
   readonly usage: ModelUsage | null;
   /** The model, or null if the vendor does not name it. */
   readonly model: string | null;
-  /** The turn in the form in which it must be sent back, or null for a turn that was cut off or is empty. */
+  /** The turn in the form in which later requests must contain it, or null for a turn that was cut off or is empty. */
   readonly message: M | null;
 }
 
-/** Reads the chunks of one turn. If `callable` is false, calls are not allowed and are dropped. `read` throws `AnswerTooLarge`. */
+/** Reads the chunks of one turn. If `callable` is false, the reply may contain no calls, so the reader omits them. `read` throws `AnswerTooLarge`. */
 export function chatTurn(
   vendor: ChatVendor,
   tools: SentTools,
@@ -111,7 +111,9 @@ export function chatTurn(
     return deltas.calls.filter(({ ours }) => ours);
   }
 
-  /** Returns our stop reason, or null. Some servers send `stop` after calls, and some send `tool_calls` without any call. */
+  /**
+   * Returns our stop reason, or null. The calls decide, because some servers send `stop` after calls, and some send `tool_calls` without any call.
+   */
   function stopOf(said: string): StopReason | null {
     const stop = CHAT_ENDINGS[said] ?? vendor.endings[said] ?? null;
     if (stop === null) return null;
@@ -138,7 +140,7 @@ export function chatTurn(
         const made = { name: call.name, arguments: call.arguments.trim() === "" ? "{}" : call.arguments };
         return { id: calls[n]?.id ?? "", type: "function", function: made } satisfies ChatCompletionMessageFunctionToolCall;
       });
-    // Thinking must not be sent back without the calls that it led to.
+    // A later request must not contain thinking without the calls that it led to.
     return dropped ? message : Object.assign(message, reasoning.members());
   }
 }

@@ -3,7 +3,7 @@ import type { DialectName } from "../schema/dialect.ts";
 import type { TokenFamily } from "../tokens/token-family.ts";
 import type { Remedies } from "./vendor-error.ts";
 
-/** The differences of one vendor of OpenAI's chat completions from the others. */
+/** The properties in which a vendor of OpenAI's chat completions differs from the others. */
 export interface ChatVendor {
   readonly name: string;
   /** The mark of the vendor's turns in the transcript. */
@@ -19,9 +19,9 @@ export interface ChatVendor {
   readonly toolChoice: boolean;
   /** False if the vendor has no option for one call at a time. */
   readonly parallelCalls: boolean;
-  /** Members of a turn, besides text and calls, that must be sent back to the model unchanged. */
+  /** The members of a turn, in addition to text and calls, that later requests must contain unchanged. */
   readonly keeps: readonly ("reasoning" | "reasoning_content" | "reasoning_details")[];
-  /** The endings besides OpenAI's own. Null means that the server gave up. */
+  /** The values of `finish_reason` that OpenAI does not have. Null means that the server gave up. */
   readonly endings: Readonly<Record<string, StopReason | null>>;
   readonly remedies: Remedies;
 }

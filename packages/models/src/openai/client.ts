@@ -16,16 +16,16 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Creates a client but opens no connection. The SDK's own retries and log are off. The client ignores the variables that the SDK would read
- * (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`, `OPENAI_CUSTOM_HEADERS` and more). The same client talks to OpenRouter, Ollama and compatible servers, and
- * they would otherwise receive OpenAI's keys. For OpenAI itself, the configuration passes `OPENAI_BASE_URL` in `baseUrl`. Throws `ModelRefused` for a
- * malformed key.
+ * (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`, `OPENAI_CUSTOM_HEADERS` and more). The same client talks to OpenRouter, Ollama and compatible servers. If it
+ * read these variables, those servers would receive OpenAI's keys. For OpenAI itself, the configuration passes `OPENAI_BASE_URL` in `baseUrl`. Throws
+ * `ModelRefused` for a malformed key.
  */
 export function openaiClient(
   { apiKey, baseUrl, bounds }: Pick<AdapterSettings, "apiKey" | "baseUrl" | "bounds">,
   vendor: { readonly baseUrl: string; readonly headers: Readonly<Record<string, string>> },
   path: string,
 ): OpenaiClient {
-  // An error of `fetch` would repeat the key.
+  // This check comes before the request, because an error of `fetch` would repeat the key.
   if (apiKey !== null && !/^[!-~]*$/.test(apiKey))
     throw new ModelRefused("The key contains a character that is not allowed in a header: copy it again.");
   const baseURL = (baseUrl ?? vendor.baseUrl).replace(/\/+$/, "");
@@ -34,7 +34,7 @@ export function openaiClient(
     accept: "text/event-stream",
     "user-agent": "toolbus",
     ...vendor.headers,
-    // The header is set here as well, because headers of the environment would override the key. Null sends no key.
+    // The client also sets this header, because headers from the environment would override the key. Null sends no key.
     authorization: apiKey === null ? null : `Bearer ${apiKey}`,
   };
   const client = new OpenAI({

@@ -1,14 +1,14 @@
 /** Receives the text of a server-sent event stream, in pieces of any size. */
 export interface EventReader {
   push(text: string): void;
-  /** Ends the stream. It also reports an event without a blank line, with `open` true, because some servers omit the last blank line. */
+  /** Ends the stream. If the last event has no blank line after it, reports this event with `open` true, because some servers omit that line. */
   end(): void;
 }
 
 const RETURN = 13;
 
 /**
- * Reads server-sent events (WHATWG HTML, 9.2) and reports the data of each. It omits names, ids and comments, because every vendor repeats their
+ * Reads server-sent events (WHATWG HTML, 9.2) and reports the data of each. It ignores names, ids and comments, because every vendor repeats their
  * information in the data.
  */
 export function eventReader(onData: (data: string, open: boolean) => void): EventReader {

@@ -1,7 +1,7 @@
 import type { ModelContext } from "../model-provider.ts";
 import type { TurnListener } from "./chat-turn.ts";
 
-/** Returns the context's listeners. They may abort between two deltas of one event, and they receive nothing after that. */
+/** Returns the context's listeners. They receive nothing after the signal has aborted, even if it aborts between two deltas of one event. */
 export function heardUntilAborted({ signal, onText, onArguments }: ModelContext): TurnListener {
   return {
     onText: (delta) => {

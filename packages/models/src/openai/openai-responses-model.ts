@@ -16,7 +16,8 @@ import { streamTurn } from "./stream-turn.ts";
 import { type Asked, unfinished, unknownEnding } from "./vendor-error.ts";
 
 /**
- * Returns a model of OpenAI, through responses. Each request sends the encrypted reasoning of earlier turns back, because the vendor stores nothing.
+ * Returns a model of OpenAI that is called through the Responses API. Each request contains the encrypted reasoning of earlier turns, because the
+ * vendor stores nothing.
  */
 export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
   const { model, apiKey, facts } = settings;

@@ -6,7 +6,7 @@ import { eventReader } from "./event-reader.ts";
  */
 export type OnEvent = (data: string, open: boolean) => boolean;
 
-// A stream should close after its last event. If the server leaves it open for longer, the connection is closed.
+// A stream should end soon after its last event. If the server leaves it open for longer than this, the adapter closes the connection.
 const AFTER_LAST_MS = 1000;
 
 /**

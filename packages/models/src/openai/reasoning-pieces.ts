@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { ChatDelta } from "./chat-chunk.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 
-/** Collects the model's thinking, in the members that must be sent back to the model. */
+/** Collects the model's thinking, in the members that later requests must contain. */
 export interface ReasoningPieces {
   add(delta: ChatDelta): void;
-  /** Returns the members, or none if the model did not think. */
+  /** Returns the members. The object is empty if the model did not think. */
   members(): JsonObject;
 }
 
@@ -21,7 +21,7 @@ export function reasoningPieces(keeps: ChatVendor["keeps"]): ReasoningPieces {
         else if (Array.isArray(piece)) for (const detail of piece as readonly Json[]) addDetail(details, detail);
       }
     },
-    // The plain text only repeats the text of the details.
+    // If there are details, the plain text only repeats their text.
     members: () => (details.length > 0 ? { reasoning_details: details } : Object.fromEntries(texts)),
   };
 }

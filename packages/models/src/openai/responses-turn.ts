@@ -13,7 +13,7 @@ export interface ResponsesTurn {
   read(event: JsonObject): void;
   /** The reason why the response is incomplete, or `completed`, or null while the response continues. */
   readonly ending: string | null;
-  /** Returns the turn so far, or null if its ending is not the end of a turn. */
+  /** Returns the turn so far, or null if `ending` does not mean that the turn is complete. */
   whole(transcript: readonly TranscriptEntry[]): WholeTurn<readonly JsonObject[]> | null;
 }
 
@@ -21,7 +21,10 @@ type EventType = ResponseStreamEvent["type"];
 
 const ENDINGS: Readonly<Record<string, StopReason>> = { completed: "end_turn", max_output_tokens: "max_tokens", content_filter: "refusal" };
 
-/** Reads the events of one response. If `callable` is false, calls are not allowed and are dropped. `read` and `whole` throw `AnswerTooLarge`. */
+/**
+ * Reads the events of one response. If `callable` is false, the reply may contain no calls, so the reader omits them. `read` and `whole` throw
+ * `AnswerTooLarge`.
+ */
 export function responsesTurn(
   tools: SentTools,
   callable: boolean,
@@ -106,7 +109,7 @@ export function responsesTurn(
     }));
     const stop = refused ? "refusal" : calls.length > 0 ? "tool_use" : ending;
     const dropped = output.some((item) => item["type"] === "function_call") && calls.length === 0;
-    // Reasoning must not be sent back without the calls that it led to.
+    // A later request must not contain reasoning without the calls that it led to.
     const kept = (stop === "end_turn" || stop === "tool_use") && !dropped && (text !== "" || calls.length > 0);
     return {
       text,

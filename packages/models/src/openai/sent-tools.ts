@@ -33,7 +33,10 @@ export function toolsSender(dialect: DialectName, form: (tool: CompiledTool) => 
 /** Names that every vendor of this family accepts unchanged. The dialect's rules apply to any other name. */
 const TAKEN_BY_ALL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Returns a function from a tool's name to the vendor's name. It also accepts tools that are no longer offered and names that a model made up. */
+/**
+ * Returns a function from a tool's name to the vendor's name. The function also accepts names of tools that are no longer offered, and names that a
+ * model made up.
+ */
 export function toolNames(dialect: DialectName): (name: string) => string {
   const { wireName } = wireTools([], dialect);
   return (name) => (TAKEN_BY_ALL.test(name) ? name : wireName(name));

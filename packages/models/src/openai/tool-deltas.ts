@@ -20,7 +20,7 @@ export interface ToolDeltas {
 }
 
 /**
- * Joins calls from their deltas. The deltas may have no `index` and may be whole calls. Some servers give every call the index 0 (Ollama, Gemini's
+ * Assembles calls from their deltas. A delta may have no `index`, and may be a whole call. Some servers give every call the index 0 (Ollama, Gemini's
  * compatible address) or repeat the id and name in every piece. The meter throws for too many or too long calls.
  */
 export function toolDeltas(meter: ArgumentsMeter): ToolDeltas {

@@ -76,7 +76,7 @@ export function streamError(error: Json, headers: Headers, asked: Asked): ModelE
   return saidError(saidIn(error, status, headers), asked);
 }
 
-/** Returns the error for a successful answer that is not a stream. If its body has no `error`, it is probably a page of another server. */
+/** Returns the error for a successful answer that is not a stream. If the body has no `error`, the answer is probably a page of another server. */
 export function notEvents(text: string, headers: Headers, asked: Asked): ModelError {
   const body = parsed(text);
   if (isJsonObject(body) && body["error"]) return streamError(body["error"], headers, asked);
@@ -91,12 +91,12 @@ export function unfinished({ remedies: { title } }: Asked): NetworkError {
   return new NetworkError(`${title}'s reply ended before it was done. The reply so far is dropped.`);
 }
 
-/** Returns the error for an event that cannot be parsed. Without this event, the rest of the stream has no meaning. */
+/** Returns the error for an event that cannot be parsed. The rest of the stream is useless without this event. */
 export function unreadable({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} sent an event whose JSON is broken. The reply so far is dropped.`, true);
 }
 
-/** Returns the error for a turn that the server reports as given up. */
+/** Returns the error for a turn that the server gave up, according to its ending. */
 export function gaveUp({ remedies: { title } }: Asked): ProviderError {
   return new ProviderError(`${title} gave up in the middle of its reply. The reply so far is dropped.`, true);
 }
@@ -187,8 +187,8 @@ function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
 }
 
 /**
- * Returns the vendor's own text in quotation marks. It omits keys. It also omits the parts of the request that some servers (vLLM) repeat after this
- * text.
+ * Returns the vendor's own text in quotation marks. The result omits keys. It also omits the parts of the request that some servers (vLLM) repeat
+ * after this text.
  */
 function quoted(message: string, secret: string | null): string {
   const [own = ""] = message.split(/['"]?\binput['"]?\s*:/, 1);

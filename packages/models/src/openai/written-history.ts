@@ -25,8 +25,9 @@ interface Written {
 }
 
 /**
- * Writes transcripts as the members of a JSON array, which is never empty. Each entry is written once and stored as text, so that a turn costs only
- * the new entries. Results directly follow their turn, in the order of its calls. Every call has a different id. The transcript must be paired.
+ * Writes transcripts as the members of a JSON array, which is never empty. The function writes each entry once and caches the text, so that a turn
+ * costs only the new entries. Results directly follow their turn, in the order of its calls. Every call has a different id. The transcript must be
+ * paired.
  */
 export function writtenHistory(form: HistoryForm): (transcript: readonly TranscriptEntry[]) => readonly string[] {
   const kept = new WeakMap<TranscriptEntry, Written>();

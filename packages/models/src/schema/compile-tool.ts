@@ -28,7 +28,7 @@ export interface CompiledTool {
   restore(argumentsText: string): string;
 }
 
-/** A tool that has no form in this dialect. Only this provider does not receive the tool. */
+/** A tool that has no form in this dialect. Only providers with this dialect do not receive the tool. */
 export interface ToolSetAside {
   readonly ok: false;
   readonly pointer: string;
@@ -39,13 +39,16 @@ export interface ToolSetAside {
 type Made = Map<DialectName, CompiledTool | ToolSetAside>;
 
 const made = new WeakMap<ToolSpec, Made>();
-/** The compiled tools by the tool's text, because the store returns the same definition as a new object each time. */
+/** The compiled tools by their text. The text is the key because the store returns the same definition as a new object each time. */
 const madeByText = new Map<string, Made>();
 const MAX_TEXTS = 1000;
 /** The maximum length of a key. Longer texts are hashed. */
 const MAX_TEXT = 1000;
 
-/** Returns the tool in this dialect. It is compiled once, and the same spec gives the same object. Never throws, whatever the schema is. */
+/**
+ * Returns the tool in this dialect. The function compiles each tool once, and returns the same object for the same spec. Never throws, whatever the
+ * schema is.
+ */
 export function compileTool(tool: ToolSpec, dialect: DialectName): CompiledTool | ToolSetAside {
   const known = made.get(tool) ?? madeOf(tool);
   const compiled = known.get(dialect) ?? compileOnce(tool, dialectRules(dialect));
@@ -58,7 +61,7 @@ function madeOf(tool: ToolSpec): Made {
   const known = (text === null ? undefined : madeByText.get(text)) ?? new Map<DialectName, CompiledTool | ToolSetAside>();
   made.set(tool, known);
   if (text === null) return known;
-  // The oldest entry is removed first. If it is still needed, it is compiled again.
+  // The cache evicts the oldest entry first. If somebody still needs that tool, it is compiled again.
   const [oldest] = madeByText.keys();
   if (madeByText.size >= MAX_TEXTS && oldest !== undefined) madeByText.delete(oldest);
   madeByText.set(text, known);
@@ -114,7 +117,7 @@ function compileFor(tool: ToolSpec, rules: DialectRules): CompiledTool | ToolSet
   };
 }
 
-/** Writes the schema. If it has too many parts or is too long, fewer levels of it are written. */
+/** Writes the schema. If the schema has too many parts or is too long, the function writes fewer of its levels. */
 function writtenThatFits(parameters: Json, rules: DialectRules): RootResult {
   const depths = [rules.depth, ...SHALLOWER.filter((less) => less < rules.depth)];
   let last: RootResult = NO_SCHEMA;

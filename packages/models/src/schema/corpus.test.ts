@@ -44,7 +44,7 @@ describe("the corpus of real schemas", () => {
     for (const { tool } of corpus) {
       const compiled = compileTool(tool, dialect);
       expect(compileTool(tool, dialect)).toBe(compiled);
-      // The copy has another text with the same meaning, so that it is compiled and not found in the cache.
+      // The copy has another text with the same meaning, so that the test compiles it instead of finding it in the cache.
       const copy = { ...structuredClone(tool), name: `${tool.name}_again` };
       expect(JSON.stringify({ ...compileTool(copy, dialect), name: "" })).toBe(JSON.stringify({ ...compiled, name: "" }));
     }

@@ -10,11 +10,11 @@ export interface DialectRules {
   readonly toolDescription: number;
   /** The longest description of a property. */
   readonly description: number;
-  /** The bounds that are passed on. The description mentions the other bounds. */
+  /** The bounds that the vendor receives. The description mentions the other bounds. */
   readonly words: ReadonlySet<string>;
-  /** The values of `format` that are passed on. */
+  /** The values of `format` that the vendor receives. */
   readonly formats: ReadonlySet<string>;
-  /** False if only a plain `pattern` is passed on. Some engines do not support lookaround, named groups or Unicode classes. */
+  /** False if the vendor receives only a plain `pattern`. Some engines do not support lookaround, named groups or Unicode classes. */
   readonly anyPattern: boolean;
   /** The types that an enum may have. */
   readonly enumTypes: ReadonlySet<string>;
@@ -51,7 +51,7 @@ const LENGTHS = "minLength maxLength minItems maxItems";
 const FORMATS = "date-time time date duration email hostname ipv4 ipv6 uuid";
 const SCALARS = set("string number integer");
 
-// These limits apply to all vendors. If the vendors document no limit, the value is our own careful choice.
+// The limits from which every dialect starts. If the vendors document no limit, the value is our own careful choice.
 const CAREFUL: Omit<DialectRules, "words" | "formats"> = {
   // OpenAI (SDK 7, FunctionDefinition.name) and Bedrock (API_runtime_ToolSpecification) allow a-z, A-Z, 0-9, underscores and dashes, at most 64
   // characters.
@@ -85,9 +85,10 @@ const ANTHROPIC: DialectRules = {
   // Outside strict mode, the vendor accepts the words of JSON Schema, but not `$ref` and composites at the root (platform.claude.com, define-tools).
   words: set(`${BOUNDS} ${LENGTHS} uniqueItems pattern format`),
   formats: set(`${FORMATS} uri`),
-  // The vendor's validator accepts lookaround (2026), but Unicode classes are not worth the risk.
+  // The vendor's validator accepts lookaround (2026). It may refuse Unicode classes, so we send only plain patterns.
   anyPattern: false,
-  // Strict mode limits a whole request (20 strict tools, 24 optional parameters). A single tool cannot guarantee this, so we do not use the mode.
+  // Strict mode limits a whole request (20 strict tools, 24 optional parameters). The rules for a single tool cannot guarantee a limit of the
+  // request, so we do not use this mode.
   strict: null,
 };
 
@@ -95,8 +96,8 @@ const ANTHROPIC: DialectRules = {
 const COMPATIBLE: DialectRules = {
   ...CAREFUL,
   // In llama.cpp, a maxLength or maxItems of 2,000 or more fails the whole request ("number of repetitions exceeds sane defaults"). Several smaller
-  // ones fail it too if their total is too large. A pattern must begin with ^ and end with $. vLLM (xgrammar) supports no multipleOf, uniqueItems or
-  // format.
+  // bounds also fail the request if their total is too large. A pattern must begin with ^ and end with $. vLLM (xgrammar) supports no multipleOf,
+  // uniqueItems or format.
   words: set("minimum maximum"),
   formats: new Set(),
 };
@@ -133,6 +134,6 @@ const RULES: Readonly<Record<DialectName, DialectRules | null>> = {
     words: set(`minimum maximum ${LENGTHS} pattern format`),
     formats: set("date-time date email"),
   },
-  // The tools are text in a prompt, so no vendor refuses them. The form should be readable without a deep knowledge of JSON Schema.
+  // The tools are text in a prompt, so no vendor refuses them. The form must be readable for a model that does not know JSON Schema well.
   cli: { ...CAREFUL, toolDescription: 4000, words: set(`${BOUNDS} ${LENGTHS} uniqueItems pattern format`), formats: set(`${FORMATS} uri`) },
 };

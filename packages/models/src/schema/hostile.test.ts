@@ -189,7 +189,7 @@ describe("any schema", () => {
       fc.property(schemas.schema, fc.boolean(), fc.string(), (schema, wrapped, name) => {
         const parameters = wrapped ? object({ a: schema, b: { type: "integer" } }, { required: ["b"], $defs: { a: schema } }) : schema;
         const spec = { name, description: name, parameters: parameters as JsonObject };
-        // The description differs, so that the tool is compiled and not found in the cache.
+        // The description differs, so that the test compiles the tool again instead of finding it in the cache.
         const again = compileForAll({ ...structuredClone(spec), description: `${name}.` });
         for (const [dialect, result] of Object.entries(compileForAll(spec)) as [
           (typeof DIALECTS)[number],

@@ -107,7 +107,9 @@ function intersectMembers(a: Members, b: Members): Members {
   };
 }
 
-/** Returns the shape of a property for both sides. A property that the other side does not list is one of that side's additional properties. */
+/**
+ * Returns the shape of a property that obeys both shapes. If the other shape does not list the property, its rule for additional properties applies.
+ */
 function bothOf(shape: Shape, other: Shape | false | null): Shape {
   if (other === null) return shape;
   if (other) return intersect(shape, other);

@@ -2,8 +2,9 @@ import type { Json } from "@toolbus/contracts";
 import type { Fault, Loss } from "./loss.ts";
 
 /**
- * A schema after reading. It contains the accepted values for each type of JSON, and an absent kind is not accepted. A schema can express some rules
- * in several ways (a `$ref`, `allOf`, `anyOf`, `nullable`, `const`, the words of older drafts), but they have one form here.
+ * A schema after reading. For each type of JSON, it contains the accepted values. A type that is absent from `kinds` is not accepted. A schema can
+ * express some rules in several ways (a `$ref`, `allOf`, `anyOf`, `nullable`, `const`, the words of older drafts). A shape has only one form for each
+ * rule.
  */
 export interface Shape {
   /** The place of the schema in the tool's own parameters. */
@@ -14,10 +15,13 @@ export interface Shape {
   readonly hints: readonly string[];
   /** True if null means the same as an absent value. */
   readonly nullByDefault: boolean;
-  /** The rules for every kind that cannot be passed on. */
+  /** The losses that apply to every kind. */
   readonly losses: readonly Loss[];
   readonly kinds: Kinds;
-  /** The reason why the schema was not read completely, because it contains itself or is too deep. Its inner part is then written as JSON text. */
+  /**
+   * The reason why the schema was not read completely, because it contains itself or is too deep. The compiler then writes its inner part as JSON
+   * text.
+   */
   readonly opaque: string | null;
   /** The place and the reason if the schema accepts no value. Set only if the shape has no kinds. */
   readonly fault: Fault | null;
@@ -58,7 +62,7 @@ export interface Values {
 export interface Members {
   readonly properties: ReadonlyMap<string, Shape>;
   readonly required: ReadonlySet<string>;
-  /** The members that are not listed. False if none are allowed, and null if the schema does not say. */
+  /** The members that are not listed. False if the schema forbids them, and null if it says nothing about them. */
   readonly others: Shape | false | null;
   /** The rules for the names of these members. */
   readonly keys: Shape | null;

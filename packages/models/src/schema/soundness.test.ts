@@ -31,7 +31,7 @@ describe.each(DIALECTS.filter((dialect) => dialect !== "any"))("a value that a c
         { numRuns: RUNS, seed: 5 },
       );
     }
-    // Without losses the tool would refuse some values, so the reported losses are necessary.
+    // The worker's schema refuses some values that the compiled schema accepts. So the reported losses are necessary.
     expect(uncovered).toBeGreaterThan(100);
   });
 

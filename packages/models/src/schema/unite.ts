@@ -4,8 +4,9 @@ import { sameKind, sameShape, sameWords } from "./same-shape.ts";
 import { KINDS, type Kind, type KindName, type Kinds, type Members, type Shape, type Values, type Word } from "./shape.ts";
 
 /**
- * Returns a shape of the values that either shape accepts (`anyOf`, `oneOf`). It contains the kinds of only one side, the joined enums and the equal
- * parts. If both sides have different rules for one kind, the result has only their common rules and accepts more than both. This is a loss at `at`.
+ * Returns a shape of the values that either shape accepts (`anyOf`, `oneOf`). It contains the kinds that only one side has, the joined enums and the
+ * equal parts. If the sides have different rules for one kind, the result has only their common rules and accepts more than both sides. The function
+ * then reports a loss at `at`.
  */
 export function unite(a: Shape, b: Shape, at: string): Shape {
   if (a.fault) return { ...b, at: a.at };
@@ -85,7 +86,7 @@ function uniteValues(a: Values, b: Values): Values {
   return { list: [...new Set<Json>([...a.list, ...b.list])], at: a.at };
 }
 
-/** Returns the limits that both sides have, with the looser value of the two. */
+/** Returns the limits that both sides have. Each limit has the looser of the two values. */
 function uniteWords(a: ReadonlyMap<string, Word>, b: ReadonlyMap<string, Word>): ReadonlyMap<string, Word> {
   const words = new Map<string, Word>();
   for (const [name, word] of a) {

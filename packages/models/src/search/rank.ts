@@ -12,7 +12,7 @@ export function rank<T>(items: readonly T[], textOf: (item: T) => string, query:
   return scored(items, textOf, query).toSorted((a, b) => b.score - a.score);
 }
 
-/** Returns the scored items in their own order. */
+/** Returns the items with their scores, in the order of `items`. */
 export function scored<T>(items: readonly T[], textOf: (item: T) => string, query: string): readonly Scored<T>[] {
   const wanted = new Set(terms(query));
   const texts = items.map((item) => {
@@ -30,7 +30,7 @@ export function scored<T>(items: readonly T[], textOf: (item: T) => string, quer
   });
 }
 
-// These are the usual figures of the literature. K1 limits the effect of a repeated word, and B sets the penalty for a long text.
+// The usual parameters of BM25. K1 limits the effect of a repeated word, and B sets the penalty for a long text.
 const K1 = 1.5;
 const B = 0.75;
 const PHRASE_WEIGHT = 2;

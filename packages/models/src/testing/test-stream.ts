@@ -4,7 +4,7 @@ import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import type { ToolSpec } from "../schema/tool-spec.ts";
 
-/** A server whose answers a test writes byte by byte, for answers that no vendor would send on purpose. */
+/** A server whose answers a test writes byte by byte, such as malformed answers that no vendor would send on purpose. */
 export interface TestStream extends AsyncDisposable {
   readonly url: string;
   /** The bodies of the requests so far. */

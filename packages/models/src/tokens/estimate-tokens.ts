@@ -5,10 +5,10 @@ import { textTokens } from "./text-tokens.ts";
 import { tokenizer } from "./tokenizer.ts";
 
 /**
- * Returns about how many tokens a prompt needs with models of this family, for an adapter's `estimateTokens`. More entries or more text at the end of
- * one never lower the estimate. Entries never change, so each is counted only once, and a growing transcript costs only its new entries.
+ * Returns about how many tokens a prompt needs with models of this family, for an adapter's `estimateTokens`. More entries, or more text at the end
+ * of an entry, never lower the estimate. Entries never change, so each is counted only once, and a growing transcript costs only its new entries.
  *
- * The estimate is more exact after `loadTokenizer`. Adapters need not await it, because the code that connects them does.
+ * The estimate is more exact after `loadTokenizer`. Adapters need not await this function, because the code that connects them does.
  */
 export function estimateTokens(entries: readonly TranscriptEntry[], system: string, family: TokenFamily): number {
   const { generation } = tokenizer();

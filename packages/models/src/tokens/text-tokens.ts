@@ -1,9 +1,9 @@
 import type { CountTokens } from "./tokenizer.ts";
 
 /**
- * Returns about how many tokens a text has, exact to a few percent for the counted part. More text at the end never lowers the result. A tokenizer
- * alone does not guarantee this, because the rest of a word can merge two tokens into one. Therefore the text is cut at places that do not depend on
- * the text after them. Each piece is counted separately, and the unfinished last piece is counted by its length.
+ * Returns about how many tokens a text has. For the counted part, the error is a few percent. More text at the end never lowers the result. A
+ * tokenizer alone does not guarantee this, because the rest of a word can merge two tokens into one. Therefore the text is cut at places that do not
+ * depend on the text after them. Each piece is counted separately, and the unfinished last piece is counted by its length.
  *
  * The cost is limited. Beyond 32,768 characters, only an eighth of the text is counted, and the rest is assumed to be similar.
  */

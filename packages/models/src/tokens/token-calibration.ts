@@ -4,13 +4,19 @@ export interface CountedPrompt {
   readonly reported: number;
 }
 
-/** The deviation of the estimates for each model, learnt from the reports of its vendor. It is only in memory, so a new process learns again. */
+/**
+ * The deviation of our estimates for each model, learnt from the counts that its vendor reports. It is kept only in memory, so a new process learns
+ * again.
+ */
 export interface TokenCalibration {
   /** Returns the factor for an estimate for this model, from 0.5 to 2. It is 1 for a model without reports. */
   ratio(provider: string, model: string): number;
-  /** Learns from a report. It ignores small prompts, because a vendor adds its own text. */
+  /** Learns from a report. It ignores small prompts, because the text that a vendor adds would distort their ratio. */
   learn(provider: string, model: string, prompt: CountedPrompt): void;
-  /** Learns that the vendor refused a prompt as too long. The prompt has more tokens than the window, so the ratio rises at least to this figure. */
+  /**
+   * Learns that the vendor refused a prompt as too long. The prompt has more tokens than the window, so the ratio becomes at least `window /
+   * estimated`.
+   */
   overflowed(provider: string, model: string, prompt: { readonly estimated: number; readonly window: number }): void;
 }
 

@@ -21,8 +21,8 @@ export function tokenizer(): Tokenizer {
 }
 
 /**
- * Loads the tokenizer once per process (o200k, 65 MB of memory, 0.2 s). The code that connects a vendor's model awaits it, so that a process has only
- * one kind of estimate. The offline model does not need it. Estimates without it are less exact.
+ * Loads the tokenizer once per process (o200k, 65 MB of memory, 0.2 s). The code that connects a vendor's model awaits this function, so that a
+ * process has only one kind of estimate. The offline model does not need the tokenizer. Estimates without the tokenizer are less exact.
  */
 export function loadTokenizer(): Promise<void> {
   loading ??= load();

@@ -9,7 +9,7 @@ export interface Principal {
   readonly tenant: string;
   readonly roles: readonly Role[];
   readonly scopes: readonly string[];
-  /** The groups by which a policy chooses approvers. Absent if there are none. */
+  /** The groups of the key's owner. A policy can require approvers of certain groups. Absent if there are none. */
   readonly groups?: readonly string[];
   /** The toolsets and tools that the key may use. Absent if it may use all of them. */
   readonly tools?: readonly string[];
@@ -18,14 +18,17 @@ export interface Principal {
 }
 
 export interface ApiKeys {
-  /** Returns the principal of an `Authorization: Bearer` value, or null. Takes the same time for every unknown key. */
+  /** Returns the principal of an `Authorization: Bearer` value, or null. The lookup takes the same time for every unknown key. */
   find(authorization: string | undefined): Principal | null;
   /**
-   * Returns the principal of the key with this name, or null if the key no longer exists or has expired. A service uses it to check rights that
-   * depend on this key.
+   * Returns the principal of the key with this name, or null if the key no longer exists or has expired. A service uses this method to check rights
+   * that depend on the key.
    */
   named(keyId: string): Principal | null;
-  /** Returns a text that changes when the key with this name gets another secret, or null if there is no such key. It does not show the secret. */
+  /**
+   * Returns a text that changes when the key with this name gets another secret, or null if there is no such key. The text does not reveal the
+   * secret.
+   */
   markOf(keyId: string): string | null;
 }
 

@@ -68,7 +68,7 @@ describe("a connection", () => {
   });
 });
 
-/** Returns everything that arrives until the other side closes the socket. */
+/** Returns everything that arrives until the server closes the socket. */
 async function all(socket: Socket): Promise<string> {
   let text = "";
   try {

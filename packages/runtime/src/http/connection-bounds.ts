@@ -7,13 +7,13 @@ export interface ConnectionBounds {
   readonly headersMs: number;
   /** The time to the end of the request's body. */
   readonly requestMs: number;
-  /** How often the server checks these two limits. A request may exceed them by this time. */
+  /** The interval at which the server checks the two limits above. A request may exceed a limit by this time. */
   readonly checkMs: number;
   /** How long a connection may have no request. */
   readonly idleMs: number;
   /**
-   * How long the operating system may take to accept the rest of an answer after the server has written it. It accepts more only when the client
-   * reads.
+   * How long the operating system may take to accept the rest of an answer after the server has written it. The system accepts more data only when
+   * the client reads.
    */
   readonly answerMs: number;
   /** The number of requests that a client may send before it has read the earlier answers. */
@@ -32,7 +32,7 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
 /**
  * Creates a server that enforces these limits. It answers 408 to a request that takes too long and closes the connection. It destroys the connection
  * of a client that does not read an answer in time, or that sends requests without reading the answers. Otherwise unread answers would fill this
- * process's memory. The limits also apply to a stream, once it has ended.
+ * process's memory. The limit for answers also applies to a stream, once the stream has ended.
  */
 export function boundedServer(handler: RequestListener, bounds: ConnectionBounds, maxHeaderSize: number): Server {
   const { headersMs, requestMs, checkMs, idleMs, answerMs, pipelined } = bounds;
@@ -48,11 +48,11 @@ export function boundedServer(handler: RequestListener, bounds: ConnectionBounds
   return createServer(options, (request, answer) => {
     const { socket } = request;
     const others = open.get(socket) ?? 0;
-    // An error message would have to wait behind the unread answers, so the server sends none.
+    // The server sends no error message, because the message would have to wait behind the unread answers.
     if (others >= pipelined) return void socket.destroy();
     open.set(socket, others + 1);
     let timer: NodeJS.Timeout | undefined;
-    // The whole answer is written at this event. In most cases the system has accepted it, too.
+    // At this event the server has written the whole answer. In most cases the system has already accepted all of it.
     answer.once("prefinish", () => {
       if (socket.writableLength > 0) timer = setTimeout(() => socket.destroy(), answerMs);
     });

@@ -9,7 +9,7 @@ const PREFLIGHT_SECONDS = 600;
 
 /**
  * Returns the origins in a comma-separated list, in the form that browsers send (RFC 6454). Throws a `Refusal` for anything else. An address with a
- * path would never match, and `*` would allow every page to use a key that it has obtained.
+ * path would never match an origin. `*` is not allowed, because it would allow every page to use a key that the page has obtained.
  */
 export function readOrigins(variable: string, list: string): readonly string[] {
   return list

@@ -46,8 +46,8 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
       },
     }),
   ];
-  // The first request makes the documents, so that the start does not wait for them. They are bytes, so that all unread answers share the same
-  // memory.
+  // The first request makes the documents, so that the start does not wait for them. The documents are stored as bytes, so that all unread answers
+  // share the same memory.
   let kept: Docs | undefined;
   const made = (): Docs => (kept ??= docsOf(openApiOf(about, routes)));
   return routes.slice(others.length);

@@ -11,8 +11,8 @@ const WINDOW_MS = 60_000;
 const REMEMBERED = 10_000;
 
 /**
- * Counts wrong keys, so that the server can ask an attacker who tries keys to slow down. The server still accepts valid keys from the same address,
- * because all clients behind a proxy share one address, and nobody can guess a key.
+ * Counts wrong keys, so that the server can slow down an attacker who tries keys. The server still accepts valid keys from the same address, because
+ * all clients behind a proxy share one address. This is safe, because nobody can guess a key.
  */
 export function failedLogins(perMinute: number, monotonic: () => number): FailedLogins {
   const minutes = new Map<string, { endsAt: number; count: number }>();

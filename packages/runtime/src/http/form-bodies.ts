@@ -3,8 +3,8 @@ import { keepBodyText } from "./body-text.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Adds the routes that receive a signed form. They read no other kind of body. No other route reads forms, because a page of another site can make a
- * browser send one. The handler gets only the text of the form, and checks the signature over its bytes.
+ * Adds the routes that receive a signed form. These routes read no other kind of body. No other route reads forms, because a page of another site can
+ * make a browser send a form. The handler gets only the text of the form, and checks the signature over its bytes.
  */
 export async function withSignedForms(
   app: FastifyInstance,

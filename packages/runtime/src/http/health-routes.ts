@@ -18,11 +18,11 @@ export interface HealthOptions {
 
 /** Something that a service cannot work without. */
 export interface Need {
-  /** Its name for strangers, as the beginning of a sentence. */
+  /** The name of the thing, as the beginning of a sentence that strangers may read. */
   readonly what: string;
   /**
-   * Resolves if the service can use it, and rejects with `Unready` to say why not. Any other error, or no answer within a second, is
-   * reported as "does not answer".
+   * Resolves if the service can use the thing, and rejects with `Unready` to say why not. Any other error, or no answer within a second, is reported
+   * as "does not answer".
    */
   readonly ask: () => Promise<unknown>;
 }

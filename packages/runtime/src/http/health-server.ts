@@ -18,7 +18,7 @@ const ABOUT = {
 
 /**
  * Serves `/healthz` and `/readyz` on a separate port. A monitor can then check a process without an HTTP API, such as an agent or a worker. For a
- * process with an API, the monitor does not need access to the public port.
+ * process with an API, the monitor then needs no access to the public port.
  */
 export function startHealthServer({ host, port, monotonic, log, ...health }: HealthServerOptions): Promise<HttpServer> {
   return startHttpServer({

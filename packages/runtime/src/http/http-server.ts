@@ -141,7 +141,8 @@ function add(app: FastifyInstance, { method, url, access, credential, page, hand
     url,
     // Without this setting, a HEAD request would run the GET handler, although nobody reads the answer.
     exposeHeadRoute: false,
-    // This check runs before the body is read. So the server does not parse a stranger's body, and does not report its faults to the stranger.
+    // This check runs before the body is read. So the server does not parse the body of a stranger, and does not tell a stranger about faults in the
+    // body.
     onRequest: async (request) => {
       if (access === "public") return;
       const authorization = page === undefined ? request.headers.authorization : undefined;
@@ -187,7 +188,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
       method: METHODS.filter((method) => !allowed.includes(method)),
       url,
       exposeHeadRoute: false,
-      // This check runs before the body is read, because the method is wrong for any body.
+      // This check runs before the body is read, because the wrong method is the fault, whatever the body is.
       onRequest: async () => {
         throw new HttpProblem("method_not_allowed", `This route accepts only ${allow}.`, {}, { allow });
       },

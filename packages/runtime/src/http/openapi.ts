@@ -258,7 +258,7 @@ function responseOf({ says, body, example, type = "application/json", media, hea
   };
 }
 
-/** Replaces only the schema by references, because the examples are texts and values. */
+/** Replaces only parts of the schema with references, because the examples are plain values. */
 const mediaIn = ({ schema, ...media }: NonNullable<AnswerDocs["media"]>, names: Names): MediaType => ({
   ...media,
   ...(schema === undefined ? {} : { schema: withRefs(schema, names) }),

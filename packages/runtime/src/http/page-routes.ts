@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { RenderProblem, Route } from "./route.ts";
 
 /**
- * Adds the routes for browsers, which read forms and cookies. No other route reads either of them, because a page of another site can make a browser
- * send both.
+ * Adds the routes for browsers, which read forms and cookies. No other route reads forms or cookies, because a page of another site can make a
+ * browser send both.
  */
 export async function withForms(
   app: FastifyInstance,

@@ -35,7 +35,7 @@ export function answerProblems(
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
-    // A store's refusal lasts until somebody fixes its cause, which only the refusal's own message names.
+    // The log also gets a refusal by the store. Such a refusal lasts until somebody fixes its cause, and only its own message names the cause.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
     const render = pageOf(request);

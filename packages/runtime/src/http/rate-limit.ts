@@ -3,7 +3,7 @@ import { keys, parseRateMinute, type RateMinute, shardName } from "@toolbus/cont
 import type { StateStore } from "@toolbus/state";
 import type { Principal } from "./api-keys.ts";
 
-/** Whether one request is granted, with what remains of the caller's minute. */
+/** The decision about one request: whether the limit allows it, and what remains of the caller's minute. */
 export interface Taken {
   readonly granted: boolean;
   readonly remaining: number;
@@ -48,8 +48,8 @@ interface Lane {
 }
 
 /**
- * Creates a limit. A minute begins with a caller's first request. The store has one document for it, which expires at the end of the minute. Requests
- * that arrive while another one is counted share the next commit, so a burst needs few commits.
+ * Creates a limit. A minute begins with a caller's first request. The store has one document for each minute, which expires at its end. Requests that
+ * arrive while another one is counted share the next commit, so a burst needs few commits.
  */
 export function rateLimit({ state, service, name, words, perMinute, random }: RateLimitOptions): RateLimit {
   const lanes = new Map<string, Lane>();
@@ -101,7 +101,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
 
   async function count(lane: Lane, shard: string, key: string, wanted: number) {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      // Reads a used-up minute again, because it may be over.
+      // If the known minute is used up, read it again, because it may have ended.
       const read = lane.known && lane.known.count < perMinute ? null : await readMinute(key);
       const minute = read?.minute ?? lane.known;
       if (!minute) continue;
@@ -125,7 +125,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
     const { now, documents } = await state.read([key]);
     const [document] = documents;
     const stored = parseRateMinute(document?.value);
-    // If the document cannot be read, a new minute starts.
+    // If the document has no valid content, a new minute starts.
     return { now, minute: { version: document?.version ?? 0, ...(stored.ok ? stored.value : { startedAt: now, count: 0 }) } };
   }
 }

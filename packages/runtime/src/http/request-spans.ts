@@ -58,7 +58,7 @@ function end(span: OpenSpan, request: FastifyRequest, reply: FastifyReply): void
   });
 }
 
-/** Returns the path for the span, or undefined for an unknown address, because a stranger may put anything into such an address. */
+/** Returns the path for the span. Returns undefined for an unknown address, because a stranger may put anything into such an address. */
 function pathOf(request: FastifyRequest): string | undefined {
   if (request.routeOptions.url === undefined) return undefined;
   return redactText(request.url.split("?")[0] ?? "").slice(0, LONGEST_PATH);

@@ -14,7 +14,7 @@ import { idempotencyKey } from "./idempotency-key.ts";
 import { HttpProblem } from "./problem.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
-/** Who may call a route. There is no default. A service does not start if one of its routes does not state this. */
+/** The callers that may use a route. There is no default. A service does not start if one of its routes does not state its callers. */
 export type Access = "public" | readonly Role[];
 
 /** A route's answer on success. */

@@ -9,7 +9,7 @@ const MARK = "\uFEFF";
 
 /**
  * Parses a request's body as JSON that every reader understands in the same way, with the parser for the arguments of calls. Throws a problem that
- * lists the place of each fault: a duplicate key, a key of a prototype, a number outside the range of a double, or half a surrogate pair.
+ * lists the place of each fault: a duplicate key, a key of a prototype, a number outside the range of a double, or a lone surrogate.
  */
 export function strictBody(text: string): Json {
   // Some clients write a byte order mark first. Readers may ignore it (RFC 8259, 8.1).

@@ -18,9 +18,9 @@ export interface WatchOptions {
 }
 
 /**
- * Reads the keys in this file, and reads them again when the file changes. Without a restart, an added key works and a removed key is unknown. If the
- * changed file is invalid, the service logs an error and uses the former keys. If the file is invalid at the start, throws a `Refusal`. It polls the
- * file, because the effect of mounts and renames on file watchers differs between systems.
+ * Reads the keys in this file, and reads them again when the file changes. So an added key works, and a removed key stops working, without a restart.
+ * If the changed file is invalid, the service logs an error and uses the former keys. If the file is invalid at the start, throws a `Refusal`. It
+ * polls the file, because the effect of mounts and renames on file watchers differs between systems.
  */
 export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_SEEN_WITHIN_MS }: WatchOptions): Promise<WatchedApiKeys> {
   let mark = await markOf(file);

@@ -16,8 +16,8 @@ export interface LoginCheck {
 }
 
 /**
- * Creates the objects that services need on the servers: exchanges and queues, or streams and consumers, and the record of the store. It uses the
- * login for the setup. Repeating it is safe. Throws a `Refusal` of one sentence if a server refuses or does not answer.
+ * Creates the objects that services need on the servers: exchanges and queues, or streams and consumers, and the record of the store. The function
+ * uses the login for the setup. A repeated call is safe. Throws a `Refusal` of one sentence if a server refuses or does not answer.
  */
 export async function setUpServers(plan: PermissionPlan, warn: (sentence: string) => void): Promise<void> {
   const { busUrl, stateUrl } = plan.addressesOf(SET_UP);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Refusal } from "../refusal.ts";
 import { type Deployment, loginNames, type LoginSecrets, newSecrets, type PermissionPlan, permissionPlan } from "./permission-plan.ts";
 
-/** The requested deployment. The values in the folder are the defaults. */
+/** The requested deployment. Values that are absent here come from the folder. */
 export interface PermissionRequest {
   readonly folder: string;
   readonly busUrl?: string;
@@ -24,9 +24,9 @@ export interface WrittenPermissions {
 }
 
 /**
- * Writes the logins of a deployment into a folder. `permissions.json` has all logins. Each service has a folder with a file of its addresses. Other
- * files are for the servers. An existing login keeps its passwords, unless `rotate` is true. Throws a `Refusal` for invalid addresses, and for files
- * that it cannot read or write.
+ * Writes the logins of a deployment into a folder. `permissions.json` contains all logins. Each service has its own folder with a file of its
+ * addresses. The other files are for the broker and the store. An existing login keeps its passwords, unless `rotate` is true. Throws a `Refusal` for
+ * invalid addresses, and for files that it cannot read or write.
  */
 export async function writePermissions(request: PermissionRequest): Promise<WrittenPermissions> {
   const before = await readRecord(request.folder);

@@ -15,7 +15,7 @@ export interface AlertFacts {
   readonly says: readonly string[];
 }
 
-/** The labels that name a release. `SERVICE_LABELS` name the component, and the rules use the first of them that the alert has. */
+/** The labels that name a release. The labels in `SERVICE_LABELS` name the component. The rules use the first of those labels that the alert has. */
 export const RELEASE_LABELS: readonly string[] = ["release", "version"];
 export const SERVICE_LABELS: readonly string[] = ["service", "app", "component", "job"];
 

@@ -15,7 +15,8 @@ export const CONCLUDE_TOOL = "conclude";
 
 /**
  * Computes the next step of an alert's investigation from the transcript of its run. The rules look up the releases that the labels name, conclude
- * and answer. The function is pure, and every investigation ends. The rules retry a lookup once if the error may pass, and they conclude once.
+ * and answer. The function is pure, and every investigation ends. The rules retry a failed lookup once if the error may be temporary, and they
+ * conclude once.
  */
 export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonObject): Step {
   const alert = readAlertFacts(input);
@@ -41,7 +42,7 @@ export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonO
   return { text: concluding(conclusion, alert), calls: [{ name: CONCLUDE_TOOL, arguments: JSON.stringify(args) }] };
 }
 
-/** Returns true if the release was never requested, or if its lookup failed once with an error that may pass. */
+/** Returns true if the release was never requested, or if its lookup failed once with an error that may be temporary. */
 function isDue(release: string, lookups: Lookups): boolean {
   const attempts = lookups.get(release) ?? [];
   return attempts.length === 0 || mayRetry(attempts);

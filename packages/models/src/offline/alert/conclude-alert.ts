@@ -30,7 +30,7 @@ export interface Conclusion {
 /** The severity of an alert whose label has no word that the rules know. */
 export const UNGRADED: Severity = "medium";
 
-// All lines together fit into a model's reply of 4096 tokens, whatever a summary contains.
+// The maximum number of findings. With this limit, all lines together fit into a model's reply of 4096 tokens, whatever a summary contains.
 const MAX_FINDINGS = 32;
 const LINE_CHARS = 360;
 const CAUSE_CHARS = 1000;

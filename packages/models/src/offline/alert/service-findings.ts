@@ -15,8 +15,8 @@ export interface ServiceFindings {
 }
 
 /**
- * Returns the failed tests and changes that name the service. A change is a signal if it is in a documented risky area or undoes something, and
- * otherwise it is a lead.
+ * Returns the failed tests and changes that name the service. A change is a signal if it is in a documented risky area or undoes an earlier change.
+ * Otherwise it is a lead.
  */
 export function serviceFindings(service: string | null, { tests, paths, changes }: ReleaseFacts): ServiceFindings {
   const wanted = distinctive(service ?? "");

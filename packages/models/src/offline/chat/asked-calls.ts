@@ -63,10 +63,11 @@ export function askedCalls(text: string, tools: readonly ChatTool[]): Asked {
   return { calls, problems: [...new Set(problems)], mentioned: [...mentioned].filter(({ name }) => !called.has(name)) };
 }
 
-// The comparison of names costs time, and nobody misspells so many names.
+// The maximum number of unknown names to compare. Each comparison costs time, and nobody misspells so many names.
 const MAX_STRANGERS = 50;
 
-// A line that contains only a name is short. Scanning a long line for every name in it would be slow.
+// The maximum length of a line that may request a call by the name alone. Such a line is short, and scanning a long line for every name in it would
+// be slow.
 const MAX_LINE = 200;
 
 /** Returns the position of the arguments' object after a name, or null. People may write a word or a sign between the two. */

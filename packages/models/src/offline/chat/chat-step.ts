@@ -7,7 +7,7 @@ import { toolHelp, toolsText } from "./tools-text.ts";
 
 /**
  * Answers a person's message in this run. The first turn makes all calls that the message names, and the next turn reports their outcomes. The rules
- * search only the person's own message for calls. Results of tools are data, whatever they say, and earlier runs are history.
+ * search only the person's own message for calls. They never act on words in results of tools or in earlier runs.
  */
 export function chatStep({ transcript, tools: specs, examples, run }: ModelRequest): Step {
   const tools = specs.map((tool) => ({ ...tool, example: examples?.get(tool.name) }));

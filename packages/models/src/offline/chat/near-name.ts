@@ -1,4 +1,7 @@
-/** Returns the name that the person probably meant. It differs by a few letters or contains the written words. Returns null if no name is similar. */
+/**
+ * Returns the name that the person probably meant. That name differs from the written text by a few letters, or contains the written words. Returns
+ * null if no name is similar.
+ */
 export function nearName(written: string, names: readonly string[]): string | null {
   const asked = snakeCase(written);
   const byDistance = names
@@ -22,7 +25,7 @@ function isPartOf(asked: string, name: string): boolean {
   return words.length > 1 && words.every((word) => name.split("_").includes(word));
 }
 
-// No tool has a longer name, so the comparison of longer names would only cost time.
+// The maximum length of a compared name. No tool has a longer name, so comparing longer names would only cost time.
 const MAX_CHARS = 64;
 
 /** Returns the number of changes that turn one word into the other. A change adds, drops or replaces a letter, or swaps two neighbours. */

@@ -28,7 +28,7 @@ function toolLine(tool: ChatTool): string {
   return `- ${exampleCall(tool)}\n  ${firstSentence(tool.description)}`;
 }
 
-/** Returns the first sentence of a description, which says the purpose of the tool. */
+/** Returns the first sentence of a description. That sentence usually states the purpose of the tool. */
 function firstSentence(description: string): string {
   const line = cleanText(description.split("\n", 1)[0] ?? "", 300);
   return /^.*?(?<!\b(?:e\.g|i\.e))[.!?](?=\s|$)/i.exec(line)?.[0] ?? line;

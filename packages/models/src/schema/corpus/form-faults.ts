@@ -3,8 +3,8 @@ import type { CompiledTool } from "../compile-tool.ts";
 import type { DialectName } from "../dialect.ts";
 
 /**
- * Returns the ways in which a compiled tool breaks a vendor's rules, or an empty list. The rules are repeated here with separate figures and words,
- * because rules that check themselves find nothing.
+ * Returns the ways in which a compiled tool breaks a vendor's rules, or an empty list. This file repeats the rules with figures and words of its own.
+ * If the check used the compiler's own rules, it could not find their faults.
  */
 export function formFaults({ name, description, parameters, strict }: CompiledTool, dialect: DialectName): readonly string[] {
   const faults: string[] = [];

@@ -3,8 +3,8 @@ import { KINDS, type Kind, type Shape } from "../shape.ts";
 import { unite } from "../unite.ts";
 
 /**
- * Returns the values that any form of an `anyOf` or `oneOf` accepts. With `one`, a value that fits two forms must be refused. If two forms can
- * overlap, this is a loss.
+ * Returns the values that any form of an `anyOf` or `oneOf` accepts. With `one`, a value that fits two forms is not valid. The result cannot express
+ * this rule, so the function reports a loss if two forms can overlap.
  */
 export function alternatives(forms: readonly Shape[], at: string, one: boolean): Shape {
   const taking = forms.filter(({ fault }) => fault === null);
@@ -18,7 +18,7 @@ export function alternatives(forms: readonly Shape[], at: string, one: boolean):
   return {
     ...united,
     at,
-    // The title and description of one of several forms do not apply to the whole.
+    // If there are several forms, the title and description of one of them do not apply to the whole.
     title: only?.title ?? "",
     description: only?.description ?? "",
     hints: only?.hints ?? formsInWords(taking),
@@ -40,7 +40,7 @@ function haveNoneInCommon({ values: a }: Kind, { values: b }: Kind): boolean {
   return a.list.every((value) => !(typeof value === "object" && value !== null) && !values.has(value));
 }
 
-/** Returns true for objects that a required property distinguishes. */
+/** Returns true if a required property with different values distinguishes the objects of both kinds. */
 function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
   for (const name of a.required) {
     if (!b.required.has(name)) continue;

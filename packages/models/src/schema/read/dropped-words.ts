@@ -6,7 +6,7 @@ import { KINDS, type KindName } from "../shape.ts";
 export interface Dropped {
   /** The losses for every kind. */
   readonly losses: readonly Loss[];
-  /** The losses for one kind only. They do not apply if another kind is chosen. */
+  /** The losses that apply to one kind. They are irrelevant if the compiler chooses another kind. */
   readonly byKind: ReadonlyMap<KindName, readonly Loss[]>;
   /** The kinds that `not` excludes as a whole. */
   readonly ruledOut: ReadonlySet<KindName>;

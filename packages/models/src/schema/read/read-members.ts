@@ -44,8 +44,8 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
   let others = besides;
   let keys = isSaid(propertyNames) ? readPart(propertyNames as Json, inside(place, at("propertyNames")), reading) : null;
   if (first) {
-    // The schema allows only names that match a pattern, or also other names. In both cases, the result is one map of all values that any of its
-    // parts allows.
+    // The schema may allow only names that match a pattern, or also other names. In both cases the result is one map, whose values are those that any
+    // of these parts allows.
     others = more.reduce((all, shape) => unite(all, shape, at("patternProperties")), besides ? unite(first, besides, place.at) : first);
     const [pattern] = patterned[0] ?? [];
     if (more.length === 0 && besides === false && pattern !== undefined) keys ??= namesBy(pattern, at("patternProperties"));
@@ -75,7 +75,7 @@ function othersOf(value: Json | undefined, place: Place, reading: Reading, readP
   return value === false ? false : readPart(value, place, reading);
 }
 
-/** Returns the members of a word that contains schemas by name. PHP writes an empty object as a list. */
+/** Returns the members of a word that contains schemas by name. An empty list counts as an empty object, because PHP writes it so. */
 function entriesOf(value: Json | undefined, at: string, reading: Reading): readonly (readonly [string, Json])[] {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return [];
   if (isJsonObject(value)) return Object.entries(value);

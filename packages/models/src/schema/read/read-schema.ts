@@ -19,7 +19,7 @@ export interface ReadResult {
   readonly shape: Shape;
   /** The first place that is not a schema. */
   readonly fault: Fault | null;
-  /** False if the schema has more parts than the limit. A reading with fewer levels may then cover more of it. */
+  /** False if the schema has more parts than the limit. A reading with fewer levels may then include more parts of the schema. */
   readonly whole: boolean;
 }
 

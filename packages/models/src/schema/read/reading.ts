@@ -6,7 +6,10 @@ export interface Reading {
   readonly root: Json;
   /** The maximum level of objects and lists that are read. The root is level 1. */
   readonly levels: number;
-  /** The number of parts that may still be read. References can refer to each other so often that their full form would be endless. */
+  /**
+   * The number of parts that may still be read. The limit is necessary because references can refer to each other, and their expanded form could be
+   * endless.
+   */
   room: number;
   /** The first place that is not a schema. */
   fault: Fault | null;
@@ -21,7 +24,7 @@ export interface Place {
   readonly level: number;
   /** The number of schemas around this place, however they are nested. */
   readonly depth: number;
-  /** The references that lead to this place. A reference that occurs again contains itself. */
+  /** The references that lead to this place. A reference that is already in this list contains itself. */
   readonly trail: readonly string[];
 }
 

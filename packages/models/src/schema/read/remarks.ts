@@ -24,14 +24,14 @@ export function remarks(schema: JsonObject): Remarks {
 }
 
 const MAX_SHOWN = 80;
-/** This length is above every vendor's limit. */
+/** The maximum length of an annotation. It is above every vendor's limit. */
 const MAX_TEXT = 20_000;
 
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value.slice(0, MAX_TEXT) : "";
 }
 
-/** Returns the value as JSON text if this is short, else null. */
+/** Returns the value as JSON text if that text is short, else null. */
 function shortly(value: Json): string | null {
   if (typeof value === "string") return value.length > MAX_SHOWN ? null : JSON.stringify(value);
   if (typeof value !== "object") return String(value);

@@ -9,9 +9,9 @@ export interface Choice {
 }
 
 /**
- * Chooses the type with the most rules. The order is an object with listed properties, a typed list, a string, a number, a boolean. It is sound to
- * give up the other types, because the remaining values were valid before. If every type is allowed and no word applies to a single type, the value
- * is written as JSON text and no type is given up. The type null is never chosen, so the caller must check for it.
+ * Chooses the type with the most rules. The order is an object with listed properties, a typed list, a string, a number, a boolean. Giving up the
+ * other types is safe, because the tool's own schema accepts all remaining values. If every type is allowed and no word applies to a single type, the
+ * value is written as JSON text and no type is given up. The type null is never chosen, so the caller must check for it.
  */
 export function chooseKind({ kinds, opaque }: Shape): Choice {
   const present = KINDS.filter((name) => name !== "null" && kinds[name] !== undefined);
@@ -23,13 +23,13 @@ export function chooseKind({ kinds, opaque }: Shape): Choice {
   if (untyped && said.length === 0) return { kind: null, left: [] };
   const candidates = untyped ? said : present;
   const best = candidates.reduce((one, other) => (rank(other, kinds[other]) > rank(one, kinds[one]) ? other : one));
-  // An author who writes "properties" without a type means an object, so no type is given up.
+  // An author who writes "properties" without a type means an object. So only types to which a word of the schema applies count as given up.
   return { kind: best, left: candidates.filter((name) => name !== best) };
 }
 
 function rank(name: KindName, kind: Kind | undefined): number {
   if (!kind) return -1;
-  // An author writes limits for the intended type.
+  // A type with limits ranks higher, because an author writes limits for the intended type.
   return plainRank(name, kind) + (kind.said && name !== "object" && name !== "array" ? 1.5 : 0);
 }
 

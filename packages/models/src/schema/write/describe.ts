@@ -3,8 +3,8 @@ import type { Shape } from "../shape.ts";
 import { lose, type Writing } from "./writing.ts";
 
 /**
- * Returns the description of a part for a model. It is the part's own description, or the title if this differs from the name. The rules that cannot
- * be passed on follow. A description that is too long is truncated, which is a loss.
+ * Returns the description of a part for a model. It begins with the part's own description, or with the title if the title differs from the name. The
+ * rules that cannot be passed on follow. If the description is too long, the function truncates it and reports a loss.
  */
 export function describe(shape: Shape, name: string, notes: readonly string[], writing: Writing): string {
   const { description, title, hints, at } = shape;
@@ -24,7 +24,7 @@ function sentence(text: string): string {
   return /[.!?:;,)…]$/.test(text) ? text : `${text}.`;
 }
 
-/** Returns the text in at most this many UTF-16 units. The result never ends in half a surrogate pair. */
+/** Returns the text, truncated to at most `limit` UTF-16 units. The result never ends in a lone surrogate. */
 export function cut(text: string, limit: number): string {
   return text.length <= limit
     ? text
@@ -34,7 +34,7 @@ export function cut(text: string, limit: number): string {
         .replace(/\uFFFD$/, "")}…`;
 }
 
-/** Returns the text without the zero character and half surrogate pairs, because parsers in other languages refuse them. */
+/** Returns the text without the zero character and lone surrogates, because parsers in other languages refuse them. */
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "").trim();
 }

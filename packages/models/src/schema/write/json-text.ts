@@ -10,7 +10,10 @@ export interface JsonText {
   readonly values: readonly Json[] | null;
 }
 
-/** Writes a part that the dialect cannot express as a string that contains its JSON. The string is parsed afterwards, so no value is lost. */
+/**
+ * Writes a part that the dialect cannot express. The part becomes a string that contains the JSON of the value. `restoreArguments` parses this string
+ * later, so no value is lost.
+ */
 export function asJsonText(shape: Shape, spot: Spot, writing: Writing, { form, values }: JsonText): WriteResult {
   const texts = values ? textsOf(values, shape, writing) : null;
   const notes = texts
@@ -39,7 +42,10 @@ function textsOf(values: readonly Json[], shape: Shape, writing: Writing): reado
   return null;
 }
 
-/** Returns the names of an object's members, because its schema is not passed on. The text is empty if the names are too long. */
+/**
+ * Returns a text with the names of an object's members, because the vendor does not receive the object's schema. The text is empty if the names are
+ * too long.
+ */
 function outline({ kinds }: Shape, form: JsonText["form"]): string {
   const names = form === "object" ? [...(kinds.object?.members.properties.keys() ?? [])] : [];
   const text = names.slice(0, MAX_NAMES).join(", ");

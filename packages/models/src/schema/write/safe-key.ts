@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns names that a vendor accepts, in the same order. A valid name stays unchanged. In other names, forbidden characters become underscores, and
- * a name that is already used has a hash of the original. The same list gives the same names.
+ * Returns names that a vendor accepts, in the same order. A valid name stays unchanged. In other names, forbidden characters become underscores. If
+ * the result cannot be used, for example because another name already has it, the function appends a hash of the original name. The same list gives
+ * the same names.
  */
 export function safeKeys(names: readonly string[], key: RegExp): readonly string[] {
   const isGood = (name: string) => key.test(name) && name !== "__proto__";

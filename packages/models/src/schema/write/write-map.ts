@@ -5,8 +5,8 @@ import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
- * Writes an object with free names (`additionalProperties` with a schema) as a list of `{key, value}`, because a closed object cannot express it. The
- * list is converted back to the object later. If two entries have the same key, the last one is used.
+ * Writes an object with free names (`additionalProperties` with a schema) as a list of `{key, value}`, because a closed object cannot express it.
+ * `restoreArguments` later converts the list back to the object. If two entries have the same key, the last one is used.
  */
 export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const depth = spot.depth + 2;
@@ -31,7 +31,7 @@ export function writeMap(shape: Shape, kind: Kind, others: Shape, spot: Spot, wr
   return { ok: true, schema: { type: "array", description, items: entry }, plan: { kind: "map", value: value.plan } };
 }
 
-/** Returns the shape for strings only, because a name is a string, whatever else its schema allows. */
+/** Returns the shape limited to strings, because a name is always a string, whatever else its schema allows. */
 function onlyText(shape: Shape): Shape {
   const { string } = shape.kinds;
   return string ? { ...shape, kinds: { string } } : shape;

@@ -9,9 +9,9 @@ import { writeWords } from "./write-words.ts";
 import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
- * Writes a closed object with its listed properties. Names that the vendor refuses are changed and restored later. A required property that may be
- * null becomes optional. If the model omits it, it is restored as null. A property that no value satisfies is omitted if it is optional, and it is a
- * fault if it is required.
+ * Writes a closed object with its listed properties. The function changes names that the vendor refuses, and `restoreArguments` restores them later.
+ * A required property that may be null becomes optional. If the model omits such a property, it is restored as null. A property that no value
+ * satisfies is omitted if it is optional, and it is a fault if it is required.
  */
 export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
   const members = withRequired(kind.members, shape.at);
@@ -47,7 +47,7 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     if (key !== name || written.plan) renamed.set(key, { name, plan: written.plan });
     if (must && !nullable) required.push(key);
   }
-  // Vendors handle a nested object without properties badly, and this object has only one possible value.
+  // Vendors handle a nested object without properties badly. Such an object has only one possible value.
   if (properties.length === 0 && spot.depth > 1)
     return asJsonText(shape, spot, writing, { form: "object", values: [Object.fromEntries(absent)] });
   loseOthers(kind, writing);

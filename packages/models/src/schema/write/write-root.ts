@@ -12,7 +12,7 @@ export type RootResult =
 
 /**
  * Writes the whole schema. Arguments are an object, so the root must be an object. If the root also allows other types, only its object is used. A
- * root that allows no object is a fault. If its names are free, the root has a single property for all arguments.
+ * root that allows no object is a fault. If the names of the arguments are free, the root has a single property that contains all arguments.
  */
 export function writeRoot(shape: Shape, rules: DialectRules, depth: number): RootResult {
   if (shape.fault) return { ok: false, tooLong: false, ...shape.fault };

@@ -30,7 +30,7 @@ function isWhole(name: KindName, values: readonly Json[]): boolean {
 }
 
 /**
- * Returns the values without those that some parser refuses, which are half surrogate pairs, the zero character and "". Returns null if no value
+ * Returns the values without those that some parser refuses: texts with lone surrogates or the zero character, and "". Returns null if no value
  * remains.
  */
 function allowedValues(list: readonly Json[], at: string, writing: Writing): readonly Json[] | null {

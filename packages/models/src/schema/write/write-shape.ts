@@ -45,7 +45,7 @@ function listedValues({ kinds, opaque }: Shape): readonly Json[] | null {
   return lists;
 }
 
-/** Returns true if the kind has rules for the values besides the list. */
+/** Returns true if the kind has other rules for its values in addition to the list. */
 function isBounded({ words, items, members }: Kind): boolean {
   return words.size > 0 || items !== null || members !== NO_MEMBERS;
 }

@@ -5,7 +5,7 @@ import { lose, type Writing } from "./writing.ts";
 
 export interface WordsWritten {
   readonly written: JsonObject;
-  /** The limits that are not passed on, as sentences. */
+  /** The limits that the vendor does not receive, as sentences. */
   readonly notes: readonly string[];
 }
 
@@ -62,7 +62,7 @@ function isPlainPattern(pattern: string): boolean {
   )
     return false;
   try {
-    // Engines read an unescaped "-" or "]" in a class differently, so the flag "u" refuses it.
+    // Engines read an unescaped "-" or "]" in a class differently. The flag "u" makes JavaScript refuse such a pattern.
     return new RegExp(pattern, "u").source.length > 0;
   } catch {
     return false;
