@@ -57,7 +57,7 @@ export const streams: readonly Mutant[] = [
     patches: [
       {
         file: "services/gateway/src/stream/feed.ts",
-        find: "      // Notifications in between were missed, so everybody reads again.\n      everyoneLooks();\n",
+        find: "      // While the feed was closed, notifications were missed, so every listener reads again.\n      everyoneLooks();\n",
         replace: "",
       },
     ],
