@@ -35,7 +35,7 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     check: ({ messages }) => (messages[0]?.role === "user" ? null : 'messages: first message must use the "user" role'),
   },
   {
-    name: "content is a text or a list",
+    name: "content is a string or a list",
     status: 400,
     source: "SDK resources/messages/messages.d.ts, MessageCreateParamsBase",
     check: (ask) =>
@@ -103,14 +103,14 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     },
   },
   {
-    name: "system is a text or a list of text blocks",
+    name: "system is a string or a list of text blocks",
     status: 400,
     source: "SDK resources/messages/messages.d.ts, MessageCreateParamsBase",
     check: ({ body: { system } }) =>
       system === undefined || typeof system === "string" || Array.isArray(system) ? null : "system: Input should be a valid string",
   },
   {
-    name: "tool_use is whole",
+    name: "tool_use has all members",
     status: 400,
     source:
       "https://github.com/anomalyco/opencode/issues/1279 (id); SDK resources/messages/messages.d.ts, ToolUseBlockParam (the rest, from memory)",
@@ -127,7 +127,7 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
       }),
   },
   {
-    name: "tool_use ids differ",
+    name: "tool_use ids are unique",
     status: 400,
     source: "https://github.com/anthropics/claude-code/issues/28515",
     check: ({ messages }) =>
@@ -150,7 +150,7 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     },
   },
   {
-    name: "every tool_result answers the message before",
+    name: "every tool_result answers the previous message",
     status: 400,
     source: "https://github.com/tghamm/Anthropic.SDK/issues/184",
     check: ({ messages }) => {
@@ -203,7 +203,7 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     },
   },
   {
-    name: "thinking comes back with the calls it was made for",
+    name: "calls are sent back with their thinking",
     status: 400,
     source: `${docs}/build-with-claude/extended-thinking#preserving-thinking-blocks`,
     check: (ask) => {
@@ -229,9 +229,9 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     check: (ask) => eachThinking(ask, (block) => (isOwnThinking(block, ask) ? null : "Invalid `signature` in `thinking` block")),
   },
   {
-    name: "nothing before thinking has changed",
+    name: "the messages before thinking are unchanged",
     status: 400,
-    source: `${docs}/build-with-claude/preserved-thinking/prefix-checks (some models drop the thinking instead; the words are this server's own)`,
+    source: `${docs}/build-with-claude/preserved-thinking/prefix-checks (some models drop the thinking instead; the error text is this server's own)`,
     check: (ask) =>
       eachThinking(ask, (block, _at, index) =>
         isPrefixUnchanged(block, ask, index)

@@ -32,26 +32,26 @@ const messages = (...list: readonly JsonObject[]): Change => messagesAre({ messa
 const breaks: Readonly<Record<string, Change>> = {
   "known endpoint": (request) => (request.path = "/v1/complete"),
   "key is given": (request) => delete request.headers["x-api-key"],
-  "key is ours": (request) => (request.headers["x-api-key"] = "sk-ant-other"),
+  "key is valid": (request) => (request.headers["x-api-key"] = "sk-ant-other"),
   "version is given": (request) => delete request.headers["anthropic-version"],
   "version is known": (request) => (request.headers["anthropic-version"] = "2024-01-01"),
   "content type is JSON": (request) => (request.headers["content-type"] = "text/plain"),
   "body is a JSON object": (request) => (request.text = "{"),
   "known members only": messagesAre({ tool: [] }),
-  "no sampling since 2026-10-21": messagesAre({ temperature: 1 }),
+  "no sampling parameters since 2026-10-21": messagesAre({ temperature: 1 }),
   "model is given": (request) => delete request.body["model"],
   "model exists": messagesAre({ model: "claude-2" }),
   "max_tokens is given": (request) => delete request.body["max_tokens"],
-  "max_tokens within the model's": messagesAre({ max_tokens: 64_001 }),
+  "max_tokens is within the model's limit": messagesAre({ max_tokens: 64_001 }),
   "tool has a name": messagesAre({ tools: [{ input_schema: { type: "object" } }] }),
   "tool name pattern": messagesAre({ tools: [{ ...tool, name: "get.release" }] }),
-  "tool names differ": messagesAre({ tools: [tool, tool] }),
+  "tool names are unique": messagesAre({ tools: [tool, tool] }),
   "tool has an input schema": messagesAre({ tools: [{ name: "a" }] }),
   "root of the input schema is an object": messagesAre({ tools: [{ ...tool, input_schema: { type: "string" } }] }),
   "no union at the root of the input schema": schema({ anyOf: [{ required: ["a"] }] }),
   "property key pattern": schema({ properties: { "release id": { type: "string" } } }),
   "input schema is JSON Schema 2020-12": schema({ properties: { n: { type: "number", minimum: 1, exclusiveMinimum: true } } }),
-  "tools are defined when tool blocks stand in messages": (request) => {
+  "tools are defined if messages have tool blocks": (request) => {
     delete request.body["tools"];
     request.body["messages"] = turn;
   },
@@ -68,17 +68,17 @@ const breaks: Readonly<Record<string, Change>> = {
   "at least one message": messages(),
   "known roles": messages(user("go"), { role: "tool", content: "x" }),
   "first message is the user's": messages(assistant("hello"), user("go")),
-  "content is a text or a list": messages({ role: "user" }),
+  "content is a string or a list": messages({ role: "user" }),
   "messages have content": messages(user("")),
   "known blocks": messages(user([{ type: "tool_use", id: "a", name: "b", input: {} }])),
   "no document in an assistant message since 2026-10-21": messages(user("go"), assistant([{ type: "document", source: {} }]), user("on")),
   "no citations on a user's text since 2026-10-21": messages(user([{ type: "text", text: "go", citations: [{}] }])),
   "text blocks are not empty": messages(user([{ type: "text", text: " \n" }])),
-  "system is a text or a list of text blocks": messagesAre({ system: 1 }),
-  "tool_use is whole": messages(user("go"), assistant([{ ...use("a"), input: "{}" }]), user([result("a")])),
-  "tool_use ids differ": messages(...turn, assistant([use("toolu_1")]), user([result("toolu_1")])),
+  "system is a string or a list of text blocks": messagesAre({ system: 1 }),
+  "tool_use has all members": messages(user("go"), assistant([{ ...use("a"), input: "{}" }]), user([result("a")])),
+  "tool_use ids are unique": messages(...turn, assistant([use("toolu_1")]), user([result("toolu_1")])),
   "every tool_use is answered in the next message": messages(user("go"), assistant([use("a"), use("b")]), user([result("a")])),
-  "every tool_result answers the message before": messages(user([result("a")])),
+  "every tool_result answers the previous message": messages(user([result("a")])),
   "tool_result blocks come first": messages(user("go"), assistant([use("a")]), user([{ type: "text", text: "here" }, result("a")])),
   "no trailing white space in the last assistant message": messages(user("go"), assistant("well ")),
   "no prefill": messages(user("go"), assistant("well")),
@@ -113,7 +113,7 @@ describe("the Anthropic server", () => {
   };
 
   // These rules need a turn that the server itself wrote, so they have their own tests below.
-  const reported = new Set(["thinking comes back with the calls it was made for", "nothing before thinking has changed"]);
+  const reported = new Set(["calls are sent back with their thinking", "the messages before thinking are unchanged"]);
   const rules = [...anthropicDoorRules, ...anthropicRules].filter((rule) => !reported.has(rule.name));
 
   it.each(rules.map((rule) => [rule.name, rule.status] as const))("refuses a request that breaks the rule: %s", async (name, status) => {
@@ -177,9 +177,9 @@ describe("the Anthropic server", () => {
       return bundle.send(request);
     };
     expect((await back(content.slice(1))).status).toBe(400);
-    expect(bundle.server.requests.at(-1)?.refusal).toContain("thinking comes back with the calls it was made for");
+    expect(bundle.server.requests.at(-1)?.refusal).toContain("calls are sent back with their thinking");
     expect((await back(content, messagesAre({ system: "Today is another day." }))).status).toBe(400);
-    expect(bundle.server.requests.at(-1)?.refusal).toContain("nothing before thinking has changed");
+    expect(bundle.server.requests.at(-1)?.refusal).toContain("the messages before thinking are unchanged");
     const cached = messagesAre({ tools: [{ ...tool, cache_control: { type: "ephemeral" } }] });
     for (const change of [[], [cached]])
       expect((await back(content, ...change)).body).toMatchObject({ content: [{ type: "text", text: "done" }] });

@@ -33,9 +33,9 @@ export const anthropicDoorRules: readonly Rule<AnthropicAsk>[] = [
       headers["x-api-key"] === undefined && headers["authorization"] === undefined ? "x-api-key header is required" : null,
   },
   {
-    name: "key is ours",
+    name: "key is valid",
     status: 401,
-    source: `${versioning} (Bearer since 2026-10-21; x-api-key goes on to work and wins when both are sent)`,
+    source: `${versioning} (Bearer since 2026-10-21; x-api-key still works and takes precedence if a request has both)`,
     check({ request: { headers } }) {
       const key = headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer /, "");
       return key === ANTHROPIC_KEY ? null : headers["x-api-key"] === undefined ? "invalid bearer token" : "invalid x-api-key";
@@ -85,7 +85,7 @@ export const anthropicRules: readonly Rule<AnthropicAsk>[] = [
     },
   },
   {
-    name: "no sampling since 2026-10-21",
+    name: "no sampling parameters since 2026-10-21",
     status: 400,
     source: versioning,
     check({ body, version }) {
@@ -119,9 +119,9 @@ export const anthropicRules: readonly Rule<AnthropicAsk>[] = [
     },
   },
   {
-    name: "max_tokens within the model's",
+    name: "max_tokens is within the model's limit",
     status: 400,
-    source: `${messages} (64,000 is this server's own figure)`,
+    source: `${messages} (the limit of 64,000 is this server's own)`,
     check: ({ body }) =>
       typeof body["max_tokens"] === "number" && body["max_tokens"] > 64_000
         ? `max_tokens: ${body["max_tokens"]} > 64000, which is the maximum allowed number of output tokens for ${ANTHROPIC_MODEL}`

@@ -27,7 +27,7 @@ export const anthropicToolRules: readonly Rule<AnthropicAsk>[] = [
       ),
   },
   {
-    name: "tool names differ",
+    name: "tool names are unique",
     status: 400,
     source: "https://github.com/microsoft/vscode/issues/278073",
     check: ({ tools }) =>
@@ -81,9 +81,9 @@ export const anthropicToolRules: readonly Rule<AnthropicAsk>[] = [
       ),
   },
   {
-    name: "tools are defined when tool blocks stand in messages",
+    name: "tools are defined if messages have tool blocks",
     status: 400,
-    source: "https://github.com/BerriAI/litellm (its guard names this error of Anthropic's)",
+    source: "https://github.com/BerriAI/litellm (its code handles this error of Anthropic)",
     unconfirmed: true,
     check: ({ tools, messages }) =>
       tools.length === 0 && messages.some((message) => blocksOf(message, "tool_use").length + blocksOf(message, "tool_result").length > 0)

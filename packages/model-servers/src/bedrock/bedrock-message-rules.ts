@@ -61,7 +61,7 @@ export const bedrockMessageRules: readonly Rule<BedrockAsk>[] = [
       ),
   },
   {
-    name: "one known member a block",
+    name: "one known member per block",
     status: 400,
     source: "SDK models/models_0.d.ts, ContentBlock",
     check: (ask) =>
@@ -93,7 +93,7 @@ export const bedrockMessageRules: readonly Rule<BedrockAsk>[] = [
     },
   },
   {
-    name: "toolUse is whole",
+    name: "toolUse has all members",
     status: 400,
     source: `${api}/API_runtime_ToolUseBlock.html`,
     check: (ask) =>
@@ -109,7 +109,7 @@ export const bedrockMessageRules: readonly Rule<BedrockAsk>[] = [
       }),
   },
   {
-    name: "toolResult is whole",
+    name: "toolResult has all members",
     status: 400,
     source: "SDK models/models_0.d.ts, ToolResultBlock",
     check: (ask) =>
@@ -158,7 +158,7 @@ export const bedrockMessageRules: readonly Rule<BedrockAsk>[] = [
       }),
   },
   {
-    name: "toolUse ids of a turn differ",
+    name: "toolUse ids of a turn are unique",
     status: 400,
     source: `${guide}/tool-use-inference-call.html`,
     unconfirmed: true,
@@ -184,7 +184,7 @@ export const bedrockMessageRules: readonly Rule<BedrockAsk>[] = [
     },
   },
   {
-    name: "every toolResult answers the message before",
+    name: "every toolResult answers the previous message",
     status: 400,
     source: "https://github.com/strands-agents/harness-sdk/issues/1435",
     check: ({ messages }) => {

@@ -49,7 +49,7 @@ export const bedrockRules: readonly Rule<BedrockAsk>[] = [
     },
   },
   {
-    name: "bearer token is ours",
+    name: "bearer token is valid",
     status: 403,
     source: bearer,
     unconfirmed: true,
@@ -61,7 +61,7 @@ export const bedrockRules: readonly Rule<BedrockAsk>[] = [
     },
   },
   {
-    name: "access key is ours",
+    name: "access key is known",
     status: 403,
     source: `${common} (UnrecognizedClientException)`,
     unconfirmed: true,
@@ -73,9 +73,10 @@ export const bedrockRules: readonly Rule<BedrockAsk>[] = [
     },
   },
   {
-    name: "signature holds",
+    name: "signature is correct",
     status: 403,
-    source: "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html; AWS's SDK signs so (ran)",
+    source:
+      "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html; a test ran AWS's SDK, which signs in this way",
     check({ request }) {
       const signed = readSignature(request.headers["authorization"] ?? "");
       return signed === null || signatureHolds(request, signed, BEDROCK_SECRET)

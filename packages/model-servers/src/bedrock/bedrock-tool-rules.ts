@@ -10,7 +10,7 @@ const api = "https://docs.aws.amazon.com/bedrock/latest/APIReference";
 /** The rules for the tools and for the choice among them. */
 export const bedrockToolRules: readonly Rule<BedrockAsk>[] = [
   {
-    name: "toolConfig when tool blocks stand in messages",
+    name: "toolConfig is given if messages have tool blocks",
     status: 400,
     source: "https://github.com/langgenius/dify/issues/17545",
     check: ({ body, messages }) =>
@@ -41,7 +41,7 @@ export const bedrockToolRules: readonly Rule<BedrockAsk>[] = [
     },
   },
   {
-    name: "tool names differ",
+    name: "tool names are unique",
     status: 400,
     source: `${api}/API_runtime_ToolConfiguration.html`,
     unconfirmed: true,

@@ -78,7 +78,7 @@ export const chatBodyRules: readonly Rule<ChatAsk>[] = [
         : null,
   },
   {
-    name: "limit is a positive integer",
+    name: "token limit is a positive integer",
     status: 400,
     source: create,
     unconfirmed: true,
@@ -93,9 +93,9 @@ export const chatBodyRules: readonly Rule<ChatAsk>[] = [
     },
   },
   {
-    name: "no sampling for a reasoning model",
+    name: "no sampling parameters for a reasoning model",
     status: 400,
-    source: "https://portkey.ai/error-library/unsupported-parameter-error-10521 (said of o1)",
+    source: "https://portkey.ai/error-library/unsupported-parameter-error-10521 (about o1)",
     check({ body, vendor }) {
       if (!vendor.reasoning) return null;
       const param = ["temperature", "top_p"].find((member) => ![undefined, null, 1].some((usual) => body[member] === usual));

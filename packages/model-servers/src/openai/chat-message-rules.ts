@@ -39,7 +39,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
       ),
   },
   {
-    name: "content is a text or a list",
+    name: "content is a string or a list",
     status: 400,
     source: `${types}, ChatCompletionMessageParam`,
     check: (ask) =>
@@ -73,7 +73,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
       ),
   },
   {
-    name: "at most 128 tool calls a message",
+    name: "at most 128 tool calls per message",
     status: 400,
     source: "https://github.com/openai/openai-dotnet/issues/317",
     check: (ask) =>
@@ -88,7 +88,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
       ),
   },
   {
-    name: "tool calls are whole",
+    name: "tool calls have all members",
     status: 400,
     source: `${types}, ChatCompletionMessageFunctionToolCall`,
     check: (ask) =>
@@ -108,7 +108,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
       }),
   },
   {
-    name: "arguments are a text",
+    name: "arguments are a string",
     status: 400,
     source: `${types}, ChatCompletionMessageFunctionToolCall`,
     check: (ask) =>
@@ -138,7 +138,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
       ),
   },
   {
-    name: "call ids of a turn differ",
+    name: "call ids of a turn are unique",
     status: 400,
     source: calling,
     unconfirmed: true,
@@ -152,7 +152,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
     },
   },
   {
-    name: "every call is answered right after",
+    name: "every call is answered directly after its turn",
     status: 400,
     source: "https://github.com/aliasrobotics/cai/issues/111",
     check: ({ messages }) => {
@@ -171,7 +171,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
     },
   },
   {
-    name: "every tool message answers a call right before",
+    name: "every tool message answers a call of the turn before it",
     status: 400,
     source: "https://github.com/microsoft/promptflow/pull/3130",
     check: ({ messages }) => {
@@ -190,7 +190,7 @@ export const chatMessageRules: readonly Rule<ChatAsk>[] = [
     },
   },
   {
-    name: "a call is answered once",
+    name: "a call is answered only once",
     status: 400,
     source: calling,
     unconfirmed: true,

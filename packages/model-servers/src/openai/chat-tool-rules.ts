@@ -92,7 +92,7 @@ export const chatToolRules: readonly Rule<ChatAsk>[] = [
     },
   },
   {
-    name: "tool names differ",
+    name: "tool names are unique",
     status: 400,
     source: calling,
     unconfirmed: true,
@@ -104,7 +104,7 @@ export const chatToolRules: readonly Rule<ChatAsk>[] = [
   {
     name: "tool_choice only with tools",
     status: 400,
-    source: "https://github.com/vllm-project/vllm/pull/21052 (OpenAI named as the model for it)",
+    source: "https://github.com/vllm-project/vllm/pull/21052 (it follows OpenAI)",
     check: ({ body, functions }) =>
       body["tool_choice"] !== undefined && functions.length === 0
         ? { message: "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.", param: "tool_choice" }

@@ -31,7 +31,7 @@ export const functionSchemaRules: readonly Rule<HasFunctions>[] = [
       ),
   },
   {
-    name: "arrays name their items",
+    name: "arrays have items",
     status: 400,
     source: "https://github.com/streamnative/streamnative-mcp-server/issues/26",
     check: (ask) =>

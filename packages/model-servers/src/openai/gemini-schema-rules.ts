@@ -19,7 +19,7 @@ export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
     },
   },
   {
-    name: "Gemini: only known words",
+    name: "Gemini: only known keywords",
     status: 400,
     source: `${schemaPage} and https://github.com/zed-industries/zed/issues/44875 (const), https://github.com/tailcallhq/forgecode/pull/3426 (propertyNames), https://github.com/router-for-me/CLIProxyAPI/issues/97 ($schema)`,
     check: (ask) =>
@@ -32,7 +32,7 @@ export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
     name: "Gemini: additionalProperties is false or absent",
     status: 400,
     source:
-      "https://github.com/nanbingxyz/5ire/issues/42 (refused altogether in 2025; false is let pass here, because OpenRouter and later Gemini do)",
+      "https://github.com/nanbingxyz/5ire/issues/42 (Gemini refused the keyword in 2025; this server accepts false, because OpenRouter and later versions of Gemini do)",
     unconfirmed: true,
     check: (ask) =>
       eachGemini(ask, (schema) =>
@@ -42,7 +42,7 @@ export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
       ),
   },
   {
-    name: "Gemini: one type, as a text",
+    name: "Gemini: type is one string",
     status: 400,
     source: schemaPage,
     unconfirmed: true,
@@ -59,7 +59,7 @@ export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
     check: (ask) => eachGemini(ask, (schema) => ("type" in schema || "anyOf" in schema ? null : "type: missing field.")),
   },
   {
-    name: "Gemini: enum values are texts",
+    name: "Gemini: enum values are strings",
     status: 400,
     source: schemaPage,
     unconfirmed: true,

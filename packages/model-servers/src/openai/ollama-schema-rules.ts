@@ -7,9 +7,9 @@ import type { SchemaAt } from "../wire/schema-walk.ts";
 /** The rules of Ollama's Go reader for schemas, in the strictest version in use. */
 export const ollamaSchemaRules: readonly Rule<HasFunctions>[] = [
   {
-    name: "Ollama: one type, as a text",
+    name: "Ollama: type is one string",
     status: 400,
-    source: "https://github.com/ollama/ollama/issues/10328 (newer versions take a list)",
+    source: "https://github.com/ollama/ollama/issues/10328 (newer versions accept a list)",
     check: (ask) =>
       eachOllama(ask, ({ schema }) =>
         Array.isArray(schema["type"])
@@ -31,7 +31,7 @@ export const ollamaSchemaRules: readonly Rule<HasFunctions>[] = [
       }),
   },
   {
-    name: "Ollama: required is a list of texts",
+    name: "Ollama: required is a list of strings",
     status: 400,
     source: "https://github.com/leonardcser/smelt/issues/26",
     check: (ask) =>

@@ -15,7 +15,7 @@ export const openaiDoorRules: readonly Rule<ChatAsk>[] = [
         : null,
   },
   {
-    name: "key is ours",
+    name: "key is valid",
     status: 401,
     source: `${errors} as quoted at developersdigest.tech/errors/api/openai-api/401-invalid-authentication`,
     check: ({ vendor, request: { headers } }) =>

@@ -38,24 +38,24 @@ const breaks: Readonly<Record<string, Change>> = {
   "body is a JSON object": (request) => (request.text = "go"),
   "known members only": sends({ messages: [] }),
   "model exists": sends({ model: "gpt-2" }),
-  "no sampling for a reasoning model": sends({ top_p: 0.5 }),
+  "no sampling parameters for a reasoning model": sends({ top_p: 0.5 }),
   "max_output_tokens is at least 16": sends({ max_output_tokens: 15 }),
-  "nothing is kept of earlier responses": sends({ previous_response_id: "resp_1" }),
+  "no reference to an earlier response": sends({ previous_response_id: "resp_1" }),
   "input is given": (request) => delete request.body["input"],
   "known items": input({ type: "tool_use" }),
   "known roles and parts": input(user, { role: "assistant", content: [{ type: "input_text", text: "x" }] }),
-  "ids begin as their kind does": input(user, call("a", { id: "call_a" }), output("a")),
-  "calls are whole": input(user, call("a", { arguments: {} }), output("a")),
+  "each id has the prefix of its type": input(user, call("a", { id: "call_a" }), output("a")),
+  "calls have all members": input(user, call("a", { arguments: {} }), output("a")),
   "call_id has at most 64 characters": input(user, call("a".repeat(65)), output("a".repeat(65))),
-  "output is a text or a list": input(user, call("a"), { ...output("a"), output: {} }),
+  "output is a string or a list": input(user, call("a"), { ...output("a"), output: {} }),
   "every call has its output": input(user, call("a"), call("b"), output("a")),
-  "every output has its call before it": input(user, output("a"), call("b"), output("b")),
-  "calls and outputs are there once": input(user, call("a"), output("a"), output("a")),
-  "reasoning comes back encrypted": input(user, { type: "reasoning", id: "rs_1", summary: [] }),
+  "every output comes after its call": input(user, output("a"), call("b"), output("b")),
+  "no call or output is repeated": input(user, call("a"), output("a"), output("a")),
+  "reasoning is sent back encrypted": input(user, { type: "reasoning", id: "rs_1", summary: [] }),
   "tools are flat": sends({ tools: [{ type: "function", function: { name: "a" } }] }),
   "at most 128 tools": sends({ tools: Array.from({ length: 129 }, (_, index) => tool({ name: `t${index}` })) }),
   "tool name pattern": sends({ tools: [tool({ name: "a b" })] }),
-  "tool names differ": sends({ tools: [tool(), tool()] }),
+  "tool names are unique": sends({ tools: [tool(), tool()] }),
   "tool_choice names a tool": sends({ tool_choice: { type: "function", name: "another" } }),
 };
 
@@ -72,7 +72,7 @@ describe("the server of OpenAI's responses", () => {
   };
 
   // The tests of chat completions cover each rule about the schemas of functions, and the same rules apply here.
-  const shared = new Set([...functionSchemaRules.map((rule) => rule.name), "a call comes back with its reasoning"]);
+  const shared = new Set([...functionSchemaRules.map((rule) => rule.name), "a call is sent back with its reasoning"]);
 
   it.each(responsesRules.filter(({ name }) => !shared.has(name)).map(({ name, status }) => [name, status] as const))(
     "refuses a request that breaks the rule: %s",

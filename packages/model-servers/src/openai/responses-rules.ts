@@ -43,9 +43,9 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
           },
   },
   {
-    name: "no sampling for a reasoning model",
+    name: "no sampling parameters for a reasoning model",
     status: 400,
-    source: "https://portkey.ai/error-library/unsupported-parameter-error-10525 (said of o1)",
+    source: "https://portkey.ai/error-library/unsupported-parameter-error-10525 (about o1)",
     check({ body }) {
       const param = ["temperature", "top_p"].find((member) => ![undefined, null, 1].some((usual) => body[member] === usual));
       return param === undefined
@@ -70,9 +70,9 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
     },
   },
   {
-    name: "nothing is kept of earlier responses",
+    name: "no reference to an earlier response",
     status: 400,
-    source: `${create} (this server stores none, whatever \`store\` says)`,
+    source: `${create} (this server never stores responses, even with \`store\`)`,
     unconfirmed: true,
     check: ({ body: { previous_response_id: id } }) =>
       typeof id === "string"
@@ -124,7 +124,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
       }),
   },
   {
-    name: "ids begin as their kind does",
+    name: "each id has the prefix of its type",
     status: 400,
     source: create,
     unconfirmed: true,
@@ -142,7 +142,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
       }),
   },
   {
-    name: "calls are whole",
+    name: "calls have all members",
     status: 400,
     source: `${types}, ResponseFunctionToolCall`,
     check: (ask) =>
@@ -181,7 +181,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
       ),
   },
   {
-    name: "output is a text or a list",
+    name: "output is a string or a list",
     status: 400,
     source: `${types}, ResponseInputItem.FunctionCallOutput`,
     check: (ask) =>
@@ -202,7 +202,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
     },
   },
   {
-    name: "every output has its call before it",
+    name: "every output comes after its call",
     status: 400,
     source: "https://github.com/microsoft/vscode/issues/320060",
     check: ({ items }) => {
@@ -217,7 +217,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
     },
   },
   {
-    name: "calls and outputs are there once",
+    name: "no call or output is repeated",
     status: 400,
     source: calling,
     unconfirmed: true,
@@ -228,7 +228,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
     },
   },
   {
-    name: "reasoning comes back encrypted",
+    name: "reasoning is sent back encrypted",
     status: 400,
     source: "https://developers.openai.com/api/docs/guides/reasoning#encrypted-reasoning-items",
     unconfirmed: true,
@@ -243,7 +243,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
       }),
   },
   {
-    name: "a call comes back with its reasoning",
+    name: "a call is sent back with its reasoning",
     status: 400,
     source: "https://developers.openai.com/api/docs/guides/reasoning",
     unconfirmed: true,
@@ -277,7 +277,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
   {
     name: "at most 128 tools",
     status: 400,
-    source: "https://github.com/vishalmysore/Tools4AI/issues/16 (said of chat completions)",
+    source: "https://github.com/vishalmysore/Tools4AI/issues/16 (about chat completions)",
     unconfirmed: true,
     check: ({ functions }) =>
       functions.length > 128
@@ -304,7 +304,7 @@ export const responsesRules: readonly Rule<ResponsesAsk>[] = [
     },
   },
   {
-    name: "tool names differ",
+    name: "tool names are unique",
     status: 400,
     source: calling,
     unconfirmed: true,

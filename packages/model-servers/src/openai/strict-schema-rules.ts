@@ -10,7 +10,7 @@ const sdk = "openai SDK src/lib/transform.ts, JSON_SCHEMA_UNSUPPORTED_SCHEMA_KEY
 /** The additional rules of `strict: true` for a function's schema. */
 export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
-    name: "strict: only supported words",
+    name: "strict: only supported keywords",
     status: 400,
     source: sdk,
     check: (ask) =>
@@ -27,7 +27,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
     check: (ask) => eachSchema(ask, ({ schema }, tool) => (isStrict(tool) && "default" in schema ? "'default' is not permitted." : null)),
   },
   {
-    name: "strict: every schema says what it is",
+    name: "strict: every schema has a type",
     status: 400,
     source: guide,
     unconfirmed: true,
@@ -41,7 +41,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: objects are closed",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachSchema(ask, ({ schema }, tool) =>
         isStrict(tool) && isObject(schema) && schema["additionalProperties"] !== false
@@ -52,7 +52,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: every property is required",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachSchema(ask, ({ schema }, tool) => {
         if (!isStrict(tool) || !isObject(schema)) return null;
@@ -78,7 +78,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
       }),
   },
   {
-    name: "strict: $ref stands alone and points inside",
+    name: "strict: $ref has no siblings and points into the schema",
     status: 400,
     source: guide,
     unconfirmed: true,
@@ -109,7 +109,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: at most 10 levels",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachParameters(ask, (schema, tool) => {
         const depth = Math.max(...schemasIn(schema).map((at) => at.depth));
@@ -119,7 +119,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: at most 5000 properties",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachParameters(ask, (schema, tool) => {
         const count = schemasIn(schema).reduce((sum, at) => sum + Object.keys(objectOf(at.schema["properties"])).length, 0);
@@ -129,7 +129,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: at most 1000 enum values",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachParameters(ask, (schema, tool) => {
         const count = schemasIn(schema).reduce((sum, at) => sum + listOf(at.schema["enum"]).length, 0);
@@ -139,7 +139,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: a long enum has at most 15000 characters",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachSchema(ask, ({ schema }, tool) => {
         const values = listOf(schema["enum"]);
@@ -152,7 +152,7 @@ export const strictSchemaRules: readonly Rule<HasFunctions>[] = [
   {
     name: "strict: names and values have at most 120000 characters",
     status: 400,
-    source: `${guide} as kept at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
+    source: `${guide} as copied at jsonschemaprofiles.unitvectorylabs.com/schemas/openai`,
     check: (ask) =>
       eachParameters(ask, (schema, tool) => {
         const length = schemasIn(schema).reduce((sum, at) => sum + namesIn(at.schema).join("").length, 0);
