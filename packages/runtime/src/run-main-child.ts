@@ -6,7 +6,7 @@ import { defineService, Refusal, runMain, runServices } from "./index.ts";
 const MAINS: Readonly<Record<string, (signal: AbortSignal) => ReturnType<typeof runServices>>> = {
   "waits for work": () => run({}),
   "is told to stop while it starts": () => run({ start: () => new Promise((resolve) => process.once("SIGTERM", () => resolve())) }),
-  // The blocked process reads nothing from its channel before it reports there that it has started.
+  // `readFileSync` blocks the process until standard input closes. So the process cannot notice the closed channel before it reports its start.
   "is left while it starts": () => run({ start: async () => void readFileSync(0) }),
   "does not stop": () => run({ stop: () => new Promise(() => undefined) }),
   "does not stop in time": () => run({ stop: () => new Promise(() => setInterval(() => undefined, 1000)), env: { DRAIN_MS: "30" } }),
@@ -32,7 +32,7 @@ interface Parts {
 }
 
 function waiting(parts: Parts): ReturnType<typeof runServices> {
-  // By this time the first try has failed, and more tries follow.
+  // By this time the first attempt to connect has failed, and more attempts follow.
   setTimeout(() => say("waiting"), 300);
   return run(parts);
 }

@@ -111,7 +111,10 @@ describe("the sentence of an error", () => {
   });
 });
 
-/** Starts the child with this kind of main, and with a channel if `tied`. The child is killed at the end of the test if it is still running. */
+/**
+ * Starts the child with this kind of main. The child has a channel if `tied` is true. The child is killed at the end of the test if it is still
+ * running.
+ */
 function start(main: string, { tied = false } = {}) {
   const child = spawn(process.execPath, [CHILD, main], {
     env: {},

@@ -26,7 +26,7 @@ const STOPS: Readonly<Record<string, () => Promise<void>>> = {
   async "says that it stops"() {
     process.stdout.write("stopping\n");
     process.stderr.write("stopping\n");
-    // In this time a write to a closed pipe fails.
+    // If the pipe is closed, the writes above fail during this wait.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     await writeFile(process.env["STOPPED_FILE"] ?? "", "stopped");
   },

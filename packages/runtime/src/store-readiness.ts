@@ -14,9 +14,9 @@ export interface StoreReadinessOptions {
 }
 
 /**
- * Returns the check of `/readyz` whether the state store accepts changes. It makes one real write at a time, at most every two seconds, however many
- * requests arrive. Strangers see only one word for the cause. The log has the store's own sentence when the fault begins or changes, and a line when
- * it is over.
+ * Returns the check for `/readyz` that the state store accepts changes. The check makes one real write at a time, at most every two seconds, however
+ * many requests arrive. Strangers see only one word for the cause. When the fault begins or changes, the check logs the store's own sentence. When
+ * the fault is over, it logs another line.
  */
 export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions): Need {
   let last: { readonly at: number; readonly outcome: Promise<void>; settled: boolean } | null = null;

@@ -7,8 +7,8 @@ export interface TimerLoopOptions {
   readonly state: StateStore;
   readonly service: string;
   /**
-   * Handles a due timer. With its own commit, the handler completes the work and removes the timer, or sets the timer again. If it throws, the loop
-   * calls it again after `visibleMs`.
+   * Handles a due timer. The handler makes its own commit, which completes the work and removes the timer or sets it again. If the handler throws,
+   * the loop calls it again after `visibleMs`.
    */
   readonly handle: (timer: TimerRow) => Promise<void>;
   readonly log: Log;
@@ -28,7 +28,8 @@ const MAX_UNDER_WAY = 256;
 
 /**
  * Claims the due timers of a service and passes each to the handler. The claim sets the timer again, so a crash in a handler only costs time. A slow
- * handler, for example one that calls a model, delays no other timer. While it runs, this process does not handle its timer a second time.
+ * handler, for example one that calls a model, delays no other timer. While a handler runs, this process does not handle the same timer a second
+ * time.
  */
 export function startTimerLoop(options: TimerLoopOptions): Loop {
   const { state, service, handle, log, pollMs, visibleMs, random } = options;

@@ -45,8 +45,8 @@ function isMisspelt(variable: string, meant: string | null): boolean {
 const LONG = 8;
 
 /**
- * Returns whether Kubernetes sets the variable. It sets variables for each Service in every container of a namespace. For a Service named toolbus it
- * sets TOOLBUS_PORT, TOOLBUS_SERVICE_HOST and more.
+ * Returns whether Kubernetes sets the variable. In every container of a namespace, Kubernetes sets variables for each Service. For a Service named
+ * toolbus these are TOOLBUS_PORT, TOOLBUS_SERVICE_HOST and others.
  */
 function isOfKubernetes(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
   return KUBERNETES.test(name) || (name.endsWith("_PORT") && env[`${name.slice(0, -"_PORT".length)}_SERVICE_HOST`] !== undefined);

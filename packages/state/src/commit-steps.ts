@@ -5,7 +5,7 @@ import type { CommitReply } from "./state-store.ts";
 export interface CommitSteps {
   /** Returns the shard's last commit number. */
   last(shard: string): number;
-  /** Returns the commit number of this change if it already happened, else null. Only its first document remembers the change. */
+  /** Returns the commit number of this change if it already happened, else null. Only the first document of a change remembers the change. */
   repeated(change: PreparedChange): number | null;
   /** Returns whether every guard holds. */
   guarded(change: PreparedChange, now: number): boolean;

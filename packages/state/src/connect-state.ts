@@ -7,7 +7,7 @@ import type { StoreClock } from "./store-clock.ts";
 export interface ConnectStateOptions {
   /** The time of stores that have no clock of their own, in milliseconds since 1970. */
   readonly clock: () => number;
-  /** Learns the time of a store that has its own clock. For any other store, `clock` is the time. */
+  /** Receives the time of a store that has its own clock. For any other store, `clock` is the time. */
   readonly time?: StoreClock;
   /** For tests: `clock` is the time of every store, even of a store whose server has a clock. */
   readonly clockForAll?: boolean;

@@ -1,7 +1,7 @@
 /**
- * Decides which of many similar events are recorded in full. The first events of each kind in a minute are recorded. It only counts the rest, and
- * reports their number at the end of the minute. So thousands of events cause a bounded number of commits and lines, and every event is at least
- * counted.
+ * Decides which of many similar events are recorded in full. The first events of each kind in a minute are recorded. The sample only counts the other
+ * events, and reports their number at the end of the minute. So thousands of events cause a bounded number of commits and log lines, and every event
+ * is at least counted.
  */
 export interface EventSample {
   /**

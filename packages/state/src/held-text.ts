@@ -15,8 +15,8 @@ export interface HeldText {
 }
 
 /**
- * Returns a text in a form that fits into a document. A long text is already stored when this resolves, so a reference to it may then be committed.
- * Throws `StoreUnavailable`.
+ * Returns a text in a form that fits into a document. A long text is already stored when the promise resolves. From then on, the caller may commit a
+ * reference to the text. Throws `StoreUnavailable`.
  */
 export async function holdText(blobs: Blobs, text: string): Promise<HeldText> {
   return fitsInline(text) ? { content: text } : referToText(blobs, text);

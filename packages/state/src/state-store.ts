@@ -106,7 +106,8 @@ export interface Seen {
 
 /**
  * "stale": a guard does not hold. This is not an error: read again and decide again. "late": the time is past `notAfter`. In both cases nothing
- * happened. `commit` is the shard's last commit number. For "ok" it is the number of this change, and for a repeat the number of its first time.
+ * happened. `commit` is the shard's last commit number. For "ok" it is the number of this change. For a repeat it is the number that the change
+ * received the first time.
  */
 export interface CommitReply {
   readonly outcome: "ok" | "stale" | "late";
@@ -166,8 +167,8 @@ export interface Logs {
   genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
   /**
    * Yields every append and live batch in all shards, from the moment when the first `next()` is pending. An append is a hint to read (`sequence` is
-   * the last of the log). A live item contains the batch, which `genuine` confirms. For a slow reader, it may skip items. It then yields `{ kind:
-   * "gap" }`, and the reader must read its logs again. It finishes when the signal aborts or the store closes.
+   * the last of the log). A live item contains the batch, which `genuine` confirms. For a slow reader, the store may skip items. It then yields `{
+   * kind: "gap" }`, and the reader must read its logs again. The iteration ends when the signal aborts or the store closes.
    */
   follow(options: { readonly signal: AbortSignal }): AsyncIterable<FeedItem>;
 }

@@ -2,7 +2,7 @@ import { STEP_MS } from "./clock-step.ts";
 
 /**
  * Returns the time of a store that has only this process's clock, in milliseconds since 1970. If somebody sets the clock back, the time continues
- * without the step. So a deadline from before the step passes when it should, and not an hour late. If the clock is set forward, the time follows it.
+ * without the step. So a deadline from before the step still passes on time. If the clock is set forward, the time follows it.
  */
 export function steadyClock({ wall, monotonic }: { readonly wall: () => number; readonly monotonic: () => number }): () => number {
   let setBackBy = 0;

@@ -25,7 +25,7 @@ export interface StoreClock {
   heldAhead(ms: number): void;
   /** Returns this process's own clock minus the clock of the store's server, or null before the first answer. */
   skew(): number | null;
-  /** Returns the current problems of the clocks that an operator should know. */
+  /** Returns the current problems of the clocks. An operator should know about them. */
   faults(): readonly ClockFault[];
 }
 
@@ -81,7 +81,7 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
         faults.push({ name: "ahead", sentence: `this machine's clock is ${spanOf(skew)} ahead of the state store's: set both by NTP` });
       if (skew < -skewWarnMs)
         faults.push({ name: "behind", sentence: `this machine's clock is ${spanOf(skew)} behind the state store's: set both by NTP` });
-      // Reports even a small step, because a step is an accident and not ordinary drift. It stays until somebody removes it.
+      // Reports even a small step, because a step is an accident and not ordinary drift. The difference stays until somebody removes it.
       if (ahead > 0)
         faults.push({
           name: "set_back",

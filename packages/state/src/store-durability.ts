@@ -11,9 +11,8 @@ export interface StoreDurability {
 
 /**
  * Checks whether the store of this URL keeps the writes that it acknowledges. It writes nothing and creates no store. Returns null for a store within
- * one process: a store in files syncs every commit by itself, and a store in memory keeps nothing by design.
- * Throws `StoreRefused`, as opening it does, for problems that stop every service from starting. Throws `StoreUnavailable` for a server that does not
- * answer within `connectForMs`.
+ * one process: a store in files syncs every commit by itself, and a store in memory keeps nothing by design. Throws `StoreRefused`, as `connectState`
+ * does, for problems that stop every service from starting. Throws `StoreUnavailable` for a server that does not answer within `connectForMs`.
  */
 export async function storeDurability(
   url: string,

@@ -12,7 +12,7 @@ export interface StoreLogin {
   readonly service: string;
 }
 
-/** The state store of a deployment, for everything about logins. */
+/** The operations on a deployment's state store that concern logins. */
 export interface StoreRightsPlace {
   /** Returns the file of users that the server reads (`aclfile`). */
   fileOf(logins: readonly StoreLogin[], services: readonly ServiceRights[]): string;

@@ -25,8 +25,8 @@ const STEADY_MS = 60_000;
 const MOST_ENDS = 5;
 
 /**
- * Restarts processes that end unexpectedly, and reports it each time. The wait is 1 s, and it doubles each time that a process ends within a minute,
- * up to 30 s. After five early ends or failed starts in a row, the process is given up.
+ * Restarts processes that end unexpectedly, and reports each end. The wait is 1 s, and it doubles each time that a process ends within a minute, up
+ * to 30 s. After five early ends or failed starts in a row, the process is given up.
  */
 export function keepRunning(apart: Pick<Apart, "replicas" | "restart">, { tell, signal, monotonic, wait = pause }: KeepRunning): Kept {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();

@@ -27,8 +27,8 @@ export const NOT_SHARED = {
 } as const;
 
 /**
- * Returns the part of an environment that one service reads: its own settings and those that every process has. Only the agent gets the choice of the
- * model and its keys.
+ * Returns the part of an environment that one service reads: its own settings and those that every process has. Only the agent gets the settings that
+ * choose the model, and the model's keys.
  */
 export function settingsOfService(service: ApartName, environment: Environment): Readonly<Record<string, string>> {
   const mine = { ...processSettings, ...SETTINGS[service] };

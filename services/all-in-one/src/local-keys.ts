@@ -94,7 +94,7 @@ async function secret(directory: string, role: PersonRole): Promise<{ readonly k
   const file = path.join(directory, `${role}.key`);
   const found = await readSecret(file, role);
   if (found) return { key: found, made: false };
-  // The file is written completely and then linked. So a start that is killed leaves no half key, and two starts agree on one key.
+  // The file is written completely and then linked. So a start that is killed leaves no half-written key, and two starts agree on one key.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `tb_${role}_${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {

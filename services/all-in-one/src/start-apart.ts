@@ -19,7 +19,7 @@ export interface ApartOptions {
   readonly directory: string;
   /** The amqp:// or nats:// address of the broker. The bus in memory belongs to this process, so it cannot be shared. */
   readonly busUrl?: string;
-  /** The redis:// address of the state store that all of them share. */
+  /** The redis:// address of the state store that all processes share. */
   readonly stateUrl?: string;
   /**
    * Returns the addresses for each login that `toolbus permissions` makes: `gateway`, `agent`, `approvals`, `operations` and `worker-release`. These
@@ -28,7 +28,7 @@ export interface ApartOptions {
   readonly addresses?: (login: string) => ServiceAddresses;
   /** The number of replicas of each service. Replicas are numbered from 1. */
   readonly replicas: number;
-  /** Settings for the services. Only the agent gets the choice of the model and its keys. */
+  /** Settings for the services. Only the agent gets the settings that choose the model, and the model's keys. */
   readonly env?: Readonly<Record<string, string>>;
   /** Returns the settings of one service only, which override all others. */
   readonly settingsOf?: (service: ApartName) => Readonly<Record<string, string>>;
@@ -61,8 +61,8 @@ export interface Apart {
   /** Stops a replica if it still runs, and starts it again at its old address. */
   restart(service: ApartName, number: number): Promise<Replica>;
   /**
-   * Stops all running processes. Those that take requests stop first, so that the others can still answer them. Resolves with false if one did not
-   * end cleanly.
+   * Stops all running processes. The processes that accept requests stop first, so that the other processes can still answer these requests. Resolves
+   * with false if one did not end cleanly.
    */
   stop(): Promise<boolean>;
 }
@@ -81,7 +81,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   const keys = await localKeys(path.join(directory, "keys"), { toolsets: Object.values(APART_TOOLSETS) });
   const running = new Map<string, Replica>();
   try {
-    // The first replica of each service starts alone, because it makes what the others find: keys, the shape of the store, queues.
+    // The first replica of each service starts alone, because it creates what the other replicas expect: keys, the record of the store, queues.
     for (const service of services) await begin(service, 1);
     for (let number = 2; number <= count; number++) await Promise.all(services.map((service) => begin(service, number)));
   } catch (error) {

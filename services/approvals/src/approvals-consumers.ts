@@ -7,7 +7,7 @@ import type { Plans } from "./requests/plans.ts";
 import type { Requests } from "./requests/requests.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
 
-/** What handles the messages and timers of approvals. */
+/** The functions that handle the messages and timers of approvals. */
 export interface ConsumersOptions {
   readonly infrastructure: Pick<Infrastructure, "bus" | "log" | "clock">;
   readonly config: ApprovalsConfig;
@@ -17,7 +17,7 @@ export interface ConsumersOptions {
   readonly rollbacks: ReturnType<typeof handleRollbacks>;
   /** Ends an approval whose time is over. */
   readonly onExpiry: (timer: TimerRow) => Promise<void>;
-  /** Sends a delivery again. Resolves to false if the timer is not one of a delivery. */
+  /** Handles a due timer of a delivery. Resolves to false for any other timer. */
   readonly onDelivery: (timer: TimerRow) => Promise<boolean>;
   /** Returns a random number from 0 to 1. */
   readonly fraction: () => number;

@@ -61,7 +61,7 @@ import { createWrites } from "./pins/writes.ts";
  */
 export interface ApprovalsCore extends Service {
   readonly routes: readonly Route[];
-  /** Reports from now on that the service is not ready, while active requests still finish. Call `stop` after them. */
+  /** Reports from now on that the service is not ready, while active requests still finish. Call `stop` after they have finished. */
   readonly retire: () => void;
   /** Keeps the probe in the store until the service stops, so that workers can check their keys. Call this once workers can fetch the public keys. */
   readonly showKeys: () => Promise<void>;
@@ -292,5 +292,5 @@ export async function startApprovalsCore(
 }
 
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
-// The chainer looks at all shards each time that the other loops have polled this often.
+// The chainer looks at all shards once in this many polls of the other loops.
 const LOOKS = 180;

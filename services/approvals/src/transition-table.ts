@@ -12,7 +12,7 @@ const STORE_CHANGED = "only approvals writes approvals into the simulated store"
 const NO_REFUSAL = "the policy of the simulated tools refuses nothing";
 const NO_OPERATOR = "no operator changes a key in the simulation";
 
-/** Every transition of approvals. In this table, a document that approvals did not seal is the same as none. */
+/** Every transition of approvals. In this table, a document that approvals did not seal counts as missing. */
 export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals hold",

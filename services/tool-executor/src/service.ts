@@ -18,8 +18,8 @@ import { startOperations } from "./toolsets/operations/start-operations.ts";
 export const toolExecutor = toolExecutorWith([]);
 
 /**
- * Runs tools, with one worker for each toolset of `TOOLSETS` and for each of these `others`, which the process that starts the service brings along.
- * A worker calls the targets, checks every grant itself, and knows nothing about runs. With `operations` in `TOOLSETS`, the service also handles dead
+ * Runs tools, with one worker for each toolset of `TOOLSETS` and for each of these `others`, which the process that starts the service supplies. A
+ * worker calls the targets, checks every grant itself, and knows nothing about runs. With `operations` in `TOOLSETS`, the service also handles dead
  * letters.
  */
 export function toolExecutorWith(others: readonly Toolset[]) {

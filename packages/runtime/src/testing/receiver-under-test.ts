@@ -9,7 +9,7 @@ export interface Received {
 }
 
 /**
- * Starts a real HTTP server that receives webhooks. `answer` returns the status of the answer. If it is 0, the server does not answer. `next`
+ * Starts a real HTTP server that receives webhooks. `answer` returns the status of the answer. If the status is 0, the server does not answer. `next`
  * resolves with the next webhook.
  */
 export async function receiver(answer: (count: number) => number = () => 204) {

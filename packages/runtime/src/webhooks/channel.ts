@@ -32,7 +32,7 @@ export type AttemptOutcome =
 
 /**
  * A way to notify people or systems of an event. A channel makes one attempt. The durable deliveries around it retry a failed attempt, give up after
- * the last one, and repeat an attempt if the process died before it recorded the end.
+ * the last one, and repeat an attempt if the process died before it recorded the outcome.
  */
 export interface Channel<T> {
   /** Makes one attempt. A fault of the target is an outcome and not an error. If `send` throws, the attempt has failed. */

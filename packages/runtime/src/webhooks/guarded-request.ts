@@ -26,8 +26,8 @@ export interface GuardedAnswer {
 }
 
 /**
- * Sends a request to a public address, or to one that the operator allows. Uses a new connection without a proxy, and follows no redirect. Throws if the
- * address is forbidden or cannot be reached. `unreached` puts the error into words.
+ * Sends a request to a public address, or to one that the operator allows. Uses a new connection without a proxy, and follows no redirect. Throws if
+ * the address is forbidden or cannot be reached. `unreached` turns the error into a message.
  */
 export async function guardedRequest({
   method,

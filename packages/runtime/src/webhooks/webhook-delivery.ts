@@ -8,12 +8,12 @@ export interface ReportedEvent {
   readonly event: WebhookEvent;
   /** The id of the approval or the run. */
   readonly subject: string;
-  /** The time to send it, by the store's clock, and the milliseconds until then. */
+  /** The time to send the event, by the store's clock, and the milliseconds until then. */
   readonly at: number;
   readonly dueIn: number;
-  /** The number of the plan that people decide about, if there is one. The event about another plan is another event. */
+  /** The number of the plan that people decide about, if there is one. An event about another plan is a separate event. */
   readonly round?: number;
-  /** The names of the targets that get it. Absent if each target that subscribes to the event gets it. */
+  /** The names of the targets that get the event. Absent if each target that subscribes to the event gets it. */
   readonly targets?: readonly string[];
 }
 

@@ -141,7 +141,7 @@ function emailTarget(entry: EmailTargetEntry, file: string, allowed: AllowedHost
 function slackTarget(entry: SlackTargetEntry, file: string, allowed: AllowedHosts): SlackTarget {
   const { name, workspace, token, channel, reminders = true, apiUrl: address = SLACK_API } = entry;
   const apiUrl = addressOf(name, address.endsWith("/") ? address : `${address}/`, file, allowed);
-  // The message must lose its buttons when the write has ended, so its end is always sent.
+  // The service must remove the buttons of the Slack message when the write has ended. So it always sends `approval.ended`.
   const events = new Set<WebhookEvent>(["approval.held", ...(reminders ? (["approval.reminder"] as const) : []), "approval.ended"]);
   return { ...common(entry), kind: "slack", workspace, token, channel, apiUrl, events };
 }

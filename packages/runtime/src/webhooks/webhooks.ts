@@ -48,7 +48,7 @@ export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
  * Notifies targets of committed events, with retries. After a crash of a process another process continues, so a target may receive an event twice.
  */
 export interface Webhooks {
-  /** Returns the outbox with commits that also record the events to send. */
+  /** Returns an outbox that uses the given one. Each of its commits also records the events to send. */
   telling(outbox: Outbox): Outbox;
   /** Handles a due timer of a delivery. Resolves to false for any other timer. Does not wait for the target's answer. */
   onTimer(timer: TimerRow): Promise<boolean>;
@@ -82,7 +82,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       if (deliveryId === null) return false;
       const found = await read(deliveryId);
       if (!found || found.read.value.state !== "waiting") await setTimer(shard, deliveryId, found?.read.version ?? 0, null);
-      // A store that restarts after a crash makes every timer due, including the timer of a reminder.
+      // A store that restarts after a crash makes every timer due. The event of a reminder must still wait for its time.
       else if (found.now < found.read.value.at) await setTimer(shard, deliveryId, found.read.version, found.read.value.at - found.now);
       else await attempt(found.now, found.read);
       return true;

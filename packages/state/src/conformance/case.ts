@@ -9,7 +9,7 @@ export interface OpenedStore {
   reopen?(): Promise<StateStore>;
 }
 
-/** What an adapter can do beyond the port. It does not say which adapter it is. */
+/** The optional features of an adapter, beyond the port. They do not name the adapter. */
 export interface StateStoreFeatures {
   /** Committed data survives the process. */
   readonly durable: boolean;

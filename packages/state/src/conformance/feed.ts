@@ -59,7 +59,8 @@ export const feedChecks: Checks = {
         const first = next();
         const quick = kindsUntil(nextOfQuick, last);
         for (let n = 0; n <= last; n++) await store.live(LOG, n);
-        // Both followers are notified at the same moment. When the quick one has everything, nothing more is on its way to the slow one.
+        // Both followers are notified at the same moment. When the quick follower has received everything, nothing more is on its way to the slow
+        // one.
         await quick;
         expect(await first).toEqual({ kind: "live", log: LOG, batch: 0 });
         const kinds = await kindsUntil(next, last);

@@ -25,7 +25,7 @@ export const racingWriterChecks: Checks = {
   },
 };
 
-/** Adds one, `ROUNDS` times. If another writer was faster, it reads and decides again. Every second change is sent twice. */
+/** Adds one to the count, `ROUNDS` times. If another writer was faster, the function reads and decides again. Every second change is sent twice. */
 async function countUp(store: StateStore, writer: number): Promise<void> {
   let tries = 0;
   for (let round = 0; round < ROUNDS;) {

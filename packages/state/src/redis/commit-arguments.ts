@@ -18,7 +18,7 @@ export interface CommitContext {
 
 const NONE = "-";
 const ROOM_FOR_COMMITS = " ".repeat(32);
-// Our marks always have this form. The word "-", which means an absent mark, does not have it.
+// Our marks always have this form. The word "-", which means an absent mark, does not match it.
 const MARK = /^[\w-]{8}$/;
 const NO_OP = "-".repeat(40);
 

@@ -33,7 +33,7 @@ export interface ConnectedRedis {
 /**
  * Connects, and checks that the server keeps the writes that it acknowledges. Retries an unavailable server for a while. Throws `StoreRefused` at
  * once for problems that waiting does not fix: a refused login, a missing database, a replica, a server that is too old or may lose writes. Throws
- * `StoreUnavailable` when the time is over.
+ * `StoreUnavailable` if the server is still unavailable after `connectForMs`.
  */
 export async function connectRedis(options: ConnectRedisOptions): Promise<ConnectedRedis> {
   const { address, random } = options;

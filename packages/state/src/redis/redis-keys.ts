@@ -1,7 +1,7 @@
 /**
  * The layout of all keys in Redis. The shard between braces is the hash tag of Redis Cluster, so one shard is one slot, and a commit is one script. A
- * key begins with its family, so that access rules can be written as key patterns. Other data under a caller's name has its own ending, so a document
- * and a log with the same name have different keys.
+ * key begins with its family, so that access rules can be written as key patterns. Each other kind of data under a caller's name has its own ending.
+ * So a document and a log with the same name have different keys.
  */
 export interface RedisKeys {
   /** A string: a head of 98 bytes (version 16, commit of the last op 16, expiry 26 or blanks, SHA-1 of the last op 40), then the JSON text. */

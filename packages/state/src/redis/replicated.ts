@@ -4,9 +4,9 @@ import type { RedisConnection } from "./redis-connection.ts";
 const WAIT_MS = 200;
 
 /**
- * Returns a function that resolves when the given number of replicas have everything that this connection wrote before. A WAIT blocks its connection,
- * so one WAIT serves all requests that arrive while another WAIT is pending. The function throws `StoreUnavailable` if fewer replicas have the data
- * after 200 ms. The data may still reach them.
+ * Returns a function that resolves when the given number of replicas have everything that this connection wrote before. The command WAIT blocks its
+ * connection, so one WAIT serves all requests that arrive while another WAIT is pending. The function throws `StoreUnavailable` if fewer replicas
+ * have the data after 200 ms. The data may still reach them.
  */
 export function replicated({ command }: Pick<RedisConnection, "command">, replicas: number, shown: string): () => Promise<void> {
   let underWay: Promise<void> | null = null;

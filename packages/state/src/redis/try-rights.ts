@@ -79,9 +79,7 @@ function isRefusal({ message }: Error): boolean {
   return /NOPERM|ACL failure|The user executing the script can't|^ERR unknown (?:sub)?command|^ERR \w+ command not allowed/.test(message);
 }
 
-/**
- * Returns a script that executes the same command and receives the key as an argument. Redis checks the right when the script executes the command.
- */
+/** Returns a script that executes this command and receives the key as an argument. Redis checks the right when the script executes the command. */
 function script([name, , ...args]: readonly string[]): string {
   return `return redis.call(${[`'${name}'`, "ARGV[1]", ...args.map((arg) => `'${arg}'`)].join(", ")})`;
 }

@@ -10,7 +10,7 @@ export interface Connection {
   write<T>(work: () => T): Promise<T>;
   /** Does read-only work in one transaction, so that all its statements see the same snapshot. */
   read<T>(work: () => T): Promise<T>;
-  /** Does read-only work of one statement. One statement sees one moment without a transaction. */
+  /** Does read-only work of one statement. A single statement sees one snapshot even without a transaction. */
   look<T>(statement: () => T): Promise<T>;
   /**
    * Does the work at the start of the next write transaction, or within 100 ms in a separate transaction. It is for work that a crash may undo and

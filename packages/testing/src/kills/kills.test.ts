@@ -56,7 +56,7 @@ describe("a process that is killed", () => {
     async ({ run }) => {
       const kills = await killsOf(run);
       expect(kills.length).toBeGreaterThan(1000);
-      // `npm run simulate -- --exhaustive` tries all of them. This selection includes every process.
+      // `npm run simulate -- --exhaustive` tries all kills. This selection contains kills of every process.
       const broken: string[] = [];
       for (const kill of kills.filter((_, i) => i % 113 === 0)) {
         const { violations } = await runKill(kill);

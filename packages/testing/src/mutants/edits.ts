@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Mutants of the protections of a decision with arguments that an approver changed, and of the time to decide. */
+/** Mutants without a protection of a decision with changed arguments, or without a protection of the time limit for decisions. */
 export const edits: readonly Mutant[] = [
   {
     name: "edit keeps the old hash",

@@ -69,7 +69,7 @@ export const escaped: readonly Mutant[] = [
         find: `return documents[0]?.version === version ? "stopped" : "lost";`,
         replace: `return documents.length > 0 ? "stopped" : "lost";`,
       },
-      // One of the two guards is enough to hold the answer back, so the mutant removes both.
+      // Each of the two guards alone holds the answer back, so the mutant removes both.
       {
         file: "packages/tool-kit/src/writes/ledger-hold.ts",
         find: "const receipt = await signReceipt(row, result, at);",

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Mutants in which a part of the product does no work. Such a part also does no harm. */
+/** Mutants in which a part of the product does no work. Such a part breaks no guarantee, so only the missing work shows the bug. */
 export const stalled: readonly Mutant[] = [
   {
     name: "every step throws",

@@ -1,6 +1,8 @@
 import type { Prng } from "../clockwork/prng.ts";
 
-/** The faults, with their base rates. A rate is the probability at each place where the fault can happen, before a seed's own factor. */
+/**
+ * The faults, with their base rates. A rate is the probability at each place where the fault can happen. Each seed multiplies it by its own factor.
+ */
 const BASE_RATES = {
   /** A process is killed (kill -9) before an event. */
   kill: 0.004,
@@ -52,7 +54,7 @@ export type FaultRates = Readonly<Record<FaultName, number>>;
 /** The rate of each fault is drawn for each seed. Many faults at once would hide one another, so some faults are absent and some are frequent. */
 const FACTORS = [0, 0.03, 0.2, 1, 3] as const;
 
-/** In some seeds, one fault is a storm. Some states are reached only if a fault happens nearly always. */
+/** The share of seeds in which one fault is very frequent (a storm). Some states are reached only if a fault happens nearly always. */
 const STORMS = 0.2;
 const STORM_FACTOR = 30;
 const STORMY: readonly FaultName[] = [

@@ -33,9 +33,9 @@ export type Observation =
     }
   /** Somebody began to watch this run, and will watch it until its end. */
   | { readonly kind: "watches"; readonly at: number; readonly runId: string }
-  /** A person sent a decision to approve these arguments instead of those on the card. It may arrive or not. */
+  /** A person sent a decision to approve these arguments instead of those on the card. The decision may be lost. */
   | { readonly kind: "edits"; readonly at: number; readonly approvalId: string; readonly arguments: JsonObject }
-  /** A person received this answer: the decision is recorded. */
+  /** A person received this answer to a decision. The answer says that the decision is recorded. */
   | {
       readonly kind: "decided";
       readonly at: number;

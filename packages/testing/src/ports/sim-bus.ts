@@ -67,7 +67,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
     return call(label, made, false);
   }
 
-  /** Publishes a message, which is confirmed when this resolves. The broker may still lose a confirmed message. */
+  /** Publishes a message. The message is confirmed when the promise resolves. The broker may still lose a confirmed message. */
   async function publish(message: Message): Promise<void> {
     observe({ kind: "message", at: clockwork.now, id: message.id, by: process.role, message });
     if (faults.hit("lost_message")) return wire.note(`the broker loses ${message.id}`);

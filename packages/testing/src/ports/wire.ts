@@ -15,9 +15,9 @@ export interface Wire {
 }
 
 export interface PortCall<T> {
-  /** Names both events in the history: `commit turn:…`. */
+  /** Names the request and the reply in the history: `commit turn:…`. */
   readonly label: string;
-  /** The work of the other side, at one moment of virtual time. */
+  /** The work of the receiver, at one moment of virtual time. */
   readonly execute: () => Promise<T>;
   /** Makes the error that the caller receives if no answer arrives. */
   readonly unanswered: () => Error;
@@ -30,8 +30,8 @@ export interface PortCall<T> {
 }
 
 /**
- * Sends one request through a port. The other side executes the request after some time, the reply arrives later, and anything may happen in between.
- * Either the request or the reply can be lost, and the other side may execute a request twice. A killed caller receives nothing.
+ * Sends one request through a port. The receiver executes the request after some time, the reply arrives later, and anything may happen in between.
+ * Either the request or the reply can be lost, and the receiver may execute a request twice. A killed caller receives nothing.
  */
 export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>): Promise<T> {
   const { clockwork, faults } = wire;
@@ -52,7 +52,7 @@ export function portCall<T>(wire: Wire, process: SimProcess, call: PortCall<T>):
         process.after(oneWay(wire), `${label} refused`, () => reject(error instanceof Error ? error : new Error(String(error)))),
     );
   });
-  // The repeat acts like a client that repeats an unanswered request. The caller never learns that there were two.
+  // The repeat acts like a client that repeats an unanswered request. The caller never learns that there were two requests.
   if (repeatable && faults.hit("executed_twice"))
     clockwork.schedule(
       null,

@@ -86,7 +86,7 @@ interface Place {
   readonly executed: Set<string>;
 }
 
-/** The transitions of obligatory documents that seeds must reach. */
+/** The transitions that seeds must reach. */
 export const TRANSITIONS: readonly string[] = ["gateway accept", ...new Set(expectedChanges.map(({ name }) => name))];
 
 /** The changes that these transitions make to a document's status, without those that their table marks as rare. */

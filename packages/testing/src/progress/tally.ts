@@ -13,7 +13,7 @@ export const WORK = {
   done: "runs that ended done",
   /** Answers of the model that were committed. */
   turn: "turns",
-  /** Results of calls that were joined, whatever the results say. */
+  /** Results of calls that an agent joined to their run, whatever the results say. */
   join: "results joined",
   /** Results that contain an answer of the tool. */
   answer: "calls that were answered",

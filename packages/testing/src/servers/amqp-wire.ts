@@ -29,7 +29,8 @@ export async function greetRabbitmq(wire: Wire, { user, password, virtualHost }:
   const login = longText(`\0${user === "" ? "guest" : user}\0${password === "" ? "guest" : password}`);
   wire.write(methodFrame(0, START_OK, ours, shortText("PLAIN"), login, shortText("en_US")));
   const tune = await answer(wire, TUNE);
-  // The client accepts the server's proposal of channels and frame size. It asks for no heartbeats, because no connection here lasts long enough.
+  // The client accepts the server's proposal of channels and frame size. It asks for no heartbeats, because no connection here lasts long enough to
+  // need them.
   wire.write(methodFrame(0, TUNE_OK, tune.args.subarray(0, 6), short(0)));
   wire.write(methodFrame(0, OPEN, shortText(virtualHost), shortText(""), Buffer.from([0])));
   await answer(wire, OPEN_OK);

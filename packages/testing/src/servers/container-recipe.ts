@@ -35,8 +35,8 @@ export const containerRecipes: ContainerRecipes = {
     login: natsLogin(options),
     managementPort: null,
   }),
-  // Tests connect to the server from another host, and by default `guest` may not log in from there. The image for management enables that plug-in by
-  // default.
+  // Tests connect to the server from another host, and by default `guest` may not log in from there. The image for management enables the management
+  // plug-in by default.
   rabbitmq: ({ settings, management }) => ({
     command: null,
     files: [{ content: rabbitmqConfig({ "loopback_users.guest": "false", ...settings }), target: RABBITMQ_CONFIG }],

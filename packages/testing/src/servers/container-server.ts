@@ -65,7 +65,7 @@ async function startContainer(
   const container = new GenericContainer(image)
     .withName(name)
     .withExposedPorts(...bound)
-    // Only the server's own greeting shows that it is ready.
+    // Only the server's own greeting shows that the server is ready.
     .withWaitStrategy(Wait.forAll([]));
   if (files.length > 0) container.withCopyContentToContainer([...files]);
   if (command) container.withCommand([...command]);

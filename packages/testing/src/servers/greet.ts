@@ -6,7 +6,8 @@ import { parseServerUrl, type ServerAddress } from "./server-url.ts";
 import { type Wire, withWire } from "./wire.ts";
 
 /**
- * Either the server answered as one of its kind and accepted the login, or `why` says why not. `why` continues a sentence and contains no password.
+ * Either the server answered as a server of the expected kind and accepted the login, or `why` says why not. `why` continues a sentence and contains
+ * no password.
  */
 export type Greeting = { readonly ok: true; readonly version: string } | { readonly ok: false; readonly why: string };
 

@@ -33,7 +33,7 @@ shift
 
 /**
  * Starts a small shell beside this process. When this process has ended, even by SIGKILL, the shell kills the watched processes and removes the
- * folder. The shell has a separate session, so that Ctrl-C at a terminal does not end it first. It does not keep this process alive.
+ * folder. The shell has a separate session, so that Ctrl-C at a terminal does not end it first. The shell does not keep this process alive.
  *
  * `last` is a command with its arguments that the shell executes at the end.
  */

@@ -23,7 +23,7 @@ const recipes: Recipes = { redis: redisRecipe, rabbitmq: rabbitmqRecipe, nats: n
 /** The number of attempts to start, each with other ports, if another process takes one of the ports. */
 const TRIES = 3;
 const LOG_LINES = 8;
-/** The limit is long, because the start of the program for operators alone takes seconds. */
+/** The limit is long, because the program for operators needs seconds to start. */
 const CONTROL_MS = 60_000;
 
 /** Starts a private server from the program on the path. `why` says why this is impossible. Rejects if the start fails. */

@@ -65,7 +65,7 @@ export function tcpConnection(client: Socket, target: { readonly host: string; r
     if (failed && !faults.blackHole) cut();
   }
 
-  /** Returns the part of a piece that may pass before the cut. It counts the bytes from the moment when the test requested the fault. */
+  /** Returns the part of a piece that may pass before the cut. The bytes are counted from the moment when the test requested the fault. */
   function upTo(fault: CutFault, piece: Buffer): Buffer | null {
     if (counted?.fault !== fault) counted = { fault, bytes: 0 };
     const room = fault.afterBytes - counted.bytes;
@@ -99,7 +99,7 @@ function isResetRefused(error: Error): boolean {
   return "syscall" in error && error.syscall === "reset";
 }
 
-/** Closes the handle that such a socket leaves open. The handle is not a public part of a socket. */
+/** Closes the handle that a socket leaves open after a refused reset. The handle is not a public part of a socket. */
 function closeHandle(side: Socket): void {
   const handle: unknown = "_handle" in side ? side._handle : null;
   if (typeof handle === "object" && handle !== null && "close" in handle && typeof handle.close === "function") handle.close();

@@ -1,4 +1,4 @@
-/** A fault that happens once. `happened` resolves with true when it happens, or with false if the fault was cancelled before. */
+/** A fault that happens once. `happened` resolves with true when it happens, or with false if the fault was cancelled first. */
 export interface OneFault {
   readonly happened: Promise<boolean>;
   settle(happened: boolean): void;

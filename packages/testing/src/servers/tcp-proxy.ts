@@ -14,7 +14,7 @@ export interface TcpProxy extends AsyncDisposable {
   through(url: string): string;
   /** Delays each piece by this many milliseconds, in both directions and in order. 0 ends the delay. */
   delay(ms: number): void;
-  /** Lets nothing pass, not even the end of a side. Connections stay open, and new ones are accepted. */
+  /** Lets nothing pass, not even the end of a stream. Connections stay open, and new ones are accepted. */
   blackHole(): void;
   /** Ends a delay and a black hole, and passes on the held pieces. Cancels pending one-time faults. */
   heal(): void;

@@ -5,8 +5,8 @@ import { connect } from "node:net";
 export type Taken<T> = { readonly value: T; readonly used: number } | null;
 
 /**
- * A connection that is read piece by piece. If the signal aborts, the other side closes, or the connection fails, all pending reads reject and the
- * connection is closed. Only one read may be pending.
+ * A connection that is read piece by piece. If the signal aborts, the peer closes the connection, or the connection fails, all pending reads reject
+ * and the connection is closed. Only one read may be pending.
  */
 export interface Wire {
   write(bytes: Buffer | string): void;

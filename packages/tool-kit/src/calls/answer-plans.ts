@@ -3,7 +3,7 @@ import { messageTypes, parser, ToolPlan, topics } from "@toolbus/contracts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { planCall } from "./plan-call.ts";
 
-/** Consumes the questions what a write would change. Returns no subscription if no tool of the toolset offers a plan. */
+/** Consumes the questions about what a write would change. Returns no subscription if no tool of the toolset offers a plan. */
 export async function answerPlans(
   bus: MessageBus,
   context: InvokeContext,

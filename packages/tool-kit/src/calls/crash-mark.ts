@@ -11,7 +11,7 @@ export interface CrashMark {
   readonly deaths: number;
   /** True if no other call ran in that process, so no other call can have crashed it. */
   readonly alone: boolean;
-  /** The start of the attempt, in the store's time. Until `until`, its worker is considered alive without another heartbeat. */
+  /** The start of the attempt, in the store's time. Until `until`, the worker is considered alive even without another heartbeat. */
   readonly since: number;
   readonly until: number;
 }
@@ -33,8 +33,8 @@ export type Judgement =
   | { readonly kind: "quarantined"; readonly deaths: number };
 
 /**
- * Two marked crashes are enough if no other call ran at the same time. A single worker may crash for any reason, but together with the first crash,
- * which leaves no mark, there are three.
+ * Two marked crashes are enough if no other call ran at the same time. A single crash may have any cause. But the first crash leaves no mark, so
+ * there were three crashes.
  */
 export const ENOUGH_DEATHS = 2;
 /** This many crashes are enough even if other calls ran at the same time, each of which might have been the cause. */

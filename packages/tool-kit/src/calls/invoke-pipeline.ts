@@ -81,8 +81,8 @@ async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, 
 }
 
 /**
- * Drops a forged write without the store, and before the call is registered as under way. Thousands of writes without a grant, perhaps with the id of
- * a genuine call, must not delay other calls.
+ * Drops a forged write without using the store, and before the call is registered as under way. Thousands of writes without a grant, perhaps with the
+ * id of a genuine call, must not delay other calls.
  */
 async function forgedDisposition(
   call: ToolCall,
@@ -164,8 +164,8 @@ function recordOf({ callId }: ToolCall, { status, error, metadata }: ToolResult)
 }
 
 /**
- * Refuses a call. A refusal says that nothing happened. If the ledger knows the call, this may be wrong, because the tool may have been changed or
- * removed since. In this case the worker sends no answer, and the agent resolves the call from the ledger.
+ * Refuses a call. A refusal says that nothing happened. If the ledger knows the call, that statement may be wrong, because the tool may have been
+ * changed or removed since. In this case the worker sends no answer, and the agent resolves the call from the ledger.
  */
 async function refuse(call: ToolCall, result: ToolResult | "grant_stale", context: InvokeContext): Promise<Outcome> {
   const { row } = await context.ledger.find(call.callId);

@@ -5,8 +5,8 @@ import type { Ran } from "./run-within.ts";
 export type HandlerPart = "run" | "prepare" | "reconcile" | "plan";
 
 /**
- * Logs the error that a handler threw, with its stack and its causes. The worker's operator needs them, because the model and the requester see only
- * a sentence. A `ToolProblem` is deliberate, and is not logged here.
+ * Logs the error that a handler threw, with its stack and its causes. The worker's operator needs these details, because the model and the requester
+ * see only one sentence. A `ToolProblem` is deliberate, and is not logged here.
  */
 export function logThrown<T>(
   ran: Ran<T>,

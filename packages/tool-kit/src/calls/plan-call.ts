@@ -7,7 +7,7 @@ import type { InvokeContext } from "./invoke-context.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /**
- * Answers what a write would change. Nothing happens because of this question, so it needs no grant, and a repeat is harmless. A worker that has no
+ * Answers the question of what a write would change. The question has no effect, so it needs no grant, and a repeat is harmless. A worker that has no
  * answer now is asked again: by the broker a few times, and by approvals as long as the approval waits.
  */
 export async function planCall(

@@ -10,7 +10,7 @@ export interface CheckedArguments {
 /**
  * Reads the arguments of a call. They must be canonical JSON text that satisfies the schema and already contains every default. Text without a
  * default is refused, because the tool must run with exactly the arguments that were approved. Only calls that nobody approves may receive defaults
- * here (`"applied"`). This is a read of a run that began before a parameter with a default was added.
+ * here (`"applied"`). Such a call is a read of a run that began before a parameter with a default was added.
  */
 export function readArguments(
   definition: ToolDefinition,

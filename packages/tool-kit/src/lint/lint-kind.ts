@@ -34,7 +34,7 @@ function actIn(description: string): string | null {
 }
 
 const FIRST_WORDS = /^\s*(?:(?:this tool|it) (?:can |will )?)?([a-z]{2,20}) ([a-z-]{1,20})/i;
-// Other words follow a noun that looks like the verb ("Orders of a customer").
+// The words that can follow a verb. Other words follow a noun that looks like the verb ("Orders of a customer").
 const OBJECT = /^(?:an?|the|one|this|each|every|all|some|new|e-?mails?|messages?|money|payments?|refunds?|tickets?|invoices?)$/i;
 
 /** The words that begin the name or the description of a tool that changes something. */

@@ -11,8 +11,8 @@ export function lintParameters({ parameters }: DraftDefinition): readonly Findin
 const CHOOSERS: ReadonlySet<string> = new Set(["action", "operation", "op", "command", "verb", "method", "task"]);
 
 /**
- * Finds a parameter that chooses between jobs, which combines several tools in one. The model may then pick the wrong job, and one risk covers all of
- * them.
+ * Finds a parameter that chooses between jobs. Such a parameter combines several tools in one. The model may then pick the wrong job, and one risk
+ * covers all of them.
  */
 function lintJobs({ properties }: JsonObject): readonly Finding[] {
   if (!isJsonObject(properties)) return [];

@@ -61,7 +61,7 @@ function lintPart(schema: Json, at: string): readonly Finding[] {
     return [error("schema_empty", at, `The schema at ${at} accepts any value.`, GIVE_TYPE)];
   const findings = [...lintWords(schema, at), ...lintType(schema, at)];
   if (schema["type"] === "array") return [...findings, ...lintItems(schema, at)];
-  // Items may have properties without a type.
+  // The schema of items may have properties but no type.
   return schema["type"] === "object" || schema["properties"] !== undefined ? [...findings, ...lintMembers(schema, at)] : findings;
 }
 

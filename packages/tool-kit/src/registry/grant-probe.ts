@@ -14,8 +14,8 @@ export interface GrantProbe {
 
 /**
  * Verifies the probe of approvals. This is a document that approvals signs with the key that signs grants. It has its own `typ`, so no write accepts
- * it as a grant. An older version of approvals has no probe, and then the pins of the toolset's writes are used instead. A worker cannot verify any
- * of them if it has the keys of another approvals, or cannot fetch the keys.
+ * it as a grant. An older version of approvals has no probe, and then the pins of the toolset's writes are used instead. A worker can verify neither
+ * the probe nor a pin if it has the keys of another approvals service, or cannot fetch the keys.
  */
 export function grantProbe({
   toolset,
@@ -57,7 +57,7 @@ export function grantProbe({
     return found === "nothing" ? judge(pinned, others) : found;
   }
 
-  /** Judges whether these documents confirm the keys. A forged document says nothing about them. */
+  /** Judges whether these documents confirm the keys. A forged document says nothing about the keys. */
   async function judge(reader: typeof probes, documents: readonly { readonly key: string; readonly value: Json | undefined }[]) {
     const verdicts = await Promise.all(documents.flatMap(({ key, value }) => (value === undefined ? [] : [reader.read(key, value)])));
     if (verdicts.some(({ kind }) => kind === "genuine" || kind === "older")) return "confirmed";

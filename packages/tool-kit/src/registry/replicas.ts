@@ -4,8 +4,8 @@ import type { Toolset } from "../tool/toolset.ts";
 
 /**
  * Records that this replica of a toolset is alive, and removes replicas that have been silent for too long. A replica does this before it registers.
- * If another replica leaves at the same moment, it either finds this record, or the registration removes its mark. Throws if the store is
- * unavailable.
+ * If another replica leaves at the same moment, that replica either finds this record, or writes a mark that the registration removes. Throws if the
+ * store is unavailable.
  */
 export async function sayHere(state: StateStore, toolset: string, replica: string): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries++) {

@@ -59,7 +59,7 @@ export async function openToolFlags(options: ToolFlagsOptions): Promise<ToolFlag
     looked = monotonic();
     const sign = await signOf(file);
     if (sign === seen) return;
-    // This also happens if the file cannot be read, so that the problem is reported once and not with every call.
+    // The sign is stored even if the file cannot be read, so that the problem is reported once and not with every call.
     seen = sign;
     try {
       values = merged(await readFlags(file, environment), given);

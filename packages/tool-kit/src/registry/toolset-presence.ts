@@ -23,8 +23,8 @@ export interface Presence {
 
 /**
  * Registers a toolset. Sends heartbeats that say that a worker of the toolset is alive and whether its tools can be used. When the last replica
- * stops, it records this. Registers the toolset again when asked to, and if the store has lost its registrations. Logs lint warnings, and tools that
- * a provider cannot express, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
+ * stops, it records that no worker is left. Registers the toolset again when asked to, and if the store has lost its registrations. Logs lint
+ * warnings, and tools that a provider cannot express, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
   const { toolset, state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;

@@ -53,7 +53,7 @@ export const receiptKeys = staticKeySet(publicKeySet([receiptKey]));
 export const approvalsKeys = staticKeySet(publicKeySet([approvalsKey]));
 export { approvalsSigner, receiptSigner };
 
-/** A worker process of the tests. After it was killed, it does nothing any more. */
+/** A worker process of the tests. After it has been killed, it does nothing more. */
 export interface TestProcess {
   readonly context: InvokeContext;
   readonly answers: Message[];
@@ -281,7 +281,7 @@ async function grantText(
   );
 }
 
-/** Returns the store as one process sees it, with that process's own way to die or to miss a reply. */
+/** Returns the store as one process sees it, with the faults of that process: its death, or a lost reply. */
 function faulty(
   state: StateStore,
   steps: string[],

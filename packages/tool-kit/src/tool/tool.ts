@@ -64,8 +64,8 @@ export interface WriteHandlers<Args, Prepared> {
   /**
    * Returns what the write will change: the affected part of the target now and after the write, as two objects with the same fields. It must have no
    * effect, and the same state of the target must give the same plan, so leave out times and counters. People approve the plan. Before the write is
-   * sent, the worker plans again, and sends the write back to the people if the plan is another one. The worker then asks for the resource's turn
-   * first, so no other write of the toolset changes the target in between.
+   * sent, the worker plans again, and sends the write back to the people if the plan is another one. The worker waits for the resource's turn before
+   * it plans again, so no other write of the toolset changes the target in between.
    */
   plan?(args: Args, context: ToolContext): Awaitable<Plan | ToolProblem>;
   /**

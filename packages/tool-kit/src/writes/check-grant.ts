@@ -21,9 +21,9 @@ export interface Granted {
 }
 
 /**
- * Checks whether exactly this call may run. It needs a grant of the approvals service for this call, these arguments and this definition, with the
- * tier and the approvers that the worker's own definition requires. A call with a forged grant is recorded and receives no answer, because the agent
- * would join an error as the result of the real call. A call with a stale grant receives an answer, so that the agent asks for another grant.
+ * Checks whether exactly this call may run. The call needs a grant of the approvals service for this call, these arguments and this definition, with
+ * the tier and the approvers that the worker's own definition requires. A call with a forged grant is recorded and receives no answer, because the
+ * agent would join an error as the result of the real call. A call with a stale grant receives an answer, so that the agent asks for another grant.
  */
 export async function checkGrant(
   call: ToolCall,

@@ -124,8 +124,8 @@ export function ledgerStore(options: LedgerOptions): Ledger {
         return decision;
       case "end": {
         const ended = await end(decision, request, { version: stored?.version ?? 0, now, nonce });
-        // The worker reports this only after the commit. A refused commit may show that the store has lost the row, and then the decision is made
-        // again.
+        // The worker reports the missing row only after the commit. A refused commit may show that the store has lost the row, and then the decision
+        // is made again.
         if (ended && suspicion?.reason === "ledger_row_gone") await request.onSuspicion(suspicion);
         return ended;
       }

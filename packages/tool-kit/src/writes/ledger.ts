@@ -59,7 +59,7 @@ export type BeginDecision =
   | { readonly kind: "repeat"; readonly result: ToolResult; readonly receipt?: string }
   /** Another attempt has the lease for this long. */
   | { readonly kind: "busy"; readonly forMs: number }
-  /** The target had changed since the plan of this grant was approved. The grant allows no attempt any more. */
+  /** The target has changed since people approved the plan of this grant. The grant allows no further attempt. */
   | { readonly kind: "outdated" }
   /** The call ends without another attempt. */
   | { readonly kind: "end"; readonly row: LedgerRow; readonly code: EndCode }

@@ -26,7 +26,7 @@ export type MadePlan =
 
 export type PlanAttempt = MadePlan | { readonly kind: "interrupted"; readonly why: "stopped" | "lost" };
 
-/** Runs the handler `plan` of a write within the tool's time-out. It has no effect, so it may run as often as needed. */
+/** Runs the handler `plan` of a write within the tool's time-out. The handler has no effect, so it may run as often as needed. */
 export async function makePlan(
   call: ToolCall,
   executor: WriteExecutor,

@@ -5,7 +5,7 @@ import { commitRepeatedly, type StateStore, type StoredDocument } from "@toolbus
 /**
  * The lock of a call on the resource that its write changes. A toolset's writes on one resource run one after another, even if they belong to
  * different runs, tools or replicas. The lock belongs to the call and not to an attempt, so an attempt that continues after a crash has it at once.
- * The call releases the lock at its end. It also expires after the duration of the longest attempt, so that nobody waits for a dead worker.
+ * The call releases the lock at its end. The lock also expires after the duration of the longest attempt, so that nobody waits for a dead worker.
  */
 export interface ResourceTurn {
   /** Releases the lock at the end of the call, so that the next call need not wait. Never throws, because the lock also expires. */

@@ -133,7 +133,10 @@ interface Attempt {
   readonly hold: Hold;
 }
 
-/** The maximum number of attempts at an open outcome, each of which has a fence. After that, the outcome is given up as unknown. */
+/**
+ * The maximum number of attempts to learn an open outcome. Each attempt has its own fence. After the last attempt, the outcome is given up as
+ * unknown.
+ */
 const MAX_FENCES = 5;
 
 async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outcome> {

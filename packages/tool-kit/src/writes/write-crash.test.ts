@@ -162,7 +162,7 @@ describe("a write that was sent before its tool was changed or removed", () => {
   });
 });
 
-/** Lets the effect happen, but nothing after it, so the process is as good as dead. */
+/** Lets the effect happen, but nothing after it, so the process acts as if it were dead. */
 function hangAfterEffect(over: ReturnType<typeof target>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   over.onRun = (_, effect) => {

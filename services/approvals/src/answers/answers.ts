@@ -71,7 +71,9 @@ function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
   });
 }
 
-/** Returns the question what a write will change. It has the arguments of now, because nobody needs a plan of earlier ones. */
+/**
+ * Returns the message that asks what a write will change. The message has the current arguments, because nobody needs a plan for earlier arguments.
+ */
 function planMessage(approval: Approval, { n, at }: AnswerRow): Message {
   const { callId: toolCallId, approvalId, toolset, toolName, toolVersion, toolHash, arguments: args, conversationId: sessionId } = approval;
   const body: ToolPlan = { toolCallId, toolName, toolVersion, toolHash, arguments: args, sessionId };

@@ -67,7 +67,7 @@ export async function contentOfApproval(
   if (channel === "slack") return { tenant, data: viewOf(approval, pageOf(subject)) };
   if (event === "approval.ended") return approval.status === "pending" ? null : { tenant, data: viewOf(approval, pageOf(subject)) };
   if ((event === "approval.reminder" || event === "approval.escalated") && approval.status !== "pending") return null;
-  // Systems keep a record of the event. People who read it now would be asked in vain.
+  // Other systems keep a record of the event. But a person who reads a mail about it now can no longer decide.
   if (channel === "email" && approval.status !== "pending") return null;
   return { tenant, data: viewOf(pendingAt(approval, at), pageOf(subject)) };
 }

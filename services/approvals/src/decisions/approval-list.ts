@@ -7,7 +7,9 @@ export interface ApprovalsWanted {
   readonly tenant: string;
   /** `ended` means every status except `pending`. */
   readonly status: ApprovalListStatus | "ended";
-  /** The store's time from which on a pending approval was asked for, or any other one ended. */
+  /**
+   * A time by the store's clock. A listed approval was requested at this time or later if it is pending. Otherwise it ended at this time or later.
+   */
   readonly since?: number | undefined;
   readonly tool?: string | undefined;
   readonly requester?: string | undefined;
@@ -19,7 +21,7 @@ export interface ApprovalsWanted {
 
 /**
  * Returns a page of one tenant's approvals. Pending ones are oldest first, and ended ones newest first. The list of all has the pending ones first,
- * newest first. An approval that ends while somebody turns these pages may be on two of them, but is never missing, because the ended ones are read
+ * newest first. An approval that ends while somebody reads these pages may be on two pages. It is never missing, because the ended approvals are read
  * after the pending ones. Throws a `RangeError` for a cursor that no page returned.
  */
 export async function listedApprovals(listed: Listed, { status, ...wanted }: ApprovalsWanted): Promise<ApprovalsPage> {

@@ -41,7 +41,7 @@ export function damaged({ why }: RefusedApproval): NotDecided {
   return no("damaged", "The stored approval is not the one that the approvals service stored last, so it cannot be decided.");
 }
 
-/** The problem of arguments that came with another decision than "approve". */
+/** The problem of arguments that came with a decision other than "approve". */
 export const UNWANTED: Problem = { path: "/arguments", message: 'is only for the decision "approve"' };
 
 /** The problem of edited arguments that have no canonical form. */

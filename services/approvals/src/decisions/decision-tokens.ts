@@ -6,8 +6,8 @@ import { currentPlan } from "../machine/planned.ts";
 import { sentHash } from "./judge-edit.ts";
 
 /**
- * Returns the token with which this person decides this approval for the `n`th time, from 0, 256 bits as text. It is the same each time, and nobody
- * else can make it.
+ * Returns the token with which this person decides this approval for the `n`th time, counted from 0. The token is 256 bits as text. The function
+ * returns the same token each time, and nobody outside approvals can compute it.
  */
 export type TokenOf = (approvalId: string, approver: Principal, n: number) => string;
 
@@ -17,8 +17,8 @@ export function currentToken(tokenOf: TokenOf, approval: Approval, approver: Pri
 }
 
 /**
- * Returns the token of an earlier approval of this person that no longer counts, if this decision is a repeat of it, else null. Without this, a
- * system that repeats its request would approve arguments that its person has not seen.
+ * If this decision repeats an earlier approval of this person that no longer counts, returns the token of that approval. Otherwise returns null.
+ * Without this function, a system that repeats its request would approve arguments that its person has not seen.
  */
 export function repeatedToken(
   tokenOf: TokenOf,
@@ -31,9 +31,9 @@ export function repeatedToken(
     const token = tokenOf(approval.approvalId, approver, n);
     const made = approval.decisions.find(({ tokenHash }) => tokenHash === secretHash(token));
     if (!made || made.decision !== decision || made.sent !== sent) continue;
-    // The person decides about another plan now. A plan may come back, and then the earlier decision is no repeat either.
+    // The person now decides about another plan. If an earlier plan has come back, this decision is not a repeat of the earlier one either.
     if (planHash !== undefined && (planHash !== made.plan?.hash || planHash === currentPlan(approval)?.hash)) continue;
-    // A person who edited arguments saw others than those that the decision is about.
+    // A person who edited arguments saw arguments other than those that the decision is about.
     if (argumentsHash === undefined || sent !== undefined || argumentsHash === decidedHash(approval, made)) return token;
   }
   return null;

@@ -36,7 +36,7 @@ export interface DecisionsOptions {
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
   readonly tokenOf: TokenOf;
-  /** Returns the policy in use. Each decision records its version, and an edit is judged by it. */
+  /** Returns the policy in use. Each decision records the version of this policy, and this policy judges each edit. */
   readonly policy: () => Policy;
   /** What applies if the policy says nothing. */
   readonly defaults: PolicyDefaults;
@@ -57,7 +57,7 @@ export interface Decisions {
    * `via` names the way that the decision came, by default the API.
    */
   decide(approvalId: string, approver: Principal, request: DecisionRequest, via?: string): Promise<DecisionOutcome>;
-  /** Does the same for one of several decisions that the person sent together. High and critical writes are never decided this way. */
+  /** Like `decide`, for one of several decisions that the person sent together. High and critical writes are never decided this way. */
   decideAmongOthers(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
    * Applies one decision of a person who has no token but for whom another system vouches. It uses the person's own token, so that the same decision
@@ -193,7 +193,8 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const moved = decide(approval, token, made, { now, era, rules }, { seen, edit, seenPlan });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
     if (moved.kind === "illegal") return refuseDecision(options, moved.why, approval, token, now);
-    // Somebody else may have taken the last place of the person's group a moment ago, so this is no attempt at more than is allowed.
+    // Somebody else may have taken the last place of the person's group a moment ago, so the person may not have known that the decision is
+    // forbidden.
     if (!may.allowed && may.rule === "place") return no("forbidden", may.reason);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
     // The pin's fault explains why nobody could judge the arguments, so it comes first.

@@ -12,7 +12,7 @@ export function doubtsOf({ effect, requester }: Pick<Approval, "effect" | "reque
   const found: CardDoubt[] = [];
   const note = (place: string, text: string): void => {
     for (const doubt of doubtfulWords(text))
-      // The effect repeats values of the arguments, so a word of both is listed only once.
+      // The effect repeats values of the arguments, so a word that occurs in both is listed only once.
       if (found.length < MOST && !(place === "/effect" && found.some(({ word }) => word === doubt.word))) found.push({ place, ...doubt });
   };
   if (args !== null) walk(args, "/arguments");

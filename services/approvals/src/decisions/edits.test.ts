@@ -306,7 +306,7 @@ rules:
     expect((await t.get("hal", `/v1/approvals/${id}`)).body).toMatchObject({
       mayNotBecause: 'This still needs 1 person of the group "finance".',
     });
-    // An edit back to a small amount removes none of it, and starts the count again.
+    // An edit back to a small amount removes none of these demands, and starts the count again.
     const back = await t.decide("ben", id, "approve", { arguments: args(20), argumentsHash: hashOf(args(600)), ticket: "CHG-1" });
     expect(back).toMatchObject({ status: 200, body: { status: "pending", approversNeeded: 2, policy: { groups: { finance: 1 } } } });
     expect(await t.decide("amy", id, "approve", { argumentsHash: hashOf(args(20)) })).toMatchObject({

@@ -12,8 +12,8 @@ export interface ForgetEndedOptions {
 }
 
 /**
- * Regularly removes approvals from the lists of ended ones when they are no longer kept. Their documents expire by themselves. Every replica does it,
- * and removing an entry twice is the same as removing it once.
+ * Regularly removes approvals from the lists of ended ones when they are no longer kept. Their documents expire by themselves. Every replica does
+ * this. It does no harm if two replicas remove the same entry.
  */
 export function forgetEnded({ state, log, everyMs = HOUR_MS }: ForgetEndedOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();

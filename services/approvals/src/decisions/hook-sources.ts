@@ -30,7 +30,7 @@ export interface SignedRequest {
   readonly text: string;
 }
 
-/** The largest difference between the time of a request and ours, in seconds. An intercepted request is useless after that. */
+/** The largest difference between the time of a request and the time of this service, in seconds. An intercepted request is useless after that. */
 const REPLAY_WINDOW_S = 300;
 const WHAT = "The file of decision hooks";
 

@@ -13,9 +13,9 @@ export interface Scan {
   readonly order: "asc" | "desc";
   readonly cursor?: string | undefined;
   readonly limit: number;
-  /** The most entries of the index to look at, if they are fewer than for a page of people. */
+  /** The maximum number of index entries that this scan looks at. The default is the limit for a page that people read. */
   readonly most?: number;
-  /** Only approvals whose ids begin like this. Their documents alone are read, so a scan for a prefix gets further. */
+  /** Only approvals whose ids begin like this. Only their documents are read, so a scan with a prefix covers more of the index. */
   readonly prefix?: string | undefined;
   /** Only approvals that the index lists at this time or later. */
   readonly since?: number | undefined;
@@ -28,10 +28,10 @@ export interface ApprovalsPage {
   readonly cursor?: string;
 }
 
-/** The most approvals that one page reads, and the most that are read at once. */
+/** The maximum number of approvals that one page reads, and that it reads at once. */
 const READ = 500;
 const BATCH = 100;
-/** The most entries of the index that one page looks at, and the most that are looked at at once, if a part of them is not read. */
+/** The maximum number of index entries that one page looks at, and the number that it gets at once if it does not read all their documents. */
 const LOOKED_AT = 2000;
 const SKIMMED = 250;
 

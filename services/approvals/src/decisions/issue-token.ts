@@ -36,7 +36,7 @@ export async function issueToken(
       { key, version: document.kind === "refused" ? document.version : 0 },
       { key: keys.approval(approvalId), version: approval.version },
     ],
-    // The document outlives the token a little, so that a late person gets "expired" and not "unknown".
+    // The document is kept a little longer than the token, so that a late person gets "expired" and not "unknown".
     put: [{ key, value, expiresAt: expiresAt + LATE_MS }],
   });
   return outcome === "ok" ? token : null;

@@ -1,7 +1,7 @@
 import { type Approval, keys } from "@toolbus/contracts";
 import { type ApprovalsPage, type Listed, type Scan, scanned } from "./index-scan.ts";
 
-/** Which pending approvals are listed. `isWanted` leaves out some of the tenant's. The order is oldest first, unless it is `desc`. */
+/** Which pending approvals are listed. `isWanted` leaves out some of the tenant's approvals. The order is oldest first, unless it is `desc`. */
 export interface PendingWanted extends Pick<Scan, "limit" | "cursor" | "prefix" | "since"> {
   readonly tenant: string;
   readonly order?: Scan["order"];

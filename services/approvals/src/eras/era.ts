@@ -18,7 +18,10 @@ export interface LossNoted {
 /** The shortest time between two raises for one shard. It limits a sender of false loss reports. */
 export const RAISE_EVERY_MS = 60_000;
 
-/** How often the reports of one sender raise the era for one shard within an hour. If a store really loses more, others and operators report it. */
+/**
+ * How often the reports of one sender may raise the era for one shard within an hour. If the store really has more losses, other senders and
+ * operators report them.
+ */
 export const RAISES_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import type { Json } from "@toolbus/contracts";
 /**
  * The row of an answer in the outbox: the kind of the answer, its approval and its number. The row contains no secrets. The relay makes the message
  * and signs the grant from the stored approval, so a repeat has the same bytes. The kind is `withdrawn` if the write was approved but its definition
- * is no longer the pinned one. It is `plan` for the question to the worker what the write will change.
+ * is no longer the pinned one. It is `plan` for the question that asks the worker what the write will change.
  */
 export interface AnswerRow {
   readonly approvalId: string;

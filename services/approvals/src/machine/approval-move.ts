@@ -100,7 +100,7 @@ function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "r
   };
 }
 
-/** Returns the row of the question what a write will change. */
+/** Returns the row of the question that asks what a write will change. */
 function planRow({ approvalId, toolset, sent: n }: Approval, at: number): NonNullable<Change["outbox"]>[number] {
   return {
     service: APPROVALS_SERVICE,

@@ -289,14 +289,14 @@ function isRepeat({ decisions }: Approval, { tokenHash, sent }: DecisionMade): b
 }
 
 /**
- * Returns whether the person saw other arguments than the current ones. If somebody changed them, nobody approves them without saying what they saw,
- * because their card may be older than the change.
+ * Returns whether the person saw arguments other than the current ones. If somebody has changed the arguments, an approval must say which arguments
+ * the person saw, because the person's card may be older than the change.
  */
 function isOlderCard({ argsHash, edited }: Approval, decision: Decision["decision"], seen: string | undefined): boolean {
   return seen === undefined ? decision === "approve" && edited !== undefined : seen !== argsHash;
 }
 
-/** Returns why a decision does not fit the plan on the card. A denial may come without one. */
+/** Returns why a decision does not fit the plan on the card. A denial need not name a plan. */
 function planOfCard(approval: Approval, decision: Decision["decision"], seen: string | undefined): "unplanned" | "older_plan" | null {
   if (!offersPlan(approval)) return null;
   const plan = currentPlan(approval);

@@ -78,7 +78,7 @@ function record(approval: Approval, event: AuditEvent, by: string, at: number): 
     toolHash,
     argsHash,
     tier,
-    // The policy that the write was judged by. A decision also has the one that was in use when it was made.
+    // The policy that the write was judged by. The record of a decision also has the policy that was in use when the decision was made.
     ...(approval.policy === undefined ? {} : { policy: approval.policy.version }),
     ...(last ? { decision: last.decision, via: last.via } : {}),
     ...(last?.policy === undefined ? {} : { policyAtDecision: last.policy }),

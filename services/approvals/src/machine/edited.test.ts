@@ -68,7 +68,7 @@ function played(seed: number): { readonly broken: readonly string[]; readonly en
   const below = numbers(seed);
   const broken: string[] = [];
   const told: Told[] = [];
-  // What each person last said yes to, with the arguments before their eyes.
+  // What each person approved last, with the arguments that the person saw.
   const agreed = new Map<string, string>();
   let approval = hold(facts(TIERS[below(2)] ?? "high"), { by: "people" }, moment(START)).approval;
   let now = START;

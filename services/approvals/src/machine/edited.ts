@@ -7,12 +7,12 @@ export type Edit = Pick<Approval, "arguments" | "argsHash" | "effect" | "tier" |
 /** The largest number of edits of one approval. */
 export const MAX_EDITS = 8;
 
-/** Returns what the agent asked for, whatever approvers have made of it. Repeats of the request are compared with this. */
+/** Returns what the agent asked for, even if approvers have changed it. Repeats of the request are compared with this result. */
 export function askedOf(approval: Pick<Approval, "earlier"> & Edit): Edit {
   return approval.earlier?.[0] ?? approval;
 }
 
-/** Returns the approval with edited arguments. What it was before is kept. */
+/** Returns the approval with edited arguments. The earlier arguments are kept. */
 export function withEdit(before: Approval, edit: Edit, edited: NonNullable<Approval["edited"]>): Approval {
   return { ...before, ...edit, edited, earlier: [...(before.earlier ?? []), versionOf(before)] };
 }

@@ -83,7 +83,7 @@ export function askPlanAgain(read: Read<Approval>, { now }: Pick<Moment, "now">)
   const before = read.value;
   if (before.status !== "pending" || before.planning === undefined) return illegal("not_asked");
   const approval: Approval = { ...before, planning: { asked: before.planning.asked + 1 }, sent: before.sent + 1 };
-  // People hear of the write now, even without a plan, because its worker may be down for long.
+  // People hear of the write now, even without a plan, because its worker may be down for a long time.
   const index = before.planning.asked === 1 && before.plans === undefined ? { index: [indexed(approval, before.requestedAt)] } : {};
   return move(`ask-plan:${before.approvalId}:${approval.sent}`, read.version, approval, {
     at: now,
@@ -93,7 +93,7 @@ export function askPlanAgain(read: Read<Approval>, { now }: Pick<Moment, "now">)
   });
 }
 
-/** Returns the change that removes the timer of an approval that needs no plan any more, or of which nothing genuine is stored. */
+/** Returns the change that removes the timer of an approval that needs no plan any more, or that has no genuine document in the store. */
 export function forgetPlanTimer(approvalId: string, version: number): Change {
   return {
     op: `plan-timer:${approvalId}:${version}`,

@@ -4,8 +4,9 @@ import type { Read } from "./approval.ts";
 import { audited } from "./audit.ts";
 
 /**
- * Returns the commit that records that an approver looked at a masked field. It has the field's place and not its value. The approval is unchanged, but
- * guarded, so that nobody looks at a field of an approval that has ended. `id` makes each look a record of its own.
+ * Returns the commit that records that an approver looked at a masked field. The record has the field's place and not its value. The commit does not
+ * change the approval, but guards its version, so that nobody looks at a field of an approval that has ended. `id` makes the record of each look
+ * unique.
  */
 export function revealed(
   { version, value }: Read<Approval>,

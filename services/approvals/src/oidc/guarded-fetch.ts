@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * Returns a `fetch` that calls only public addresses and those that an operator allows, follows no redirect, and reads at most `MOST_BYTES`. Keys and
- * endpoints of a provider come from the provider, so it checks each address.
+ * Returns a `fetch` that calls only public addresses and those that an operator allows, follows no redirect, and reads at most `MOST_BYTES`. The
+ * addresses of a provider's keys and endpoints come from the provider, so this `fetch` checks each address.
  */
 export function guardedFetch({ allowed, resolve }: { readonly allowed: AllowedHosts; readonly resolve?: ResolveName | undefined }) {
   return async (address: string, { method, headers, body, signal = AbortSignal.timeout(PROVIDER_WITHIN_MS) }: Asked): Promise<Response> => {

@@ -13,7 +13,7 @@ export interface OpenIdClientOptions {
 
 /**
  * Returns the client of a provider. It asks for the provider's endpoints when somebody first signs in, so that approvals starts while the provider is
- * down. The library fetches the provider's keys, and again when a token names an unknown key.
+ * down. The library fetches the provider's keys, and fetches them again when a token names an unknown key.
  */
 export function openIdClient({ provider, monotonic, resolve }: OpenIdClientOptions): OidcClient {
   const { issuer, clientId, clientSecret, scopes, personClaim, groupsClaim, allowed } = provider;

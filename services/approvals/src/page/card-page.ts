@@ -27,7 +27,7 @@ export interface CardPage {
   readonly message?: { readonly kind: "good" | "bad"; readonly text: string };
   /** What the person had typed into a form that was not accepted. */
   readonly typed?: Pick<DecisionForm, "decision" | "comment" | "ticket">;
-  /** A masked field that this answer shows. Its look is recorded. */
+  /** A masked field that this answer shows. The audit records that the person looked at it. */
   readonly revealed?: { readonly pointer: string; readonly text: string };
 }
 

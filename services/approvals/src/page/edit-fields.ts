@@ -15,7 +15,7 @@ export interface EditField {
   readonly name: string;
   /** The name of the field in the form, such as `v0`. */
   readonly id: `v${number}`;
-  /** How the person types the value. `text` is the value itself, and the others are JSON. */
+  /** How the person types the value. `text` is the value itself. The other kinds are JSON. */
   readonly kind: "text" | "number" | "choice" | "json";
   /** The JSON texts to choose from. */
   readonly choices: readonly string[];

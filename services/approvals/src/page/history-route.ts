@@ -52,7 +52,7 @@ type Read =
   | { readonly ok: true; readonly wanted: Pick<ApprovalsWanted, "status" | "since" | "tool" | "requester"> }
   | { readonly ok: false; readonly fault: { readonly field: keyof HistoryFilters; readonly text: string } };
 
-/** Reads the filters as a person typed them. An empty one does not filter. Returns a sentence about the first one that cannot be read. */
+/** Reads the filters as a person typed them. An empty filter has no effect. Returns a sentence about the first filter that cannot be read. */
 function wantedOf({ status = "", since = "", tool = "", requester = "" }: HistoryFilters): Read {
   const outcome = APPROVAL_OUTCOMES.find((one) => one === status);
   if (status !== "" && outcome === undefined) return no("status", "No approval ends like this. Choose an outcome of the list.");

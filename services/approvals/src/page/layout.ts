@@ -35,7 +35,7 @@ export function pageText({ title, body, person, head }: Page): string {
   return textOf(page);
 }
 
-/** Returns a message above the content. A screen reader reads a bad one at once. */
+/** Returns a message above the content. A screen reader reads a bad message at once. */
 export function notice(kind: "good" | "bad", text: string): Markup {
   return markup`<div class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}"><p>${text}</p></div>`;
 }

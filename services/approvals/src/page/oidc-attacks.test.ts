@@ -51,7 +51,7 @@ describe("a return from the provider", () => {
     const [attacker, victim] = [browserOf(o.t), browserOf(o.t)];
     let nonce = "";
     const path = await o.returning(attacker, "ben", { change: ({ searchParams }) => (nonce = searchParams.get("nonce") ?? "") });
-    // The attacker has even made the victim sign in with the attacker's nonce, so that only PKCE is left.
+    // The attacker has even made the victim sign in with the attacker's nonce, so that only PKCE prevents the attack.
     const lured = await o.returning(victim, "ana", { change: ({ searchParams }) => searchParams.set("nonce", nonce) });
     await refused(o, attacker, changed("code", new URL(lured, o.t.url).searchParams.get("code"))(path));
   });

@@ -28,7 +28,7 @@ const NOT_SIGNED_IN = new HttpProblem("unauthenticated", "You are not signed in 
   remedy: "Sign in, open the approval again, and decide there.",
 });
 
-/** Returns the problem in the words of the page, which has neither JSON nor routes. */
+/** Returns the problem in words for a person on the page, who sees neither JSON nor routes. */
 function inWords(problem: HttpProblem, method: string): HttpProblem {
   if (problem.code === "unsupported_media_type")
     return new HttpProblem(problem.code, "The page reads only forms.", { remedy: "Use the forms of the page." });

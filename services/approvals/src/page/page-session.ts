@@ -21,7 +21,7 @@ export interface PageSession {
   hasCookie(request: Request): boolean;
   /** Ends the session of the request, if it has one, and begins a new one. So nobody can give a person a session in advance. */
   begin(request: Request, reply: Reply, principal: Principal): Promise<void>;
-  /** Does the same for a person who signed in at the provider. Returns false if this sign-in has begun a session before. */
+  /** Like `begin`, for a person who signed in at the provider. Returns false if this sign-in has begun a session before. */
   beginOnce(request: Request, reply: Reply, principal: Principal, signIn: SignedIn): Promise<boolean>;
   /** Ends the session in the store and in the browser. */
   end(request: Request, reply: Reply): Promise<void>;

@@ -309,7 +309,7 @@ describe("a session on the approval page", () => {
     }
     await using t = await setup({ env: { APPROVALS_PAGE_OVER_HTTP: "true" } });
     const browser = browserOf(t, elsewhere);
-    // A browser sends no Sec-Fetch-Site to such an address, so the page lets it say the origin.
+    // A browser sends no Sec-Fetch-Site to such an address, so the page lets the browser send the origin.
     expect((await browser.open("/sign-in")).headers["referrer-policy"]).toBe("same-origin");
     const origin = `http://${elsewhere.host}`;
     expect((await browser.post("/sign-in", { key: "key-amy" }, { origin })).status).toBe(303);

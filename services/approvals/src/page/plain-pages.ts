@@ -22,7 +22,7 @@ ${provider !== undefined && providerLink(provider, to)}${key && keyForm(to)}`,
   };
 }
 
-// This is a link, because the policy of the page lets no form lead to another site, also not through a redirect.
+// This is a link, because the policy of the page lets no form lead to another site, not even through a redirect.
 function providerLink(provider: string, to: string): Markup {
   const query = to === "" ? "" : `?to=${encodeURIComponent(to)}`;
   return markup`<section><p class="hint">The session ends after 8 hours and when you sign out.</p>

@@ -25,8 +25,8 @@ export interface Sessions {
    */
   beginOnce(principal: Principal, identity: OidcIdentity, flow: string): Promise<string | null>;
   /**
-   * Returns the session, or null if it is over. It is over after 8 hours, when its API key was removed, has expired or was replaced, and when the
-   * mapping of the provider's groups gives the person no role or another name.
+   * Returns the session, or null if it is over. A session is over after 8 hours, when its API key was removed, has expired or was replaced, and when
+   * the mapping of the provider's groups gives the person no role or another name.
    */
   find(secret: string): Promise<Session | null>;
   /** Ends the session. */
@@ -112,7 +112,7 @@ export function createSessions({ sealed, keys, provider, random }: SessionsOptio
     return secret;
   }
 
-  /** Returns the person of a session with the present rights, or null if what the session began with no longer counts. */
+  /** Returns the person of a session with the present rights, or null if the key or the groups with which the session began no longer count. */
   function ownerOf(session: PageSession): Principal | null {
     if ("keyId" in session) return keys?.markOf(session.keyId) === session.keyMark ? keys.named(session.keyId) : null;
     if (provider?.issuer !== session.issuer || provider.clientId !== session.clientId) return null;
@@ -125,7 +125,7 @@ type Origin =
   | { readonly keyId: string; readonly keyMark: string }
   | { readonly issuer: string; readonly clientId: string; readonly person: string; readonly providerGroups: string[] };
 
-/** The form of a cookie's secret. Anything else needs no look at the store. */
+/** The form of a cookie's secret. For any other text, the store is not read. */
 const SECRET = /^[\w-]{43}$/;
 
 function nameOf(secret: string): string {

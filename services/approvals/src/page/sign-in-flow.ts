@@ -42,7 +42,7 @@ export function signInFlows({ random, secretText }: SignInFlowsOptions): SignInF
       const [, expiresAt, to = ""] = FORM.exec(cookie) ?? [];
       if (expiresAt === undefined || (to !== "" && !isApprovalId(to))) return null;
       const flow = flowOf(cookie, to);
-      // A hash of both, because the time of a comparison of texts shows where they differ.
+      // Compares hashes, because the time of a comparison of texts shows where they differ.
       if (hash("sha256", flow.state) !== hash("sha256", state)) return null;
       return now < Number(expiresAt) ? flow : null;
     },

@@ -59,7 +59,7 @@ export async function watchedPolicy(config: Config, options: PolicyWatchOptions)
     if (looking) return;
     looking = true;
     const now = await markOf(file);
-    // A file that cannot be used is read again at each look, because it may be readable again without having changed.
+    // A file that cannot be used is read again at each poll, because it may be readable again without having changed.
     if (now !== mark || fault !== null) {
       mark = now;
       const read = await load(file, settings, defaults, targets);

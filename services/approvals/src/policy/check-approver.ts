@@ -1,7 +1,7 @@
 import { type Approval, foreignSchema } from "@toolbus/contracts";
 import { groupsFilled, openGroups, wouldHelp } from "./quorum.ts";
 
-/** The person as the key of the person says. */
+/** The person who decides, with the rights that the person's key gives. */
 export interface Approver {
   readonly id: string;
   readonly roles: readonly string[];

@@ -31,7 +31,7 @@ function changesIn(where: string, before: Json | undefined, after: Json | undefi
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return names.flatMap((name) => changesIn(where === "" ? name : `${where}.${name}`, before[name], after[name]));
   }
-  // A section that only one of them has is shown field by field. A rule is shown as a whole.
+  // A section that only one of the policies has is shown field by field. A rule is shown as a whole.
   if (SECTIONS.test(where)) return changesIn(where, before ?? {}, after ?? {});
   return [{ where, before, after, effect: effectOf(where, before, after) }];
 }

@@ -14,8 +14,8 @@ export interface MergedNeeds {
 }
 
 /**
- * Merges needs. Everything that says who approves adds up: the larger number counts, and an approver satisfies every list. For the time, rules take
- * precedence over the tier. The shortest time of the rules counts, and for the rest the first rule that says something.
+ * Merges needs. All demands on the approvers apply together. The larger number counts, and an approver satisfies every list. For the time, rules take
+ * precedence over the tier. The shortest time of the rules counts. For every other field, the first rule that sets it counts.
  */
 export function mergeNeeds(
   byTier: PolicyNeeds | undefined,

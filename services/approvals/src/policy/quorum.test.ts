@@ -44,7 +44,7 @@ describe("an approval by groups", () => {
         for (const one of distinct) if (wouldHelp(one, voters, need, counts)) voters.push(one);
         const done = voters.length >= need && groupsFilled(voters, counts);
         expect(voters.length <= need).toBe(true);
-        // Nobody who helped was in vain: the approval is complete as soon as the number is reached.
+        // No approval was superfluous, because the approval is complete as soon as the number is reached.
         expect(done).toBe(voters.length === need);
       }),
     );

@@ -38,7 +38,10 @@ function placesOf(groups: GroupCounts): readonly string[] {
   return Object.entries(groups).flatMap(([group, count]) => Array.from({ length: count }, () => group));
 }
 
-/** Seats as many distinct voters as possible, each at a place of one of their groups. This is bipartite matching with augmenting paths. */
+/**
+ * Assigns as many distinct voters as possible to places, each to a place of one of the voter's groups. This is bipartite matching with augmenting
+ * paths.
+ */
 function seated(voters: readonly Voter[], places: readonly string[]): readonly (string | undefined)[] {
   const groupsOf = new Map<string, Set<string>>();
   for (const { approver, groups = [] } of voters) groupsOf.set(approver, new Set([...(groupsOf.get(approver) ?? []), ...groups]));

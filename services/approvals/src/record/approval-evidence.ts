@@ -79,8 +79,8 @@ export function approvalEvidence({ sealed, documents, chains, signer, jwks, gate
   }
 
   /**
-   * Returns the grant with its terms. A grant that is still valid is not shown as it was signed: the bearer of a grant can use it, and only the agent
-   * needs it. The statement of approvals covers the terms.
+   * Returns the grant with its terms. The signed text of a grant that is still valid is left out. Anybody who has that text can use the grant, and
+   * only the agent needs it. The statement of approvals covers the terms.
    */
   async function grantOf(approval: Approval, now: number): Promise<ApprovalPart["grant"]> {
     const { grant, status } = approval;
@@ -97,7 +97,7 @@ export function approvalEvidence({ sealed, documents, chains, signer, jwks, gate
     }));
   }
 
-  /** Returns the gateway's keys. If they are fetched from an address, only the key that signed the origin is at hand. */
+  /** Returns the gateway's keys. If they are fetched from an address, only the key that signed the origin is known here. */
   async function keysOf(origin: RunOrigin | null): Promise<Jwks> {
     if (gatewayKeys.jwks) return { keys: publicKeysIn(gatewayKeys.jwks) };
     const kid = keyIdOf(origin?.signature ?? "");

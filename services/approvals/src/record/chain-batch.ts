@@ -71,9 +71,9 @@ export function approvalIn({ record }: Pick<Unchained, "record">): string | null
 }
 
 /**
- * Returns the one commit that copies these records: the records at the ends of their chains, the new ends, a checkpoint of each, and the position in the
- * log of the shard. The guards of the position and of the ends let only one of two chainers commit, and the position lets a record be copied only
- * once. So nothing is lost or doubled if the process dies before or after the commit.
+ * Returns the one commit that copies these records: the records at the ends of their chains, the new ends, a checkpoint of each, and the position in
+ * the log of the shard. The guards of the position and of the ends let only one of two chainers commit, and the position lets a record be copied only
+ * once. So no record is lost or duplicated if the process dies before or after the commit.
  */
 export async function chainBatch(
   batch: Batch,

@@ -14,7 +14,7 @@ describe("chainers of several replicas", () => {
     await t.append("03", { event: "held", tenant: "acme", name: "one" });
     await until(async () => (await t.chain("acme")).length === 1);
     const second = t.start("second");
-    // The first one dies: it does nothing any more and does not release its lease.
+    // The first chainer dies. It does nothing more and does not release its lease.
     first.die();
     await t.append("03", { event: "held", tenant: "acme", name: "two" });
     await until(async () => second.looks() > 2);
@@ -69,7 +69,7 @@ function setup() {
   return {
     ...chains,
     clock,
-    /** Starts the chainer of another replica. `die` makes it do nothing any more, as a kill does. */
+    /** Starts the chainer of another replica. `die` stops it at once, as a kill does. */
     start(name: string, everyMs = 5) {
       let [dead, looks, steps] = [false, 0, 0];
       const errors: object[] = [];

@@ -24,8 +24,8 @@ export interface ChainerOptions {
 }
 
 /**
- * Starts the chainer. Any number of replicas may run one. The one with the lease copies, and another one takes over after its end. If two of them work
- * at the same time, the guards of the commits keep the chains right, so a lease that is lost too late does no harm.
+ * Starts the chainer. Any number of replicas may run one. The one with the lease copies, and another one takes over after the lease ends. If two of
+ * them work at the same time, the guards of the commits keep the chains right, so a lease that is lost too late does no harm.
  */
 export function startChainer({ state, copy, newId, log, everyMs, soonMs }: ChainerOptions): Chainer {
   const holder = newId();
@@ -81,7 +81,7 @@ export function startChainer({ state, copy, newId, log, everyMs, soonMs }: Chain
 
   async function copyAll(shard: string): Promise<void> {
     waiting.delete(shard);
-    // Another chainer is at work if a commit is stale, so this one leaves the rest to the next look.
+    // A stale commit means that another chainer is copying. So this one leaves the remaining records to the next look.
     for (let stale = 0; !stopped && stale < MOST_STALE;) {
       const step = await copy.step(shard);
       if (step === "done") return;

@@ -40,7 +40,7 @@ describe.each(["memory", "sqlite"] as const)("the chains of the audit on %s", (k
     const random = numbersFrom(seed);
     await t.fill(30);
     const racing = Array.from({ length: 3 }, () => t.chainer(delayed(t.store, random)));
-    // Each begins with another shard. So they also race for the end of a chain in commits about different shards.
+    // Each copy begins with another shard. So the copies also race for the end of a chain in commits about different shards.
     const results = await Promise.all(racing.map((copy, n) => countedSteps(copy, [...SHARDS.slice(n), ...SHARDS.slice(0, n)])));
     await t.expectWhole();
     expect(results.some(({ stale }) => stale > 0)).toBe(true);

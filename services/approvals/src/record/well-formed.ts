@@ -1,6 +1,6 @@
 import type { Json } from "@toolbus/contracts";
 
-/** Returns the value with half surrogate pairs replaced, because canonical JSON has no text for them. */
+/** Returns the value with lone surrogates replaced, because canonical JSON has no text for them. */
 export function wellFormed(value: Json): Json {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;

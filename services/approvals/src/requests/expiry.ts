@@ -31,7 +31,7 @@ export function expiryHandler(options: {
     const version = approval?.version ?? refused?.version ?? 0;
     const moved = approval ? expire(approval, { now }) : null;
     if (moved?.kind === "move") {
-      // If the commit is stale, a decision was first. The timer is due again soon and then finds that the approval has ended.
+      // If the commit is stale, a decision was committed first. The timer is due again soon and then finds that the approval has ended.
       await outbox.commit(shard, moved.change);
       return;
     }

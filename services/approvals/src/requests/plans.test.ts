@@ -212,7 +212,7 @@ describe("a write whose target changed after it was approved", () => {
     await t.reopened(t.id);
     await t.approve("amy", t.id);
     await t.decided.next();
-    // A repeat of the first statement, and one about a plan that nobody approved.
+    // The worker repeats its first statement, and sends a statement about a plan that nobody approved.
     await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
     await t.say(asks(100), { plan: plan(50, -50), drifted: 3 });
     await t.say(asks(100), { plan: plan(7, 7), drifted: 2 });
@@ -236,7 +236,7 @@ describe("a write whose target changed after it was approved", () => {
     await using t = await approved();
     t.clock.now += 25 * 60 * MINUTE;
     await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
-    // A refused message after it shows that approvals has read it.
+    // The refused message that follows shows that approvals has read the plan.
     await t.say(asks(100), { plan: plan(1, 1), drifted: 1 }, { as: "agent" });
     await until(async () => (await t.security()).length === 1);
     expect(await t.stored(t.id)).toMatchObject({ status: "approved" });

@@ -45,7 +45,7 @@ export interface PlansOptions {
 export interface Plans {
   /** Puts a worker's plan on its card, or reopens an approval whose target has changed. A repeat changes nothing. */
   arrived(message: Message, body: ApprovalPlanned): Promise<Verdict>;
-  /** Asks a worker again that has not planned a write. Resolves to false if the timer is not one of a plan. */
+  /** Handles the timer of a missing plan, and asks the worker for the plan again. Resolves to false for any other timer. */
   onTimer(timer: TimerRow): Promise<boolean>;
 }
 
@@ -105,7 +105,7 @@ export function handlePlans({ state, documents, outbox, pins, trusted, security,
     });
     if (verdict.kind === "genuine")
       return plan === undefined ? { kind: "problem" } : { kind: "plan", plan: { hash, content: plan, proof } };
-    // Somebody edited the arguments after the worker was asked. The answer is honest, and about earlier arguments.
+    // Somebody edited the arguments after the worker was asked. The answer is honest, but it is about earlier arguments.
     const earlier = (approval.earlier ?? []).map((one) => one.argsHash);
     for (const other of earlier) {
       const late = await verifyPlan({ proof, keys, expected: { ...about, argsHash: other, planHash: hash } });
@@ -125,7 +125,7 @@ type Said =
   | { readonly kind: "plan"; readonly plan: SignedPlan }
   /** The worker has a problem instead of a plan. */
   | { readonly kind: "problem" }
-  /** The plan is genuine, and for arguments that an approver has changed since. */
+  /** The plan is genuine, but an approver has changed its arguments since. */
   | { readonly kind: "earlier" }
   | { readonly kind: "refused"; readonly why: string };
 

@@ -12,8 +12,8 @@ export function decidedBy(need: number): DecidedBy {
 }
 
 /**
- * Returns what is wrong with the ticket of this decision, as a sentence, or null. A critical approval names a ticket, and so does one whose policy
- * demands a form of the ticket. One ticket is enough for all approvers.
+ * Returns what is wrong with the ticket of this decision, as a sentence, or null. A critical approval must name a ticket, and so must an approval
+ * whose policy demands a form of the ticket. One ticket is enough for all approvers.
  */
 export function ticketFault(approval: Approval, decision: DecisionKind, ticket: string | undefined): string | null {
   if (decision !== "approve") return null;

@@ -135,7 +135,7 @@ export function handleRequests(options: RequestsOptions): Requests {
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
     // Nobody was asked, so the arguments and the effect are not stored. A very large number of these approvals stays small.
     const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
-    // It costs reads, so it is only read for people who will see it.
+    // The background costs reads, so it is read only if people will see it.
     const background = origin && ended.by === "people" ? await backgroundOf({ state, documents }, facts, origin) : {};
     const held = hold({ ...kept, ...background }, ended, moment, { over: refused?.version ?? 0, quota, terms });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");

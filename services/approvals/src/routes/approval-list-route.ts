@@ -16,13 +16,13 @@ export interface ListQuery {
   readonly cursor?: string;
 }
 
-/** What the routes answer from the lists of approvals. */
+/** The answers of the routes that read the lists of approvals. */
 export interface ApprovalList {
   /** Returns a page of the reader's tenant. Throws the problem for a cursor that no page returned, and for a time that does not exist. */
   page(query: ListQuery, reader: Principal): Promise<object>;
   /**
-   * Returns the id of the one listed approval of the reader's tenant that begins like this. Returns a whole id, and a text that begins no approval,
-   * unchanged. Throws the problem that names the matches if there are several, or if there are too many approvals to be sure.
+   * Returns the id of the one listed approval of the reader's tenant whose id begins with this text. Returns a whole id, and a text with which no id
+   * begins, unchanged. Throws the problem that names the matches if there are several, or if there are too many approvals to be sure.
    */
   wholeId(typed: string, reader: Principal): Promise<string>;
 }

@@ -14,7 +14,7 @@ async function setup(env: Readonly<Record<string, string>> = {}) {
   const t = await started({ env });
   return {
     t,
-    /** Holds a write of the tier medium, which people decide because an operator said so. */
+    /** Holds a write for people, and then changes its stored tier to medium. By default, policy would decide a write of this tier. */
     async held(n: number): Promise<string> {
       const id = await t.hold(bigRefund(n));
       await t.write(keys.approval(id), { ...(await t.stored(id)), tier: "medium" });

@@ -21,7 +21,7 @@ type Item = BatchDecisionRequest["decisions"][number];
 
 /**
  * Returns the route `POST /v1/approvals/decisions`, with which an approver sends several decisions at once. Each has its own token and its own
- * answer, so that one that is refused does not affect the others.
+ * answer, so that a refused decision does not affect the others.
  */
 export function batchRoute({ state, documents, decisions, rate }: BatchRouteOptions): Route {
   return postRoute({

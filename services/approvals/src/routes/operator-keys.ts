@@ -10,7 +10,7 @@ const REPLAY = "`true` when this repeats the answer to an earlier request with t
 /**
  * Returns the same routes, but the answer of each POST is stored under its `Idempotency-Key`. A repeat gets that answer, and a key that is reused
  * with another body is refused. Refusals are not stored, so that a corrected request may use the same key. If a process dies between the effect and
- * its record, a repeat is executed. Every operator's request then changes nothing, or reports that the state has changed.
+ * its record, a repeat is executed. The second execution changes nothing, or reports that the state has changed.
  */
 export function withOperatorKeys(routes: readonly Route[], sealed: SealedStore): readonly Route[] {
   return routes.map((route) => (route.method === "POST" ? keyed(route, sealed) : route));

@@ -26,7 +26,10 @@ const OPERATORS = ["operator"] as const;
 const DAY_MS = 86_400_000;
 const LISTED = 20;
 
-/** Returns the routes with which operators see refused documents and messages, adopt documents and seal them again. These belong to no tenant. */
+/**
+ * Returns the routes with which operators see refused documents and messages, adopt documents and seal them again. The documents and messages belong
+ * to no tenant.
+ */
 export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): readonly Route[] {
   return [
     getRoute({

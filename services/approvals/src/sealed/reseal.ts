@@ -21,8 +21,8 @@ export interface Seals {
   /** Returns how many such documents are stored. */
   left(): Promise<number>;
   /**
-   * Seals or signs these documents again. Returns how many it wrote, and how many are left: they could not be opened, or others changed them at each
-   * attempt. A document that somebody else sealed with the current key in the meantime is in neither number.
+   * Seals or signs these documents again. Returns how many it wrote, and how many are left. A document is left if it could not be opened, or if
+   * others changed it at each attempt. A document that somebody else sealed with the current key in the meantime is in neither number.
    */
   again(by: string): Promise<{ readonly resealed: number; readonly left: number }>;
 }

@@ -39,7 +39,7 @@ export interface SealedStore {
 }
 
 /**
- * Returns whether a document of approvals has a seal or signature of another key than the current one. Such a document must be rewritten before that
+ * Returns whether a document of approvals has a seal or signature of a key other than the current one. Such a document must be rewritten before that
  * key is removed.
  */
 export type IsOfOlderKey = (document: ReadDocument) => boolean;

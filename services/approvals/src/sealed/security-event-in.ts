@@ -28,7 +28,7 @@ function asRecorded(entry: JsonObject, recordedBy: string): JsonObject {
   };
 }
 
-// A grant is refused for many reasons; these are the others.
+// These reasons are kinds of their own. Every other reason is one why a grant was refused.
 const OWN_KINDS = /^(?:conflict|(?:ledger|era)_[a-z_]+)$/;
 
 const SHOWN = ["callId", "tool", "toolset", "detail", "messageId", "key", "leftOut", "overMs"] as const;

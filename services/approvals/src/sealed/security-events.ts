@@ -14,7 +14,7 @@ export async function securityEvents(
   const toolsets = new Set((await readRegistry(state)).map(({ toolset }) => toolset));
   const services = [SECURITY_LOG, AGENT_LOG, ...[...toolsets].map((toolset) => `worker.${toolset}`)];
   const all: SecurityEventView[] = [];
-  // One log after another: a compromised service can fill its logs with large entries.
+  // Reads one log after another, because a compromised service can fill its logs with large entries.
   for (const service of services) all.push(...(await eventsOf(state, service, since)));
   const count = all.reduce((sum, { details }) => sum + numberOf(details?.["leftOut"]), 0);
   return { count, events: all.toSorted((a, b) => b.at - a.at).slice(0, limit) };

@@ -343,7 +343,7 @@ async function http(response: Response): Promise<HttpAnswer> {
 
 async function entries(store: StateStore, log: string): Promise<readonly JsonObject[]> {
   const found = await store.range(log, { after: 0, limit: 1000 });
-  // The records of the audit are sealed, which no test of what they say has to know.
+  // Removes the seals, because tests compare only the content of the audit's records.
   return found.map(({ value }) => {
     const { seal: _, ...record } = value as { readonly [name: string]: Json };
     return record;

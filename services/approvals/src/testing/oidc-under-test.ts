@@ -88,5 +88,5 @@ export interface Way {
 
 export type Browser = ReturnType<typeof browserOf>;
 
-/** How a browser asks that comes from the provider. */
+/** The headers of a request from a browser that comes from the provider. */
 export const FROM_THE_PROVIDER = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" } as const;

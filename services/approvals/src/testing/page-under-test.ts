@@ -4,7 +4,7 @@ import type { setup } from "./approvals-under-test.ts";
 
 type Service = Awaited<ReturnType<typeof setup>>;
 
-/** Asks as a browser does that is on the page itself. */
+/** The headers of a request from a browser that is on the page itself. */
 export const FROM_THE_PAGE = { "sec-fetch-site": "same-origin" } as const;
 
 export interface PageAnswer {
@@ -14,7 +14,7 @@ export interface PageAnswer {
   readonly location: string | undefined;
 }
 
-/** A browser without scripts: it keeps the cookies, and sends the forms of the page that it opened last. `fetch` could not set every header. */
+/** A browser without scripts. It keeps the cookies, and sends the forms of the page that it opened last. `fetch` could not set every header. */
 export function browserOf(t: Pick<Service, "url">, headersOf: Readonly<Record<string, string>> = {}) {
   const jar = new Map<string, string>();
   let shown = "";

@@ -72,7 +72,7 @@ export async function plansUnderTest(running?: Awaited<ReturnType<typeof started
     questions,
     say,
     card,
-    /** Waits until approvals has asked so many times for a plan. */
+    /** Waits until approvals has asked for a plan this many times. */
     async asked(times: number): Promise<void> {
       while (questions.length < times) await new Promise<void>((resolve) => waiting.push(resolve));
     },

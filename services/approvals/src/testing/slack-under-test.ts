@@ -22,7 +22,10 @@ export interface SlackReply {
 
 export const SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 
-/** Starts a real HTTP server that plays Slack. `reply` decides what it answers to the call with this number of this method. */
+/**
+ * Starts a real HTTP server that behaves as Slack does. `reply` returns the answer to a call. `count` is the number of the call among the calls of
+ * its method.
+ */
 export async function slackServer(reply: (call: SlackCall, count: number) => SlackReply = () => ({})) {
   const calls: SlackCall[] = [];
   let posted = 0;

@@ -15,7 +15,7 @@ import type { StateStore } from "@toolbus/state";
 import { setup, until } from "./approvals-under-test.ts";
 import { signedBySlack, SIGNING_SECRET, slackServer, type SlackCall, type SlackReply } from "./slack-under-test.ts";
 
-/** The workspace, with Ana (U1), Ben (U2) and the requester Rita (U3). Everybody else of the channel is nobody. */
+/** The workspace, with Ana (U1), Ben (U2) and the requester Rita (U3). Nobody else in the channel is an approver or a requester. */
 export const WORKSPACE = {
   workspace: "T1",
   signingSecrets: [SIGNING_SECRET],

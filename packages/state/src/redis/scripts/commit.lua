@@ -5,8 +5,8 @@
 -- KEYS, all of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, timers of services, outboxes of
 -- services (each with its rows), indexes.
 -- ARGV, in the order of commit-arguments.ts: all numbers and short words in one line, because every argument has a cost, with "-" for absent ones;
--- then the texts. The guard of a document that is not written is an argument. Redis treats every declared key as written and would require that
--- right.
+-- then the texts. The guard of a document that is not written is an argument. Redis treats every declared key as written and would require
+-- the right to write it.
 -- Returns outcome, now, commit number, its mark, and whether the store has lost the commit that was presented.
 local RING = 8192
 local MARK_BYTES = 8
@@ -66,9 +66,9 @@ local function versionIn(head)
   return tonumber(string.sub(head, 1, 16))
 end
 
--- Returns the number, or nil if the value is invalid or has another type. Every service writes a shard's counter, so a hijacked service can write
--- nonsense into it. This must not stop the other services. An invalid counter starts again at the current time, which is above any number of commits,
--- and is reported as a loss.
+-- Returns the number, or nil if the value is invalid or has another type. Every service may write a shard's counter, so a compromised service can
+-- write an invalid value. Such a value must not stop the other services. An invalid counter starts again at the current time, which is above any
+-- number of commits. It is reported as a loss.
 local function numberIn(key)
   local raw = redis.pcall('GET', key)
   if not raw then return 0 end
@@ -125,7 +125,7 @@ local timersAt = logsAt + logs
 local outboxesAt = timersAt + timers
 local indexesAt = outboxesAt + 2 * outboxes
 
--- A key with another type of value is not ours. These reads raise that error before anything is written.
+-- A key with another type of value is not ours. These reads raise an error for such a key before anything is written.
 for n = 5, logsAt do if KEYS[n] ~= firstKey then ask('STRLEN', KEYS[n]) end end
 for n = logsAt + 1, timersAt do ask('LLEN', KEYS[n]) end
 for n = timersAt + 1, outboxesAt do ask('ZCARD', KEYS[n]) end
@@ -134,7 +134,7 @@ for n = outboxesAt + 1, indexesAt, 2 do
   ask('HLEN', KEYS[n + 1])
 end
 for n = indexesAt + 1, indexesAt + indexes do ask('ZCARD', KEYS[n]) end
--- Every service may write the marks and the feed. Invalid ones start again, as empty ones do.
+-- Every service may write the marks and the feed. Invalid marks and feeds start again, as empty ones do.
 local marksAreNone = type(redis.pcall('STRLEN', marksKey)) == 'table'
 
 -- All decisions are made before this line.

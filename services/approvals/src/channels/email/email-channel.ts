@@ -16,15 +16,15 @@ import { emailText } from "./email-text.ts";
 export interface EmailChannelOptions {
   /** The address at which people reach approvals, or an empty text. */
   readonly publicUrl: string;
-  /** Certificates to trust in addition to those of the system. Only tests use it; operators have `NODE_EXTRA_CA_CERTS`. */
+  /** Certificates to trust in addition to those of the system. Only tests use this option. Operators set `NODE_EXTRA_CA_CERTS` instead. */
   readonly ca?: string;
   /** Resolves names. By default the system resolves them. */
   readonly resolve?: ResolveName;
 }
 
 /**
- * Returns the channel that tells people by e-mail. A mail shows the card of the approval and links to its page. A repeated attempt sends the mail under
- * the same Message-ID, so that mail programs show it once. A refusal for good (5xx) is given up at once.
+ * Returns the channel that tells people by e-mail. A mail shows the card of the approval and links to its page. A repeated attempt sends the mail
+ * under the same Message-ID, so that mail programs show it once. After a permanent refusal (5xx), the channel gives up at once.
  */
 export function emailChannel(options: EmailChannelOptions): Channel<EmailTarget> {
   return {
@@ -58,7 +58,9 @@ export function emailChannel(options: EmailChannelOptions): Channel<EmailTarget>
   };
 }
 
-/** Connects by itself, so that the mail goes to an address that was checked. Without TLS it sends nothing, unless the operator said so. */
+/**
+ * Opens the connection itself, so that the mail goes to an address that was checked. Without TLS it sends nothing, unless the operator allows this.
+ */
 function transportOf(target: EmailTarget, { ca, resolve }: EmailChannelOptions, signal: AbortSignal): SMTPTransportOptions {
   const { host, port, tls, login, allowed } = target;
   return {
@@ -91,7 +93,7 @@ function threadOf({ deliveryId, event, subject, target }: WebhookDelivery, from:
 
 interface SmtpFault {
   readonly code?: string;
-  /** The code of the socket, which nodemailer replaces with its own. */
+  /** The error code of the socket, which nodemailer replaces with its own code. */
   readonly originalCode?: string;
   readonly responseCode?: number;
 }

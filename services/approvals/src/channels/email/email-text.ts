@@ -12,7 +12,7 @@ const MOST_CHARS = 4000;
 const MOST_LINES = 200;
 const MOST_SUBJECT = 150;
 
-/** Renders the card of an approval as a mail: as plain text, and as simple HTML with the same lines. `page` is the address of its page. */
+/** Renders the card of an approval as a mail: as plain text, and as simple HTML with the same lines. `page` is the address of the approval's page. */
 export function emailText(card: ApprovalCard, event: WebhookEvent, page: string | null): EmailText {
   const [begins, says] = introOf(event, card);
   const lines: readonly Line[] = [

@@ -7,7 +7,7 @@ import { setup, until } from "../../testing/approvals-under-test.ts";
 import { mailServer, type MailServerRules } from "../../testing/mail-server-under-test.ts";
 import { bigRefund } from "../../testing/writes-under-test.ts";
 
-/** Approvals that tells people by e-mail through a real mail server on this machine. */
+/** An approvals service that notifies people by e-mail, through a real mail server on this machine. */
 async function told(rules: MailServerRules = {}, env: Readonly<Record<string, string>> = {}) {
   const server = await mailServer(rules);
   const folder = await mkdtemp(path.join(os.tmpdir(), "mails-"));

@@ -38,7 +38,7 @@ export function slackApi({ allowed, resolve }: { readonly allowed: AllowedHosts;
 }
 
 const MOST_BYTES = 1024 * 1024;
-/** The refusals that Slack takes back by itself. */
+/** The refusals after which a retry may succeed. */
 const PASSING: ReadonlySet<string> = new Set([
   "ratelimited",
   "rate_limited",

@@ -26,10 +26,10 @@ export interface SlackChannel extends Channel<SlackTarget> {
 export type Place = Pick<SlackMessage, "channel" | "ts">;
 
 /**
- * Every attempt can be repeated. The message is posted at least once: if the process dies after Slack accepted it and before its name is recorded, it
- * is posted again, and a button of the first one shows the outcome when somebody presses it. Posting reads the approval again after the message is
- * recorded, and the end of the approval reads the record after the approval has ended. So one of the two finds the other, and no message keeps its
- * buttons.
+ * Every attempt can be repeated. The message is posted at least once. If the process dies after Slack accepted the message and before its name is
+ * recorded, the next attempt posts a second message. A button of the first message then shows the outcome when somebody presses it. The delivery that
+ * posts a message reads the approval again after the message is recorded. The delivery for the end of an approval reads this record after the
+ * approval has ended. So one of the two deliveries notices the other, and no message keeps its buttons.
  */
 export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackChannelOptions): SlackChannel {
   const self: SlackChannel = {
@@ -42,12 +42,12 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
         // An earlier attempt may have posted a message whose name nobody knows. People then read the outcome below it.
         return attempts > 1 ? post(target, view, now, signal) : { kind: "delivered" };
       }
-      // Without a message, the delivery of `approval.held` still posts one, and that reminds people enough.
+      // If there is no message yet, the delivery of `approval.held` posts one. Then people need no reminder.
       if (!posted && event === "approval.reminder") return { kind: "delivered" };
       if (posted && event !== "approval.held") return told(await say(target, posted, reminderMessage(cardOf(view, now)), signal));
       if (!posted) return post(target, view, now, signal);
       const refreshed = await self.refresh(target, view.id, signal, now);
-      // Slack notifies nobody of an update, so people are told that they have to decide again.
+      // Slack notifies nobody of an update, so a reply tells people that they have to decide again.
       const again = view.plan?.drifted !== undefined && refreshed.kind === "delivered";
       return again ? told(await say(target, posted, changedMessage(cardOf(view, now)), signal)) : refreshed;
     },
@@ -103,7 +103,7 @@ export function slackChannel({ state, call, viewNow, asks, publicUrl }: SlackCha
       guards: [{ key, version: 0 }],
       put: [{ key, value: { ...message }, expiresAt: now + FINISHED_KEPT_MS }],
     });
-    // Another process recorded its own message in the meantime. The attempt is repeated and finds that one.
+    // Another process recorded its own message in the meantime. The attempt is repeated and finds that message.
     if (outcome !== "ok") throw new Error(`The Slack message of ${message.approvalId} was recorded by another process.`);
   }
 }

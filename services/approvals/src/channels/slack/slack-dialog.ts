@@ -43,12 +43,15 @@ export function decisionDialog(card: ApprovalCard, about: SlackDialog, asksTicke
   };
 }
 
-/** Returns a dialog that only says a sentence. */
+/** Returns a dialog that only shows one sentence. */
 export function sayingDialog(sentence: string): JsonObject {
   return { type: "modal", title: plain("Toolbus", 24), close: plain("Close", 24), blocks: [section(sentence)] };
 }
 
-/** Returns what a person wrote into the dialog, or the errors to show there. Slack has the same limits, so only a request that it did not build fails. */
+/**
+ * Returns what a person wrote into the dialog, or the errors to show there. Slack has the same limits, so only a request that Slack did not build has
+ * errors.
+ */
 export function answersIn({ view }: SlackInteraction): DialogAnswers | { readonly errors: Readonly<Record<string, string>> } {
   const [comment, ticket] = [COMMENT, TICKET].map((name) => view?.state?.values?.[name]?.[name]?.value?.trim() ?? "");
   if ((comment ?? "").length > MOST_COMMENT) return { errors: { [COMMENT]: `Write at most ${MOST_COMMENT} characters.` } };

@@ -43,13 +43,13 @@ export interface SlackInteractionsOptions {
 export interface SlackInteractions {
   /** Resolves within 3 s with the answer to Slack, which is empty if the dialog needs to do nothing. */
   handle(workspace: SlackWorkspaceEntry, interaction: SlackInteraction): Promise<JsonObject>;
-  /** Ends the calls of Slack, and waits for the decisions that continue after an answer. */
+  /** Aborts the calls to Slack, and waits for the decisions that continue after an answer. */
   stop(): Promise<void>;
 }
 
 /**
- * Handles the buttons and dialogs of Slack. A button opens a dialog and decides nothing. The dialog decides, under every rule of approvals. The same
- * dialog again gets the same outcome, because a person has one token for each approval.
+ * Handles the buttons and dialogs of Slack. A button opens a dialog and decides nothing. The submission of the dialog is the decision, to which every
+ * rule of approvals applies. A repeated submission has the same outcome, because a person has one token for each approval.
  */
 export function slackInteractions(options: SlackInteractionsOptions): SlackInteractions {
   const { decisions, targets, channel, call, isKnown, rate, clock, log, answerWithinMs = ANSWER_WITHIN_MS } = options;
@@ -187,7 +187,7 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     return AbortSignal.any([stopping.signal, AbortSignal.timeout(CALL_WITHIN_MS)]);
   }
 
-  /** Lets work continue after the answer to Slack. A fault of it is logged. */
+  /** Lets work continue after the answer to Slack. A fault of the work is logged. */
   function background<T>(work: Promise<T>): Promise<T | null> {
     const done = work.catch((error: unknown) => {
       log.warn({ error }, "an interaction of Slack ended with a fault");

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** The largest difference between the time of a request and ours, in seconds. */
+/** The largest difference between the time of a request and the time of this service, in seconds. */
 const REPLAY_WINDOW_S = 300;
 
 /** A request as it was received. */

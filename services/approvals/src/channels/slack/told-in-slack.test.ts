@@ -163,7 +163,7 @@ describe("a channel of Slack", () => {
     await s.settled("approval.held", id);
     await s.t.decide("amy", id, "approve");
     expect((await s.called("chat.update", 1))[0]).toMatchObject({ ts: "1700000000.000002" });
-    // Somebody presses a button of the first message, and it shows the outcome too.
+    // Somebody presses a button of the first message. Then this message shows the outcome too.
     expect(await s.press(id, "deny", "U2")).toEqual({ status: 200, body: {} });
     expect((await s.called("chat.update", 2))[1]).toMatchObject({ ts: "1700000000.000001" });
     expect((await s.called("chat.postEphemeral", 1))[0]).toMatchObject({ user: "U2", text: 'This ended as "approved".' });

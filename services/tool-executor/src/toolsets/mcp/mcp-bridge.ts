@@ -14,8 +14,8 @@ export interface McpBridge {
   /** Resolves when every server was tried once, or after `ms` milliseconds. */
   tried(ms: number): Promise<void>;
   /**
-   * Calls the listener for each change, one at a time. `gone` are the names that their server no longer has. Changes before this call are reported at
-   * once.
+   * Calls the listener for each change, one at a time. `gone` contains the names of the tools that their servers no longer have. Changes before this
+   * call are reported at once.
    */
   follow(listener: (gone: readonly string[]) => Promise<void>): void;
   stop(): Promise<void>;

@@ -42,7 +42,8 @@ const MAX_PAGES = 50;
 
 /**
  * Connects and negotiates the protocol version, with the newer or the older handshake of MCP. Offers the server no sampling, no elicitation and no
- * roots, so it refuses a server's request for them. If the handshake takes longer than `stepMs`, it ends the connection and rejects.
+ * roots, so the client refuses a server's request for them. If the handshake takes longer than `stepMs`, the function ends the connection and
+ * rejects.
  */
 export async function openSession({
   transport,

@@ -12,9 +12,9 @@ export interface Keeping {
 }
 
 /**
- * Keeps a message from the dead queue of `queue` as a document, only once even if the message arrives several times. Blocks no other message. While
- * the store is unavailable, the message is delivered again without limit. If the message cannot be kept for another reason, it is left to its broker
- * after 10 attempts, as a dead letter of a dead letter.
+ * Keeps a message from the dead queue of `queue` as a document. A message that arrives several times is kept only once. A message that cannot be kept
+ * blocks no other message. While the store is unavailable, the message is delivered again without limit. If the message cannot be kept for another
+ * reason, it is left to its broker after 10 attempts, as a dead letter of a dead letter.
  */
 export async function keepDelivery(keeping: Keeping, queue: string, { message, count }: Delivery): Promise<Disposition> {
   try {
@@ -63,7 +63,7 @@ async function keepLetter({ state, log, keptMs }: Keeping, queue: string, messag
 }
 
 /**
- * Returns the id of a dead letter. The id is on the shard of its run, so that the data of a run is together. Without a run, the hash in the id
+ * Returns the id of a dead letter. The id names the shard of the run, so that all data of a run is in one shard. Without a run, the hash in the id
  * decides the shard.
  */
 function idOf(state: StateStore, { queue, runId }: ReadLetter, { id, body }: Message): string {
