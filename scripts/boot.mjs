@@ -1,7 +1,7 @@
-// The single entry point: `npm run <task>` on any Node >= 20. It is plain JavaScript without dependencies, because nothing is installed yet. If the
-// lockfile changed, it installs with the pinned pnpm. Then it starts the task on Node 24. It uses the system's own Node if that is new enough, and
-// otherwise the Node of an npm package. npm does not install the dependencies, because on Node 20 its resolver would silently choose older major
-// versions.
+// The single entry point: `npm run <task>` on any Node >= 20. This file is plain JavaScript without dependencies, because nothing is installed when
+// it starts. If the lockfile changed, it installs the dependencies with the pinned pnpm. Then it starts the task on Node 24. It uses the system's own
+// Node if that is new enough, and otherwise the Node of an npm package. It does not install with npm, because npm on Node 20 would silently choose
+// older major versions.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -18,18 +18,19 @@ const at = (...parts) => path.join(root, ...parts);
 const read = (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : "");
 
 const env = { ...process.env, PATH: at("node_modules", ".bin") + path.delimiter + process.env.PATH };
-// npm's own settings would leak into pnpm and into the task, so only those for the registry stay.
+// The settings of npm itself must not reach pnpm and the task. Only the settings for the registry are passed on.
 const fromNpm = (name) => /^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name);
 for (const name of Object.keys(env)) if (fromNpm(name)) delete env[name];
-// Node caches its compiled TypeScript in this folder. From the second start on, the cache halves the processor time.
+// Node caches its compiled TypeScript in this folder. The cache halves the processor time of every later start.
 env.NODE_COMPILE_CACHE ??= at("node_modules", ".cache", "node");
 
-// At a terminal, Ctrl-C reaches every foreground process, the child too. If we also forwarded it, the child would receive it twice.
+// At a terminal, Ctrl-C sends SIGINT to every foreground process, including the child. If this process also forwarded the signal, the child would
+// receive it twice.
 const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
 
 /**
- * Executes a command and returns its exit code. Forwards SIGINT and SIGTERM, because npm does not. With `tied`, the command learns through a channel
- * that this process has exited, even after a SIGKILL, and stops.
+ * Executes a command and returns its exit code. Forwards SIGINT and SIGTERM, because npm does not forward them. With `tied`, the command has a
+ * channel to this process. The channel closes when this process exits, even after a SIGKILL, and then the command stops.
  */
 function run(command, args, { shell = false, cwd = root, more = {}, tied = false } = {}) {
   return new Promise((resolve) => {
@@ -75,8 +76,8 @@ function findNode() {
 }
 
 /**
- * Starts the command line, in its user's directory and under the name that the user typed. If this Node is new enough, the command line is executed
- * in this process, because it is started often. It then handles signals and the terminal itself.
+ * Starts the command line in its user's directory and under the name that the user typed. If this Node is new enough, the command line runs in this
+ * process, because a second process would slow every start. It then handles signals and the terminal itself.
  */
 async function toolbus(node, args) {
   const entry = at("apps/cli/src/toolbus/main.ts");

@@ -1,10 +1,10 @@
-// `npm run check`: every check that does not start the system. All steps are executed even if one fails, so that one output shows everything that
-// must be fixed. With --fix, the tools first fix what they can.
+// `npm run check`: every check that does not start the system. All steps are executed even if one fails, so one run shows everything that must be
+// fixed. With --fix, the tools first fix what they can.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { styleText } from "node:util";
 
-/** One command of Node: a tool's entry file and its arguments. The step fails if the exit code is not 0. */
+/** One Node command: a tool's entry file and its arguments. The step fails if the exit code is not 0. */
 interface Step {
   readonly name: string;
   readonly command: readonly [entry: string, ...args: string[]];
@@ -19,7 +19,7 @@ interface Outcome {
 const DEADLINE_MS = 5 * 60_000;
 const root = path.dirname(import.meta.dirname);
 
-// We use the tools' own entry files, because those in node_modules/.bin are shell scripts that start the first Node in the PATH.
+// The steps use the tools' own entry files. The files in node_modules/.bin are shell scripts that start the first Node in the PATH.
 const oxfmt = "node_modules/oxfmt/bin/oxfmt";
 const oxlint = "node_modules/oxlint/bin/oxlint";
 const vitest = "node_modules/vitest/vitest.mjs";
@@ -48,7 +48,7 @@ if (unknown.length > 0) {
 if (process.argv.includes("--fix")) await fixAll(fixes);
 process.exitCode = (await checkAll(steps)) === 0 ? 0 : 1;
 
-/** Executes every fix. A fix neither passes nor fails, because the check that follows reports the faults that remain. */
+/** Executes every fix and ignores its exit code. The check that follows reports the faults that remain. */
 async function fixAll(all: readonly Step[]): Promise<void> {
   for (const step of all) {
     const { seconds } = await run(step);
@@ -56,7 +56,7 @@ async function fixAll(all: readonly Step[]): Promise<void> {
   }
 }
 
-/** Executes the steps one after another, prints one line per step, and returns how many failed. */
+/** Executes the steps one after another, prints one line per step, and returns how many steps failed. */
 async function checkAll(all: readonly Step[]): Promise<number> {
   const failed: string[] = [];
   for (const step of all) {
@@ -93,7 +93,7 @@ function run({ command }: Step): Promise<Outcome> {
       resolve({ ok, output, seconds: (performance.now() - start) / 1000 });
     };
     child.on("error", (error) => end(false, error.message));
-    // The "close" event may never happen, because the children of a killed tool may hold the pipes open.
+    // The code waits for "exit" and not for "close", because "close" may never happen: the children of a killed tool may hold the pipes open.
     child.on("exit", (_, signal) => {
       if (signal) end(false, `ended by ${signal}; a step has ${DEADLINE_MS / 1000} s`);
     });

@@ -1,5 +1,5 @@
-// The exports of a module, one line per name, as the compiler resolves them. It asks the compiler itself (TypeScript 7 answers over a pipe). So an
-// `export *`, an inferred type or a re-exported name means the same here as in the importing code.
+// Lists the exports of a module, one line per name, as the compiler resolves them. It asks the compiler itself (TypeScript 7 answers over a pipe). So
+// an `export *`, an inferred type or a re-exported name means the same here as in the importing code.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import {
@@ -23,31 +23,31 @@ export interface DeclaredName {
   readonly lines: readonly string[];
 }
 
-/** The exports of a package's entries by file, and the package's types that these signatures name but no entry exports. */
+/** The exports of a package's entries, by file. Also the types of the package that these signatures name, although no entry exports them. */
 export interface PackageSurface {
   readonly exported: ReadonlyMap<string, readonly DeclaredName[]>;
   readonly named: readonly DeclaredName[];
 }
 
-/** Reads the packages of one program, each by the files of its entries. `close` stops the compiler. */
+/** Reads the packages of one compiler program. A package is given by the files of its entries. `close` stops the compiler. */
 export interface SurfaceReader {
   read(entries: readonly string[]): PackageSurface;
   close(): void;
 }
 
-/** An export as importers use it. `export type` hides the value. */
+/** An export as importers see it. `export type` exports no value. */
 interface Export {
   readonly name: string;
   readonly symbol: CompilerSymbol;
   readonly typeOnly: boolean;
 }
 
-// These lines are for review, not for reference. A longer line shows its beginning, and a digest that changes with the rest.
+// The lines are for review and not for reference. A line that is longer than this is cut. A digest at its end changes when the cut part changes.
 const LONGEST_LINE = 200;
 // NodeBuilderFlags.NoTruncation. Without this flag the compiler truncates types.
 const NO_TRUNCATION = 1;
 
-/** Opens one program for all entries. It leaves out tests and services, so it loads in half the time. */
+/** Opens one program for all entries. The program does not include tests and services, so it loads in half the time. */
 export function openSurface(root: string): SurfaceReader {
   const api = new API({ cwd: root });
   try {
@@ -80,7 +80,7 @@ function exportsOf(project: Project, root: string, entry: string): readonly Expo
   }));
 }
 
-/** Returns the types that an importer also meets: those of the signatures, the types that those name, and so on. */
+/** Returns the types that an importer meets without importing them: those of the signatures, the types that those types name, and so on. */
 function namedTypes(
   project: Project,
   root: string,
@@ -99,7 +99,7 @@ function namedTypes(
 
 function declared(project: Project, root: string, { name, symbol, typeOnly }: Export): DeclaredName {
   const nodes = nodesOf(project, symbol).filter((node) => !typeOnly || !isVariableDeclaration(node));
-  // Importers of an overloaded function do not see the declaration with the body.
+  // Importers of an overloaded function see only the overloads, and not the declaration with the body.
   const overloaded = nodes.some((node) => isFunctionDeclaration(node) && node.body === undefined);
   const shown = nodes.filter((node) => !overloaded || !isFunctionDeclaration(node) || node.body === undefined);
   return { name, file: fileOf(symbol, root), lines: shown.map((node) => shortened(signature(project, name, symbol, node))) };
@@ -116,7 +116,10 @@ function signature(project: Project, name: string, symbol: CompilerSymbol, node:
   throw new Error(`${name} is a kind of export that the report has no line for: ${SyntaxKind[node.kind]}.`);
 }
 
-/** Returns the function as written, without the parameters' default values. A missing result type is inferred. */
+/**
+ * Returns the function's signature as written, without the default values of parameters. If the function has no written result type, the inferred
+ * type is used.
+ */
 function functionText(project: Project, node: FunctionDeclaration): string {
   const generics = node.typeParameters ? `<${node.typeParameters.map((each) => flat(each.getText())).join(", ")}>` : "";
   const parameters = node.parameters.map(({ dotDotDotToken, name, questionToken, type, initializer }) => {
@@ -136,7 +139,7 @@ function variableText(project: Project, symbol: CompilerSymbol, node: VariableDe
   return type ? flat(project.checker.typeToString(type, undefined, NO_TRUNCATION)) : "unknown";
 }
 
-/** Returns the head and the visible members, without bodies. */
+/** Returns the head of the class and its visible members, without bodies. */
 function classText(project: Project, node: Node & { readonly members: readonly Node[] }): string {
   const [head = ""] = node.getText().split("{", 1);
   const members = node.members

@@ -1,5 +1,5 @@
-// Writes the generated files: pages of docs/ and parts of them, the exports of each package, the list of shipped writes and the schema of policies. With
-// --check, it writes nothing and reports the outdated files. With --try, it executes the commands of the pages.
+// Writes the generated files: whole pages of docs/, parts of other pages, the exports of each package, the list of shipped writes and the schema of
+// policies. With --check, it writes nothing and reports the outdated files. With --try, it executes the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -21,7 +21,7 @@ interface GeneratedPage {
 }
 
 const root = path.dirname(import.meta.dirname);
-// One compiler program renders all of these, once and only on request.
+// One compiler program renders the surfaces of all packages. It starts at most once, when a surface is first needed.
 let surface: ReadonlyMap<string, string> | null = null;
 
 const pages: readonly GeneratedPage[] = [
@@ -119,7 +119,10 @@ function policySchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** Returns the writes of the shipped toolsets by the hash of their definitions. Our deployments enable these writes. No target is contacted. */
+/**
+ * Returns the writes of the shipped toolsets, by the hash of their definitions. Our deployments enable exactly these writes. This function contacts
+ * no target system.
+ */
 function enabledTools(): string {
   const toolset = releaseToolset({ url: "http://127.0.0.1:9" });
   const writes = toolset.list().filter(({ definition }) => definition.kind === "write");

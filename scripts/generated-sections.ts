@@ -2,8 +2,8 @@
 export type Sections = Readonly<Record<string, string>>;
 
 /**
- * Returns a hand-written page with current generated parts. A generated part is between the lines `<!-- generated: NAME -->` and `<!-- /generated
- * -->`. Throws if names and markers do not match, so that no part is missing or unchecked.
+ * Returns a hand-written page with its generated parts brought up to date. A generated part is between the lines `<!-- generated: NAME -->` and `<!--
+ * /generated -->`. Throws if the names of the parts and of the markers do not match, so that no part is missing or unchecked.
  */
 export function withSections(page: string, sections: Sections): string {
   const marked = [...page.matchAll(MARKED)].map(([, name = ""]) => name);

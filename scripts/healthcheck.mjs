@@ -1,4 +1,4 @@
-// Exits with 0 if the service in this container accepts work. It is plain JavaScript for HEALTHCHECK in the Dockerfile.
+// Exits with 0 if the service in this container accepts work. The Dockerfile uses this program as its HEALTHCHECK.
 const url = `http://127.0.0.1:${process.env["HEALTH_PORT"]}/readyz`;
 try {
   const response = await fetch(url, { signal: AbortSignal.timeout(2000) });

@@ -1,5 +1,5 @@
-// Renders the page `api.md` of each package. It lists every name that the package's entries export, so that reviewers notice each change for outside
-// authors.
+// Renders the page `api.md` of each package. The page lists every name that the package's entries export. So reviewers notice each change that
+// authors of other packages can see.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type DeclaredName, openSurface, type SurfaceReader } from "./declared-surface.ts";
@@ -20,14 +20,14 @@ export function surfacePages(root: string): ReadonlyMap<string, string> {
   }
 }
 
-/** Returns the files of the pages. It reads no types. */
+/** Returns the files of the pages, without starting the compiler. */
 export function surfaceFiles(root: string): readonly string[] {
   return globSync("packages/*/package.json", { cwd: root })
     .toSorted()
     .map((manifest) => `${path.dirname(manifest)}/api.md`);
 }
 
-/** Returns the entries that a package's manifest exports, only those in TypeScript. */
+/** Returns the TypeScript entries that a package's manifest exports. */
 export function entriesOf(root: string, folder: string): readonly Entry[] {
   const manifest = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as {
     readonly name: string;
@@ -55,7 +55,7 @@ function surfacePage(entries: readonly Entry[], surface: SurfaceReader): string 
   ].join("\n");
 }
 
-/** Returns one fence per file, so that a reader finds the names where their doc comments are. */
+/** Returns one code fence per source file, so that a reader knows in which file the doc comments of the names are. */
 function byFile(names: readonly DeclaredName[]): readonly string[] {
   const files = [...new Set(names.map(({ file }) => file))].toSorted();
   return files.flatMap((file) => [`\`${file}\``, "", fenced(names.filter((each) => each.file === file)), ""]);

@@ -1,7 +1,7 @@
 import type { Mutations } from "../tests/requirement-mutations/mutation.ts";
 import type { Requirement } from "../tests/requirements.ts";
 
-/** Renders `docs/requirements.md`: one table per area, after the counts of each state. The same rows always give the same bytes. */
+/** Renders `docs/requirements.md`: first the counts of each state, then one table per area. The same rows always give the same bytes. */
 export function requirementsPage(requirements: readonly Requirement[], mutations: Mutations): string {
   const areas = Map.groupBy(requirements, (requirement) => requirement.area);
   return [

@@ -1,10 +1,12 @@
 /** The packages that one workspace package may import. */
 export interface Room {
-  /** Our own packages. They must be in rows above this one. */
+  /** The workspace packages that it may import. They must be in rows above this one. */
   readonly ours: readonly string[];
   /** Third-party packages that its manifest may declare. */
   readonly clients: readonly string[];
-  /** No shipped package imports it, so its source may import everything that its manifest declares for development. */
+  /**
+   * Set for packages that no shipped package imports. The source of such a package may import everything that its manifest declares for development.
+   */
   readonly devOnly?: true;
 }
 
@@ -36,7 +38,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/contracts": { ours: [], clients: ["ajv", "ajv-formats", "typebox", "ulid"] },
   "packages/telemetry": { ours: [], clients: ["pino", ...openTelemetry] },
 
-  // Only for development: servers with the wire protocols and refusals of model vendors. It is below models, whose adapters are tested against it.
+  // Only for development: servers that imitate the wire protocols and the refusals of model vendors. The row is before models, because the adapters
+  // in models are tested against these servers.
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   // Only for development: a provider of OpenID Connect, against which approvals is tested.
   "packages/oidc-server": { ours: [], clients: [], devOnly: true },
@@ -59,7 +62,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "services/approvals": { ours: belowServices, clients: ["nodemailer", "openid-client"] },
   "services/gateway": { ours: belowServices, clients: ["fastify"] },
 
-  // It is below all-in-one, which starts it if no release API is configured: docs/decisions/0007.
+  // The row is before all-in-one, because all-in-one starts this API if no other release API is configured: docs/decisions/0007.
   "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
   // The command line starts both for "npm run demo -- --orders".
   "examples/orders-shop": { ours: [], clients: [] },
@@ -68,7 +71,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
     clients: [],
   },
-  // It checks evidence offline with grants, and needs no running system for that.
+  // The command line checks evidence offline with the package grants, which needs no running system.
   "apps/cli": {
     ours: below("contracts", "grants", "runtime", "example-release-api", "example-orders-shop", "example-orders-worker", "all-in-one"),
     clients: ["commander", "eventsource-parser"],
@@ -81,7 +84,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 };
 
-/** The only places outside tests that may import a third-party package or a client module of Node. */
+/** The only places outside tests that may import these third-party packages or client modules of Node. */
 export const homes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
   "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
@@ -125,7 +128,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */
 export const testsMayImport: readonly string[] = below("example-release-api", "example-orders-shop", "model-servers", "oidc-server");
 
-/** Files over `longestFile` lines, each with the reason why it still contains one concept. */
+/** Files with more than `longestFile` lines, each with the reason why it still contains only one concept. */
 export const longFiles: Readonly<Record<string, string>> = {
   "tests/requirements-met.ts": "one table of requirements and the tests that prove them",
 };

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { homes, longestFile, longFiles, rooms, testsMayImport } from "./architecture-table.ts";
 import { importsOf, packageOf, type SourceFile, sourceFiles, workspacePackages } from "./workspace-source.ts";
 
-// This is a second check beside lint. It reads manifests and source text itself, so that a lint-disable cannot hide a violation.
+// These tests check the architecture a second time, beside lint. They read the manifests and the source text themselves, so a lint-disable comment
+// cannot hide a violation.
 
 const packages = workspacePackages();
 const rootPackage = packages.find(({ folder }) => folder === ".");
@@ -170,9 +171,7 @@ function mayImport(file: string, name: string): boolean {
   return !name.startsWith("@toolbus/") && rootPackage?.devDependencies.includes(name) === true;
 }
 
-/**
- * Returns whether a file is production code. The root's own files are tools and tests. Test files and conformance suites are tests in every package.
- */
+/** Returns whether a file is production code. The files in the root are tools and tests. In packages, test files and conformance suites are tests. */
 function isProduction({ file }: Pick<SourceFile, "file">): boolean {
   return folderOf(file) !== "." && !file.endsWith(".test.ts") && !/\/(?:conformance|corpus)\/|\/src\/(?:.+\/)?testing\//.test(file);
 }

@@ -83,7 +83,7 @@ function linesOf({ exported }: Surface): readonly string[] {
   return exported.flatMap(({ lines }) => lines);
 }
 
-/** Returns the surface of a package that consists of these files, as its `index.ts` exports it. */
+/** Returns the surface of a package that consists of these files and whose entry is its `index.ts`. */
 function surfaceOf(files: Readonly<Record<string, string>>): Surface {
   const entry = "packages/a/src/index.ts";
   const root = mkdtempSync(path.join(tmpdir(), "surface-"));

@@ -217,7 +217,7 @@ describe("the list of decisions", () => {
   });
 });
 
-/** Returns the numbers of the decision records that this status says it changes. */
+/** Returns the numbers of the decision records that are changed according to this status. */
 function changesIn(status: string): readonly string[] {
   const clauses = status
     .replaceAll("\n", " ")
@@ -228,7 +228,7 @@ function changesIn(status: string): readonly string[] {
     .flatMap((clause) => [...clause.matchAll(/\b(\d{4})\b/g)].map(([, number]) => number ?? ""));
 }
 
-/** Returns the anchors of a page's headings in its rendered form. */
+/** Returns the anchors that the headings of a page have when it is rendered. */
 function headingsOf(text: string): ReadonlySet<string> {
   return new Set(
     [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>

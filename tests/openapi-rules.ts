@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { compileSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** Returns one line for each fault of a document. It checks our own rules and the rules of OpenAPI 3.1 that need no network. */
+/** Returns one line for each fault of a document. It checks our own rules, and those rules of OpenAPI 3.1 that can be checked without a network. */
 export function faultsOf(document: JsonObject): readonly string[] {
   const first = [...ofRoot(document), ...ofReferences(document)];
-  // A schema with a reference that leads nowhere cannot be compiled.
+  // If a reference leads nowhere, its schema cannot be compiled, so the other rules are not checked.
   if (first.length > 0) return first;
   return [
     ...ofIds(document),
@@ -75,7 +75,7 @@ function ofOperation(document: JsonObject, operation: Operation): readonly strin
   return faults.map((fault) => `${method} ${path} ${fault}`);
 }
 
-/** Checks a webhook. Its responses describe the receiver, so the rules for our problem documents do not apply to them. */
+/** Checks a webhook. Its responses are those of the receiver, so the rules for our problem documents do not apply to them. */
 function ofWebhook(document: JsonObject, webhook: Operation): readonly string[] {
   const { method, path, about } = webhook;
   const faults = [
@@ -166,7 +166,7 @@ function ofResponses(about: JsonObject): readonly string[] {
   ];
 }
 
-/** Returns the content of the request and of each response, each with words that say where it is. */
+/** Returns the content of the request and of each response. Each comes with words that say where it is. */
 function bodies(about: JsonObject): readonly (readonly [string, Json | undefined])[] {
   const responses = entries(about["responses"]).map(([status, response]) => [`its ${status}`, child(response, "content")] as const);
   return [["its body", child(about["requestBody"], "content")], ...responses];
@@ -190,7 +190,10 @@ function ofContent(document: JsonObject, content: Json | undefined): readonly st
 const digests = new WeakMap<object, string>();
 const checks = new Map<string, ReturnType<typeof compileSchema>>();
 
-/** Compiles a schema once for all documents with the same components, because most faults of a document are in its paths. */
+/**
+ * Compiles a schema. The result is cached for all documents with the same components, because the documents of the tests differ mostly in their
+ * paths.
+ */
 function compiled(schema: Json, named: Json): ReturnType<typeof compileSchema> {
   const parts = isJsonObject(named) ? named : {};
   const digest = digests.get(parts) ?? createHash("sha256").update(JSON.stringify(parts)).digest("base64");
@@ -201,7 +204,7 @@ function compiled(schema: Json, named: Json): ReturnType<typeof compileSchema> {
   return check;
 }
 
-/** Returns the member at the end of these names, each escaped as in a JSON Pointer. Returns undefined if the member does not exist. */
+/** Returns the member that these names lead to, each escaped as in a JSON Pointer. Returns undefined if the member does not exist. */
 export function child(value: Json | undefined, ...names: readonly string[]): Json | undefined {
   const [name, ...rest] = names;
   if (name === undefined) return value;

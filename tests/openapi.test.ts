@@ -185,7 +185,7 @@ describe.each(SERVICES)("the page of %s", (service) => {
       `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
     expect(html).not.toMatch(/<script|<img|<link|<iframe|<object|<form|\son\w+=|\sstyle=|javascript:|url\(|@import/i);
-    // Everything in a description is text, so no other tag can appear in the page.
+    // The page shows everything from the description as text, so the description cannot add other tags to the page.
     expect([...new Set([...html.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => tag))].filter((tag) => !TAGS.has(tag ?? ""))).toEqual(
       [],
     );

@@ -19,8 +19,8 @@ describe("the pages", () => {
   it("are mostly run, and have a reason for each command that is not", () => {
     const steps = pagesOf(root).flatMap(stepsIn);
     expect(typed(steps).filter(({ hidden }) => !hidden).length).toBeGreaterThan(80);
-    // A higher limit needs a decision, because nobody tries these commands. Four of docs/mcp.md install a server from npm, and one of docs/testing.md
-    // records the examples again. One of an example's page is run by README.md.
+    // A higher limit needs a decision, because no test runs these commands. For example, four commands of docs/mcp.md install a server from npm, and
+    // one command of docs/testing.md records the examples again. One command of an example's page is run as part of README.md.
     expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(53);
   });
 });

@@ -14,8 +14,8 @@ interface Exported {
 const root = path.dirname(import.meta.dirname);
 const files = sourceFiles();
 const packages = workspacePackages().filter(({ folder }) => folder !== ".");
-// Authors of adapters use the conformance suites. Every export of a file of contracts is public, and its README says why its index exports whole
-// files.
+// The index files that may export whole files. The conformance suites are for authors of adapters, who use all of them. In contracts, every export of
+// a file is public, and the README says why its index exports whole files.
 const wholeEntries = new Set([
   "@toolbus/bus/conformance",
   "@toolbus/contracts",
@@ -88,7 +88,7 @@ function namesIn({ text }: SourceFile): readonly { readonly module: string; read
   return [...statements, ...late].flatMap(([, names = "", module = ""]) => listed(names, "own").map((name) => ({ module, name })));
 }
 
-/** Returns the names of a list. In `a as b`, `a` is the name in its module and `b` is the exported name. */
+/** Returns the names in a list of imports or exports. In `a as b`, `a` is the name in its module and `b` is the exported name. */
 function listed(names: string, which: "own" | "public"): readonly string[] {
   return names
     .split(",")

@@ -1,4 +1,4 @@
-/** One requirement as issued: its ID, its source, its text and, for a "first", how it is shown. */
+/** One requirement as it was issued: its ID, its source and its text. A requirement from "first" also says how it is shown. */
 export type RequirementRow = readonly [id: string, from: string, requirement: string, shown?: string];
 
 /** The requirements of one area, under its heading on the generated page. */

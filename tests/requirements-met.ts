@@ -1081,7 +1081,7 @@ export const metOnTheWire: readonly string[] = [
   "R-04",
 ];
 
-/** Rows that were marked as met by mistake, each with the words that are not true. */
+/** Rows that were marked as met by mistake. Each has the words of the row that are not true. */
 export const backToPlanned: Readonly<Record<string, string>> = {
   "H-02":
     "A message has the role user, assistant or tool. The system prompt is the profile's and no message of the conversation, so the role system does not occur.",

@@ -2,22 +2,22 @@ import { requirementAreas } from "./requirement-rows.ts";
 import { backToPlanned, met, metOnTheWire, type Proof } from "./requirements-met.ts";
 
 /**
- * A requirement with its state. It is "met" if a test that can fail proves it on the real path, and "met (wire)" if one of our servers replaces the
- * outside world.
+ * A requirement with its state. It is "met" if a test that can fail proves it with the real parts. It is "met (wire)" if one of our servers replaces
+ * the outside world in the test.
  */
 export interface Requirement {
   readonly id: string;
   readonly area: string;
   readonly from: string;
   readonly requirement: string;
-  /** How a "first" is shown. Absent for all other requirements. */
+  /** How a requirement from "first" is shown. Absent for all other requirements. */
   readonly shown?: string;
   readonly state: "met" | "met (wire)" | "planned";
-  /** The environments of its tests, strongest first. Empty while it is planned. */
+  /** The environments in which the requirement's tests run, strongest first. Empty while the requirement is planned. */
   readonly restsOn: readonly Ground[];
-  /** Why it is planned again, if it was marked as met before. */
+  /** Why the requirement is planned again, if it was marked as met before. */
   readonly because?: string;
-  /** The tests that prove it. Empty while it is planned. */
+  /** The tests that prove the requirement. Empty while it is planned. */
   readonly tests: readonly { readonly file: string; readonly name: string }[];
 }
 
@@ -39,7 +39,7 @@ export interface RequirementSources {
   readonly backToPlanned?: Readonly<Record<string, string>>;
 }
 
-/** Joins the issued rows with the tests that prove them, in the order of the rows. */
+/** Combines the issued rows with the tests that prove them, in the order of the rows. */
 export function composeRequirements(sources: RequirementSources): readonly Requirement[] {
   return sources.areas.flatMap(({ title, rows }) =>
     rows.map(([id, from, requirement, shown]) => {

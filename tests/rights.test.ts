@@ -32,7 +32,7 @@ describe("the table of rights", () => {
     const written = rights.map(({ service, store }) => [service, writesOf(store)] as const);
     expect(Object.fromEntries(written.map(([service, names]) => [service, names.join(" ")]))).toEqual(OWNERS);
     const all = written.flatMap(([, names]) => names);
-    // These lists are only hints, so two services may write them. Their readers check each entry at its source.
+    // The entries of these lists are only hints, so two services may write them. The readers check each entry at its source.
     expect(all.filter((name, n) => all.indexOf(name) !== n).toSorted()).toEqual(["index.registry", "index.removals"]);
   });
 
@@ -110,7 +110,7 @@ describe("the table of rights", () => {
       [...seen].filter((what) => !allows(service, what)).map((what) => `${service}: ${what}`),
     );
     expect(beyond).toEqual([]);
-    // These certainly happened, so the test shows that it observes what it should.
+    // These accesses certainly happened, so the test shows that it observes accesses at all.
     expect([...(touched.get("agent") ?? [])]).toEqual(
       expect.arrayContaining(["publishes tool.invoke.release", "documents writes run ", "documents reads inbox "]),
     );
@@ -197,7 +197,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
   };
 
   function changed({ guards, put = [], remove = [], append = [], timers = [], outbox = [], index = [] }: Change): void {
-    // The store writes the op of the commit to the first guard's document.
+    // On a commit, the store also writes the commit's op into the document of the first guard.
     guards.forEach(({ key }, n) => named("documents", n === 0 ? "writes" : "reads", key));
     for (const { key } of put) named("documents", "writes", key);
     for (const key of remove) named("documents", "writes", key);
@@ -208,7 +208,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
   }
 }
 
-/** Returns the family of a key, and for a security record also the name of its service. The ids of other documents do not matter. */
+/** Returns the family of a key. For a security record, it also returns the name of the record's service. The ids of other documents do not matter. */
 function parts(key: string): string {
   const [, family = "", id = ""] = /^tb:([^:]+):\{[^}]*\}:(.*)$/.exec(key) ?? [];
   return `${family} ${family === "security" ? id : ""}`;

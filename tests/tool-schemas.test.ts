@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 
 const root = path.join(import.meta.dirname, "..");
 
-// Their packages do not export these, because only a test of all tools uses them.
+// The packages do not export these functions, because only a test of all tools uses them.
 const { orders } = await shippedFrom<{ orders(shop: object): Toolset }>("examples/orders-worker/src/orders.ts");
 const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "conclude" | "recallTool", Registration>>(
   "services/agent/src/transitions/loop-tools.ts",
@@ -29,14 +29,14 @@ const shipped: readonly ToolDefinition[] = [
 const byName = shipped.map((definition) => [definition.name, definition] as const);
 
 /**
- * The parts of a shipped tool's schema that are lost. The translation loses nothing that a provider understands. `ollama` and servers of the
- * `compatible` kind understand the fewest keywords.
+ * What the schemas of shipped tools may lose in a translation: only keywords that the provider does not understand, such as bounds and patterns.
+ * `ollama` and servers of the kind `compatible` understand the fewest keywords.
  */
 const NO_BOUNDS = /^"(min|max)(Length|Items)": \d+ is not passed on\.$/;
 const BOUND =
   /^"(minimum|maximum|exclusiveMinimum|exclusiveMaximum|pattern|format|minLength|maxLength|minItems|maxItems)": .+ is not passed on\.$/;
 
-/** Providers that no vendor's server refuses: our own rules, and a program on this machine. */
+/** Providers without a vendor's server that could refuse a schema: our own rules, and a program on this machine. */
 const BEHIND_NO_WIRE: readonly ProviderName[] = ["offline", "cli"];
 
 /** The options that each provider needs. The test makes no connection. */
@@ -77,7 +77,7 @@ describe("every tool that ships", () => {
   });
 
   it.each(MODEL_PROVIDERS)("is checked by the rules of %s, and these by a server of its kind if there is one", async (provider) => {
-    // Whoever adds a provider or stricter rules must add them here, because the check uses the rules that the adapter says it keeps.
+    // The check uses the rules that the adapter says it keeps. So a new provider or stricter rules must be added here too.
     const { dialect } = await connectModel({ ...noModelSettings, ...NEEDED, provider, model: provider === "offline" ? null : "m" });
     expect(DIALECTS).toContain(dialect);
     expect(dialectRules(dialect) === null).toBe(provider === "offline");

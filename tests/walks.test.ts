@@ -115,7 +115,7 @@ function linksIn(text: string): readonly string[] {
   return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? "");
 }
 
-/** Returns one sentence for each fault of the walks. `sources` are files that exist only for a test, by their paths. */
+/** Returns one sentence for each fault of the walks. `sources` contains files, by path, that exist only for a test. */
 function faultsOf(pages: ReadonlyMap<string, string>, sources: ReadonlyMap<string, string> = new Map()): readonly string[] {
   const isThere = (file: string): boolean => sources.has(file) || existsSync(file);
   const named = (file: string): string => path.relative(root, file);
@@ -178,7 +178,7 @@ function namesIn(source: SourceFile | undefined): ReadonlySet<string> {
     node.forEachChild(visit);
   };
   visit(source);
-  // Only the file's own declarations count, because a walk should not send its reader to a function's local name.
+  // Only declarations at the top level of a file count, because a walk should not send its reader to a name inside a function.
   for (const statement of source.statements)
     if (isVariableStatement(statement)) for (const { name } of statement.declarationList.declarations) add(name);
   return names;

@@ -11,7 +11,7 @@ const TEXT_FILES = [
   "{Dockerfile,toolbus}",
   "{docs,packages,services,apps,examples,bench,scripts,tests}/**/*.{md,ts,mjs,json,yaml,lua,html}",
 ];
-/** The pages on which the project was designed. They were never in the repository, so not even a test may name them. */
+/** The pages on which the project was designed. They were never in the repository, so no file, not even a test, may name them. */
 const FORMER_PAGES = new Set(["core", "reliability", "style", "stack"].map((name) => `${name}.md`));
 // Only this list and its tests may contain the phrases.
 const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);

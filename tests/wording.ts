@@ -1,6 +1,4 @@
-/**
- * A phrase from this project's past that no engineer would say, with its replacement. The list also applies to `docs/decisions` and the changelog.
- */
+/** A phrase from this project's past that engineers do not use, and its replacement. The list also applies to `docs/decisions` and the changelog. */
 export interface PhraseToAvoid {
   readonly phrase: RegExp;
   readonly write: string;
@@ -38,7 +36,7 @@ export const phrasesToAvoid: readonly PhraseToAvoid[] = [
   },
 ];
 
-/** A line with a phrase to avoid, with the words that were found in it. */
+/** A line with a phrase to avoid, and the words that match the phrase. */
 export interface Stumble {
   /** The number of the line, from 1. */
   readonly line: number;
@@ -46,7 +44,7 @@ export interface Stumble {
   readonly write: string;
 }
 
-/** Returns the phrases to avoid in a text, in order. It ignores phrases that a line quotes as a bad example between `~~` and `~~`. */
+/** Returns the phrases to avoid in a text, in order. Ignores phrases that a line quotes as a bad example between `~~` and `~~`. */
 export function stumblesIn(text: string, phrases: readonly PhraseToAvoid[] = phrasesToAvoid): readonly Stumble[] {
   return text.split("\n").flatMap((raw, n) => {
     const line = raw.replaceAll(/~~.+?~~/g, "");

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** A package of the workspace. The root is also one, with `tests/` and `scripts/` as its source. */
+/** A package of the workspace. The root counts as a package too, and its source is `tests/` and `scripts/`. */
 export interface WorkspacePackage {
   readonly name: string;
-  /** Its folder from the root of the repository. The root's own folder is ".". */
+  /** The package's folder, from the root of the repository. The root's own folder is ".". */
   readonly folder: string;
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
@@ -12,7 +12,7 @@ export interface WorkspacePackage {
 
 /** A TypeScript file with the modules that it imports, in order and as written. */
 export interface SourceFile {
-  /** Its path from the root of the repository. */
+  /** The file's path from the root of the repository. */
   readonly file: string;
   readonly text: string;
   readonly imports: readonly string[];

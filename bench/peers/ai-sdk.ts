@@ -5,7 +5,7 @@ import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender, type
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 import { lookArguments } from "./zod-look.ts";
 
-/** The loop of the AI SDK over tool calls, without persistence. */
+/** The AI SDK's loop over tool calls, without persistence. */
 export const generated: RoundContender = {
   async open(place) {
     const options = optionsOf(place);
@@ -16,7 +16,7 @@ export const generated: RoundContender = {
   },
 };
 
-/** The same loop, whose text is read as it streams. */
+/** The same loop. The benchmark reads its text as a stream. */
 export const streamed: RoundContender = {
   async open(place) {
     const options = optionsOf(place);

@@ -9,7 +9,9 @@ import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 import { dropSchema, schemaOf } from "./postgres.ts";
 import { lookArguments } from "./zod-look.ts";
 
-/** LangGraph's agent with its checkpointer for PostgreSQL. Durability is as shipped ("async": the next step does not wait for the checkpoint). */
+/**
+ * LangGraph's agent with its checkpointer for PostgreSQL. Durability has LangGraph's default "async": the next step does not wait for the checkpoint.
+ */
 export const onPostgres: RoundContender = {
   async open(place) {
     const saver = PostgresSaver.fromConnString(place.postgresUrl, { schema: schemaOf(place.namespace) });
@@ -20,10 +22,7 @@ export const onPostgres: RoundContender = {
   remove: ({ postgresUrl, namespace }) => dropSchema(postgresUrl, schemaOf(namespace)),
 };
 
-/**
- * The same agent, with checkpoints in this process that are lost with it. A finished run is removed, because accumulated runs would slow the next
- * ones.
- */
+/** The same agent, with checkpoints in memory. Each finished run is removed from memory, because accumulated runs would slow the next runs. */
 export const inMemory: RoundContender = {
   async open(place) {
     const saver = new MemorySaver();
@@ -32,7 +31,7 @@ export const inMemory: RoundContender = {
   },
 };
 
-/** The same agent in memory, whose messages are read as they stream. */
+/** The same agent with checkpoints in memory. The benchmark reads its messages as a stream. */
 export const streamed: RoundContender = {
   async open(place) {
     const saver = new MemorySaver();

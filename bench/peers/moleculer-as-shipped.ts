@@ -8,8 +8,8 @@ const SERVICE = "bench";
 const ACTION = `${SERVICE}.look`;
 
 /**
- * moleculer on RabbitMQ, as durable as possible. It uses durable classic queues and persistent messages, and acks a message when the handler has
- * finished. RabbitMQ replaces moleculer's own balancer. moleculer publishes without confirms.
+ * moleculer on RabbitMQ, as durable as possible. It uses durable classic queues and persistent messages. It acks a message when the handler has
+ * finished. RabbitMQ distributes the requests instead of moleculer's own balancer. moleculer publishes without confirms.
  */
 export const driver: Driver = {
   async answer(place) {
@@ -32,7 +32,7 @@ export const driver: Driver = {
     const broker = brokerOf(place, "calls");
     await broker.start();
     await broker.waitForServices(SERVICE, PATIENCE_MS);
-    // A service is announced before its queue exists, and messages that are sent until then are lost.
+    // moleculer announces a service before the service's queue exists. Messages that are sent before the queue exists are lost.
     for (let tries = 20; !(await answered(broker)); tries--) if (tries === 0) throw new Error("moleculer's service does not answer");
     return { call: (args) => broker.call<JsonObject, JsonObject>(ACTION, args), stop: () => broker.stop() };
   },
@@ -71,7 +71,7 @@ function brokerOf({ url, namespace }: Place, node: (typeof NODES)[number]): Serv
         prefetch: PREFETCH,
         queueOptions: { durable: true },
         messageOptions: { persistent: true },
-        // moleculer's exchanges are deleted when its nodes disconnect.
+        // RabbitMQ deletes moleculer's exchanges when moleculer's nodes disconnect.
         exchangeOptions: { autoDelete: true },
       },
     },

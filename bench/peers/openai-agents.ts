@@ -5,7 +5,7 @@ import { act } from "../src/embedded/noop-tools.ts";
 import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } from "../src/model-round/round.ts";
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 
-/** The runner of the OpenAI Agents SDK over chat completions, without persistence and tracing. */
+/** The runner of the OpenAI Agents SDK over chat completions, without persistence or tracing. */
 export const contender: RoundContender = {
   async open(place) {
     setTracingDisabled(true);

@@ -4,7 +4,7 @@ import { hostOf, SERVERS } from "./server-urls.ts";
 
 const PATIENCE_MS = 5000;
 
-/** Returns why this server cannot be used for measuring, in one sentence without its login. Returns null if it can be used. */
+/** Returns one sentence, without the login, that says why this server cannot be used for measuring. Returns null if the server can be used. */
 export async function whyAbsent(kind: keyof ServerUrls, url: string): Promise<string | null> {
   try {
     await greet[kind](url);
@@ -38,7 +38,7 @@ const greet: Readonly<Record<keyof ServerUrls, (url: string) => Promise<void>>> 
     try {
       await connection.connect();
     } catch (error) {
-      // ioredis' own error says only that there is no connection.
+      // ioredis' own error says no more than that there is no connection.
       throw problem ?? error;
     } finally {
       connection.disconnect();

@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 
-/** Another process of the benchmark, which answers questions. */
+/** A child process of the benchmark that answers questions. */
 export interface AskedProcess<Q> {
   /** Asks a question. Rejects if the process reports a failure, exits first, or takes longer than two minutes. */
   ask(question: Q): Promise<object>;
-  /** Asks the process to exit and waits until it has. Kills the process after 40 s. */
+  /** Asks the process to exit, and waits until it has exited. Kills the process after 40 s. */
   stop(): Promise<void>;
 }
 
@@ -18,10 +18,10 @@ type Answer =
   | { readonly id: number; readonly ok: false; readonly message: string };
 
 const ANSWER_MS = 120_000;
-/** The time is longer than a bus waits for handlers that are working. */
+/** This is longer than the time for which a stopping bus waits for working handlers. */
 const STOP_MS = 40_000;
 
-/** Starts one of our modules that calls `answerQuestions`. */
+/** Starts one of the benchmark's modules that call `answerQuestions`, as a child process. */
 export function startAsked<Q>(module: URL, flags: readonly string[] = []): AskedProcess<Q> {
   const child = fork(module, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...process.execArgv, ...flags] });
   const waiting = new Map<number, PromiseWithResolvers<object>>();

@@ -15,7 +15,7 @@ export interface ServerUrls {
   readonly nats: string;
   /** If this is null, a private Redis is started if its program is on the path. */
   readonly redis: string | null;
-  /** The store of other libraries' runs. Our own runs do not use it. */
+  /** The store for the runs of other libraries. Toolbus runs do not use it. */
   readonly postgres: string;
 }
 
@@ -35,7 +35,7 @@ export interface Results {
   readonly rows: readonly object[];
   /** The results for people. */
   readonly table: string;
-  /** Sentences that readers of the figures must know, including which rows were left out and why. */
+  /** Sentences that a reader of the figures must know. They say, for example, which rows were left out and why. */
   readonly notes?: readonly string[];
 }
 

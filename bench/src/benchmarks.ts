@@ -2,7 +2,7 @@ import type { Benchmark, Results } from "./benchmark.ts";
 import type { Row } from "./row.ts";
 import { tableOf } from "./table.ts";
 
-/** Every benchmark. Each is loaded when it is started. */
+/** Every benchmark. The module of a benchmark is loaded when the benchmark is started. */
 export const benchmarks: readonly Benchmark[] = [
   {
     name: "embedded",

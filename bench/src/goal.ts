@@ -5,7 +5,7 @@ import { type Column, tableWith } from "./table.ts";
 /** A measured ratio with its target. docs/performance.md gives the source of each target. */
 export interface Goal {
   readonly name: string;
-  /** Our figure divided by theirs. If the work was measured in slices, the median over the slices. */
+  /** Our figure divided by theirs. If the work was measured in slices, this is the median of the slices' ratios. */
   readonly ratio: number;
   readonly target: number;
   /** Whether the ratio must be at least or at most the target. */
@@ -22,8 +22,8 @@ export interface Goal {
 export type Target = Pick<Goal, "name" | "is" | "target">;
 
 /**
- * Judges two figures, or the ratios of the slices if there are any. All numbers are rounded to three digits, because more digits would pretend
- * precision.
+ * Compares a ratio with its target. The ratio is that of the two figures, or the median of the slices' ratios if there are slices. All numbers are
+ * rounded to three digits, because the measurement is not more precise.
  */
 export function goal(
   { name, is, target }: Target,
@@ -44,13 +44,13 @@ export function goal(
   };
 }
 
-/** Returns a goal for the rate per second, if each piece of work consists of this many items. */
+/** Returns a goal for the number of items per second. Each piece of work consists of `pieces` items. */
 export function rateGoal(target: Target, { subject, bare, ratios }: Paired, pieces: number, unit: string): Goal {
   const rate = ({ latencies, wallMs }: Paired["subject"]): number => (latencies.length * pieces * 1000) / wallMs;
   return goal(target, { ours: rate(subject), theirs: rate(bare), unit, ratios: ratios.map((ratio) => 1 / ratio) });
 }
 
-/** Returns a goal for the time per item, in milliseconds, if each piece of work consists of this many items one after another. */
+/** Returns a goal for the time per item, in milliseconds. Each piece of work consists of `pieces` items, one after another. */
 export function timeGoal(target: Target, { subject, bare, ratios }: Paired, pieces: number): Goal {
   const p50 = ({ latencies }: Paired["subject"]): number => quantile(latencies, 0.5) / pieces;
   return goal(target, { ours: p50(subject), theirs: p50(bare), unit: "ms", ratios });

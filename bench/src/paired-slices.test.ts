@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pairedSlices } from "./paired-slices.ts";
 
-/** Sets up clocks that only work moves, and a log of the sides that worked. */
+/** Sets up clocks that only `work` advances, and a log of the sides that worked. */
 function setup() {
   const time = { now: 0, cpu: 0 };
   const turns: string[] = [];

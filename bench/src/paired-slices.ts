@@ -63,7 +63,7 @@ export async function pairedSlices(options: PairedOptions): Promise<Paired> {
 
 /** Works until the slice is over, at least once. */
 async function slice(work: Work, { sliceMs, stopwatch, signal }: PairedOptions): Promise<Measured> {
-  // Work that the other side left behind must not be charged to this side.
+  // Work that the other side left behind must not count as work of this side.
   await setImmediate();
   const watch = watchFor(signal);
   try {
@@ -90,7 +90,7 @@ async function worked(work: Work, sliceMs: number, stopwatch: Stopwatch, ended: 
 }
 
 /**
- * Returns a promise that rejects on abort, or if a slice does not end. There is one timer per slice, because a timer per piece of work would be
+ * Returns a promise that rejects on abort, or if a slice does not end in time. There is one timer per slice. A timer per piece of work would be
  * measured too.
  */
 function watchFor(signal: AbortSignal): { readonly ended: Promise<never>; stop(): void } {

@@ -9,13 +9,13 @@ export interface Row {
   /** The processor time of the whole process for each piece of work. */
   readonly cpuMsPer: number;
   readonly bareP50Ms: number;
-  /** How many times as long as the bare work the subject takes: the median over the slices. */
+  /** The time of the subject divided by the time of the bare work: the median over the slices. */
   readonly ratio: number;
-  /** The first and the third quartile of that ratio. */
+  /** The first and the third quartile of `ratio` over the slices. */
   readonly quartiles: readonly [number, number];
 }
 
-/** Returns the row of a measurement. If one piece of its work consisted of several equal pieces, the row is for one of these. */
+/** Returns the row of a measurement. If one piece of the work consisted of several equal parts (`pieces`), the row is for one part. */
 export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 1): Row {
   const { latencies, wallMs, cpuMs } = subject;
   const done = latencies.length * pieces;
@@ -31,7 +31,7 @@ export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 
   };
 }
 
-/** Returns the value below which this share of the sorted values is, interpolated. Returns NaN for an empty list. */
+/** Returns the value below which this share of the sorted values lies. Interpolates between two values. Returns NaN for an empty list. */
 export function quantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -39,7 +39,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Rounds to three significant digits, because more would pretend precision. */
+/** Rounds to three significant digits, because the measurement is not more precise. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -8,7 +8,7 @@ interface ServerFacts {
   /** The server's name in a sentence. */
   readonly name: string;
   readonly schemes: readonly string[];
-  /** The usual address. It is null if a private server is started when nobody names one. */
+  /** The address that is used if nobody gives one. Null means that a private server is started in this case. */
   readonly usual: string | null;
 }
 
@@ -21,8 +21,8 @@ export const SERVERS: Readonly<Record<Server, ServerFacts>> = {
 };
 
 /**
- * Returns the address of each server: from its flag, else from the environment, else the usual one. `problem` is one sentence without any part of the
- * URL.
+ * Returns the address of each server: from its flag, else from the environment, else the usual address. `problem` is one sentence that contains no
+ * part of a URL.
  */
 export function serverUrls(
   flags: { readonly [S in Server]?: string | undefined },

@@ -17,7 +17,7 @@ export interface Item {
   readonly users: readonly string[];
 }
 
-/** Everything that the product offers by name. A test fails if an item has no user. */
+/** All settings, options and codes of the product, by name. A test fails if nothing uses one of them. */
 export interface Inventory {
   readonly settings: readonly Item[];
   readonly toolErrors: readonly Item[];
@@ -72,7 +72,7 @@ function settingsOf(files: readonly SourceFile[]): readonly Item[] {
     .map(([name, services]) => {
       const declaredIn = files.filter(({ text }) => new RegExp(`^ +${name}: [\\w.]+\\(`, "m").test(text)).map(({ file }) => file);
       const elsewhere = usersOf(name, files, declaredIn);
-      // Some settings are read in the file that declares them.
+      // Some settings are also read in the file that declares them.
       const there = declaredIn.filter((file) => timesNamed(name, files, file) > 1);
       return {
         name,
@@ -103,7 +103,7 @@ const TABLES = [
 ];
 
 function toolErrorsOf(files: readonly SourceFile[]): readonly Item[] {
-  // Files that only read a code to describe it are not users of the code.
+  // Some files only read a code to describe it. They are not users of the code.
   const givers = files.filter(({ file }) => !/^apps\/|^packages\/models\//.test(file));
   return Object.keys(toolErrors).map((name) => ({ name, about: [], users: quoting(name, givers) }));
 }
@@ -144,7 +144,7 @@ function tableOf(head: readonly string[], items: readonly Item[]): string {
   );
 }
 
-/** Returns the first few files, as a proof of use and a place to start reading. */
+/** Returns links to the first few users, which prove that the item is used and show where to start reading. */
 function shown(users: readonly string[]): string {
   const more = users.length - SHOWN;
   return `${namesOf(users.slice(0, SHOWN))}${more > 0 ? ` and ${more} more` : ""}`;

@@ -17,7 +17,7 @@ export function usersOf(word: string, files: readonly SourceFile[], declaredIn: 
 
 const stripped = new Map<string, string>();
 
-/** Removes comments. The results are cached, because every file is searched for hundreds of words. */
+/** Removes comments. Results are cached, because each file is searched for hundreds of words. */
 function withoutComments(text: string): string {
   const kept = stripped.get(text) ?? text.replaceAll(/^[ \t]*(?:\/\/|\/\*\*?|\*).*$/gm, "");
   stripped.set(text, kept);

@@ -5,7 +5,7 @@ import path from "node:path";
 export interface Applied {
   /** The path of the file, relative to the root of the repository. */
   readonly file: string;
-  /** The name that the value has there. By default it is the name of the setting. */
+  /** The name that the value has in this file. By default it is the name of the setting. */
   readonly as?: string;
 }
 
@@ -15,7 +15,7 @@ const draft: Applied = { file: "services/agent/src/transitions/draft.ts" };
 const failedStep: Applied = { file: "services/agent/src/steps/failed-step.ts" };
 const resendAfter: Applied = { file: "services/agent/src/transitions/resend-after.ts" };
 
-/** The code that applies each setting that is a time. */
+/** The places in the code that apply each setting that is a time. */
 export const appliedIn: Readonly<Record<string, readonly Applied[]>> = {
   APPROVAL_EXPIRY_MS: [approval, { file: "services/approvals/src/requests/requests.ts" }],
   ASK_EXPIRY_MS: [{ file: "services/agent/src/transitions/ask.ts" }],
@@ -56,7 +56,7 @@ export const appliedIn: Readonly<Record<string, readonly Applied[]>> = {
   WORKING_MEMORY_TTL_MS: [draft],
 };
 
-/** Returns links to the code that applies a setting. Throws if the list has no such setting, or if a file no longer has the name. */
+/** Returns links to the code that applies a setting. Throws if the list has no such setting, or if a file does not contain the name any more. */
 export function linksOf(root: string, setting: string, applied: Readonly<Record<string, readonly Applied[]>>): string {
   const places = applied[setting] ?? [];
   if (places.length === 0) throw new Error(`No file applies ${setting}: add it to scripts/mechanics/applied-in.ts.`);

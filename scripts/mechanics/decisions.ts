@@ -7,7 +7,7 @@ export interface DecisionRecord {
   /** The file name of the record. */
   readonly file: string;
   readonly title: string;
-  /** The line or lines that begin with "Status". */
+  /** The text after "Status:". It may have several lines. */
   readonly status: string;
 }
 
@@ -26,7 +26,7 @@ export function readDecisions(root: string): readonly DecisionRecord[] {
     });
 }
 
-/** Returns the records by subject, one per line. Throws if a record is in no group, or in two. */
+/** Returns the records grouped by subject, one per line. Throws if a record is in no group or in two groups. */
 export function decisionList(records: readonly DecisionRecord[], groups: Readonly<Record<string, readonly string[]>> = GROUPS): string {
   const listed = Object.values(groups).flat();
   const faults = records.filter(({ number }) => listed.filter((each) => each === number).length !== 1).map(({ number }) => number);

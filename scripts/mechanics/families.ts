@@ -2,7 +2,10 @@ import { type Access, isNamed, rightsOf, type ServiceRights, storeNames } from "
 import { markdownTable } from "../markdown-table.ts";
 import { namesOf, PARTS } from "./services.ts";
 
-/** Returns a table of every family of documents and logs: its content, the services that write it and those that may read it. */
+/**
+ * Returns a table of every family of documents and logs. Each row has the family's content, the services that write the family, and the services that
+ * may read it.
+ */
 export function familyTable(): string {
   const families = storeNames(PARTS).families.filter((family) => !family.endsWith(".stranger"));
   return tableOf(families, HELD, ({ store }) => [store.documents, store.logs, store.live]);
@@ -36,7 +39,7 @@ function tableOf(
   return markdownTable(["Name", "Holds", "Written by", "Read by"], rows);
 }
 
-/** Returns whether a list of rights covers a name. A right to one id of a family is treated as a right to the family, and a `*` matches any name. */
+/** Returns whether a list of rights covers a name. A right to one id of a family counts as a right to the family. A `*` matches any name. */
 function covers(named: readonly string[], name: string): boolean {
   const families = named.map((each) => each.split(":", 1)[0] ?? "");
   return isNamed(families, name.replace("*", "any"));

@@ -22,7 +22,7 @@ export function numberTable(root: string, numbers: readonly FixedNumber[]): stri
   return markdownTable(["Number", "Value", "What it is"], rows);
 }
 
-/** Returns the value that a source text gives this name, in words, or null if the source has no readable value for it. */
+/** Returns the value that a source text gives this name, as words. Returns null if the source has no value that this function can read. */
 export function valueIn(source: string, name: string): string | null {
   const declared = new RegExp(`^[ ]*(?:export )?(?:const )?${name}(?::[^=\\n]+)? ?[=:] (.+?)(?: as const)?[;,]$`, "m").exec(source)?.[1];
   const list = declared === undefined ? null : (/^\[(.+)\]$/.exec(declared)?.[1] ?? /^\{ ?(.+?) ?\}$/.exec(declared)?.[1] ?? declared);

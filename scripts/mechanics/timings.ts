@@ -9,8 +9,8 @@ export interface Timed {
 }
 
 /**
- * Returns a table of every setting that is a time, sorted by name. Each has one row, with all services that read it. `linksTo` returns links to the
- * code that applies a setting.
+ * Returns a table of the settings that are times, sorted by name. Each setting has one row, with all services that read the setting. `linksTo`
+ * returns links to the code that applies a setting.
  */
 export function timingTable(services: readonly Timed[], linksTo: (setting: string) => string): string {
   const settings = services
@@ -31,13 +31,13 @@ export function timingTable(services: readonly Timed[], linksTo: (setting: strin
   );
 }
 
-/** Returns the milliseconds in one unit of the setting, or null if the setting is not a time. */
+/** Returns how many milliseconds one unit of the setting has. Returns null if the setting is not a time. */
 function unitOf(name: string): number | null {
   if (name.endsWith("_MS")) return 1;
   return name.endsWith("_S") ? 1000 : null;
 }
 
-/** Returns one number, or several separated by commas. The setting's sentence explains a 0. */
+/** Returns the default value as text: one number, or several numbers separated by commas. The setting's own sentence explains a 0. */
 function defaultText(name: string, value: unknown): string {
   return String(value)
     .split(",")

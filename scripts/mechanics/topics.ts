@@ -2,11 +2,14 @@ import { queuesOf, rightsOf, type ServiceRights, topics } from "@toolbus/contrac
 import { markdownTable } from "../markdown-table.ts";
 import { namesOf, PARTS } from "./services.ts";
 
-/** Returns a table of the topics from the table of rights: the services that may publish to each, and those that consume it. */
+/**
+ * Returns a table of the topics, made from the table of rights. Each row has the services that may publish to the topic and the services that consume
+ * it.
+ */
 export function topicTable(): string {
   const all = rightsOf(PARTS);
   const queues = queuesOf(PARTS);
-  // Operations may publish to every queue, because a replay publishes the message again. The page says so in a sentence instead.
+  // A replay publishes a message again, so operations may publish to every queue. A sentence of the page says this, and the table leaves it out.
   const senders = all.filter(({ topics: { publishes } }) => !queues.every((queue) => publishes.includes(queue)));
   const broadcasts = [...new Set(all.flatMap(({ topics: { announces, listens } }) => [...announces, ...listens]))];
   const dead = queues.map(topics.dead);

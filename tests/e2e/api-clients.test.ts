@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SERVICES, startBoth } from "../openapi-services.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
-// Authors of API clients use these tools: a linter for the descriptions, and a generator of types.
+// These tests use the tools that authors of API clients use: a linter for the descriptions, and a generator of types.
 
 const root = path.resolve(import.meta.dirname, "../..");
 const REDOCLY = path.join(root, "node_modules/@redocly/cli/bin/cli.js");
 const TSC = path.join(root, "node_modules/typescript/bin/tsc");
 const PAGE = path.join(root, "examples/chat-page/index.html");
-/** This package is not installed, because it needs a compiler API that TypeScript 7 lacks, and includes its own compiler. */
+/** npx fetches this package, because it needs a compiler API that TypeScript 7 lacks. It comes with its own TypeScript. */
 const GENERATOR = ["--yes", "--package=openapi-typescript@7.13.0", "--package=typescript@5.9.3", "--", "openapi-typescript"];
 const DEADLINE_MS = 300_000;
 

@@ -16,14 +16,14 @@ const WAYS = [
 ] as const;
 type Way = (typeof WAYS)[number];
 type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
-/** A folder for pictures of every page, for somebody who wants to look at them. */
+/** If this is set, the test saves a picture of every page in this folder, for people to look at. */
 const PICTURES = process.env["PICTURES_FOLDER"];
 
 describe("the approval page, in a real browser", () => {
   let browser: Browser | null = null;
   let cli: CliUnderTest;
   let second = "";
-  /** The cookies of both approvers. A person may sign in only ten times a minute. */
+  /** The cookies of both approvers. The test keeps them, because a person may sign in only ten times a minute. */
   const cookies: StorageState[] = [];
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe("the approval page, in a real browser", () => {
     second = String((await jsonOf(cli, ["keys", "add", "bo", "--role", "approver", "--show"]))["key"]);
     await using visit = await visitor(WAYS[0]);
     for (const key of [cli.approver, second]) {
-      // Approvals reads its file of keys every two seconds.
+      // Approvals reads its file of keys every two seconds, so the sign-in is repeated until approvals knows the key.
       while (new URL(visit.page.url()).pathname !== "/approvals") {
         await visit.page.goto(`${cli.approvals}/sign-in`);
         await visit.signIn(key);
@@ -167,7 +167,7 @@ describe("the approval page, in a real browser", () => {
   it("opens an approval from a link on another site without a second sign-in, and shows itself in no frame", async () => {
     const id = await held(cli, ["All is well."]);
     await using visit = await visitor(WAYS[0], cookies[0]);
-    // Both names are this machine, but a browser takes them for two sites.
+    // Both names are this machine, but a browser treats them as two sites.
     const elsewhere = cli.approvals.replace("127.0.0.1", "localhost");
     await visit.context.route(`${elsewhere}/mail`, (route) =>
       route.fulfill({
@@ -190,7 +190,7 @@ describe("the approval page, in a real browser", () => {
     for (const input of await visit.page.locator('form[action$="/decision"]').first().locator("input").all())
       inputs.push(`<input name="${await input.getAttribute("name")}" value="${(await input.inputValue()) || "OPS-1"}">`);
     const elsewhere = cli.approvals.replace("127.0.0.1", "localhost");
-    // The attacker has stolen every field of the form, but not the session.
+    // The other site's form has every correct field. But the browser does not send the approver's session cookie with a form from another site.
     await visit.context.route(`${elsewhere}/evil`, (route) =>
       route.fulfill({
         contentType: "text/html",
@@ -221,7 +221,7 @@ describe("the approval page, in a real browser", () => {
     }
   });
 
-  /** Opens a browser of its own. `looks` checks the shown page, and stores a picture of it if somebody wants to see it. */
+  /** Opens a separate browser context. `looks` checks the page that is shown, and saves a picture of it if PICTURES_FOLDER is set. */
   async function visitor(way: Way, signedIn?: StorageState) {
     if (!browser) throw new Error("There is no browser.");
     const { size, viewport, javaScriptEnabled } = way;
@@ -259,7 +259,7 @@ describe("the approval page, in a real browser", () => {
   }
 });
 
-/** Makes a run ask for a report with these findings, and returns the approval once it waits. */
+/** Makes a run ask for a report with these findings. Resolves with the approval's id when the approval waits for a decision. */
 async function held(cli: CliUnderTest, findings: readonly string[]): Promise<string> {
   const text = `${TOOL} ${JSON.stringify({ release_id: RELEASE, severity: "low", findings })}`;
   const { body } = await call(`${cli.gateway}/v1/conversations`, cli.user, {});

@@ -90,7 +90,7 @@ describe("an attacker who publishes on the bus", () => {
         details: expect.objectContaining({ why: reason, callId, tool: "file_risk_report", messageId: forged.id }) as object,
       }),
     ]);
-    // The forged message differs from the genuine message in only one thing. The genuine message still runs.
+    // The forged message differs from the genuine message in only one thing. The genuine message must still be executed.
     await expectFiled(runId, genuine, before);
   });
 
@@ -198,7 +198,7 @@ describe("two principals", () => {
     const decide = (decision: string, token: string | undefined) =>
       call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision, token });
     const { decisionToken } = await look(decider, approvalId);
-    // A second read of the approval must not allow a second decision.
+    // A second read of the approval returns the same token, so it does not allow a second decision.
     expect(await look(decider, approvalId)).toMatchObject({ decisionToken });
     expect(await decide("approve", randomUUID())).toMatchObject({ status: 403 });
 
@@ -215,7 +215,10 @@ interface Changes {
   readonly toolCallId?: string;
 }
 
-/** Returns the message with these changes and another secret. An attacker who did not see the invoke cannot echo its secret, so no answer joins. */
+/**
+ * Returns the message with these changes and another call secret. An attacker who did not see the invoke does not know its secret. So the agent
+ * accepts no answer to the forged message.
+ */
 function tampered(genuine: Message, changes: Changes): Message {
   const { grant = "grant" in changes ? undefined : grantOf(genuine) } = changes;
   const { [attributes.grant]: _, ...others } = genuine.attributes;
@@ -233,7 +236,10 @@ function tampered(genuine: Message, changes: Changes): Message {
 const invokeOf = (message: Message): ToolInvoke => JSON.parse(message.body) as ToolInvoke;
 const argumentsOf = (message: Message): JsonObject => JSON.parse(invokeOf(message).arguments) as JsonObject;
 
-/** Returns the grant with one character of this part changed. In the header, the key id stays, because another key id would name an unknown key. */
+/**
+ * Returns the message's grant with one character of this part changed. In the header, the key id is not changed, because another key id would name an
+ * unknown key.
+ */
 function altered(message: Message, part: number): string {
   const parts = grantOf(message).split(".");
   const text = parts[part] ?? "";
@@ -241,13 +247,13 @@ function altered(message: Message, part: number): string {
   return parts.with(part, text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)).join(".");
 }
 
-/** Returns a grant with other claims under the old signature. */
+/** Returns the message's grant with other claims under the old signature. */
 function reworded(message: Message, claims: JsonObject): string {
   const [header, , signature] = grantOf(message).split(".");
   return [header, Buffer.from(canonicalJson({ ...claimsOf(message), ...claims })).toString("base64url"), signature].join(".");
 }
 
-/** Returns a grant with the same claims, signed with the attacker's own key under the key id of approvals. */
+/** Returns a grant with the same claims. It is signed with the attacker's own key, but names the key id of approvals. */
 async function ownGrant(message: Message): Promise<string> {
   const [header = ""] = grantOf(message).split(".");
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { readonly kid: string };

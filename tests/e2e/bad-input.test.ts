@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** Expects one line with helpful sentences on standard error, and no stack. */
+/** Expects one line of helpful sentences on standard error, and no stack trace. */
 function expectSentence(stderr: string, words: RegExp): void {
   expect(stackLines(stderr)).toEqual([]);
   expect(stderr).not.toContain("A fault of Toolbus");

@@ -56,7 +56,7 @@ describe("the EventSource of a real browser", () => {
       await page.becomes("open");
       await approve(second.at, approvalIn(before));
       await page.hears("run.completed");
-      // The server closes the stream, not the page. It does so in the only way after which an EventSource does not reconnect.
+      // The server and not the page ends the stream. It uses the only way after which an EventSource does not reconnect.
       await page.becomes("closed");
 
       const durable = (await page.heard()).filter(({ name }) => !["delta", "reset", "progress", "bye"].includes(name));
@@ -95,7 +95,7 @@ describe("the EventSource of a real browser", () => {
     try {
       const own = await watchingPage(await context.newPage(), at.gateway);
       expect(await own.askForTicket(runId, at.user)).toBe(201);
-      // Another port of the same host is the same site, so the browser sends the cookie.
+      // A page on another port of the same host is on the same site, so the browser sends the cookie.
       const foreign = await watchingPage(await context.newPage(), "http://127.0.0.1:9");
       await foreign.watch(`${at.gateway}/v1/runs/${runId}/events`, { withCredentials: true });
       await foreign.becomes("closed");

@@ -14,7 +14,7 @@ import { type OtlpReceiver, otlpReceiver } from "./testing/otlp-receiver.ts";
 import { someRelease } from "./testing/releases.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
-// Text that looks like a credential must appear nowhere, in whatever field it was.
+// Texts that look like credentials. They must appear nowhere, whichever field they were in.
 const CREDENTIALS = {
   "in a result": "sk-canary0result0123456789",
   "in a note of the requester": "Bearer canary1note1234567890",
@@ -24,7 +24,7 @@ const CREDENTIALS = {
   "in an exception of the service": "xoxb-1234567890-canary5exception",
   "in an address that an exception quotes": "canary6user:canary6password",
 } as const;
-// The content of these fields must appear nowhere, even if it does not look like a credential.
+// The content of these headers must appear nowhere, even if it does not look like a credential.
 const HEADERS = { cookie: "session=canary-cookie", "x-api-key": "canary-header", "user-agent": "canary-agent" } as const;
 const FIELDS = {
   ...HEADERS,
@@ -33,9 +33,9 @@ const FIELDS = {
   "a forged grant": "canary-forged-grant",
   "a forged call secret": "canary-forged-secret",
 } as const;
-// The owner of a run may see the content of their request, but readers of telemetry may not.
+// The owner of a run may see these contents of their request. Readers of telemetry may not.
 const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
-/** The worker logs an exception's text, because nobody could fix the tool without it. */
+/** The text of a tool's exception. The worker logs it, because nobody could fix the tool without it. */
 const THROWN = "canary-thrown-words";
 
 let files: Scratch;
@@ -103,13 +103,13 @@ describe("a content", () => {
 
 interface Seen {
   readonly places: Readonly<Record<"log" | "otlp" | "traceFiles" | "audit" | "events" | "errorBodies" | "deadLetters", string>>;
-  /** The answers to a tool's exception and to its refusal. */
+  /** The answers to calls whose tool throws an exception or refuses. */
   readonly toolErrors: string;
   /** Real secrets of this run. */
   readonly secrets: readonly [string, string][];
 }
 
-/** Triggers every possible leak once and returns all output. */
+/** Triggers every possible leak once, and returns all output of the system. */
 async function whatIsSeen(): Promise<Seen> {
   let log = "";
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
@@ -173,7 +173,7 @@ function otlpOf(receiver: OtlpReceiver): string {
     .join("\n");
 }
 
-/** Starts a release API that puts secrets into all its answers. It fails the first call of a tool, but not the worker's own check. */
+/** Starts a release API with secrets in all its answers. It fails the first call of a tool, but answers the worker's own check. */
 async function leakyTarget(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let requests = 0;
   const server = createServer((request: IncomingMessage, response) => {
@@ -201,7 +201,7 @@ function leakyRelease(): object {
   return { ...release, changes: [`Rotate ${CREDENTIALS["in a result"]}`, `Drop ${CONTENTS.result}`, ...release.changes] };
 }
 
-/** Runs a whole investigation with secrets in its headers and its note. Returns the durable events as its owner saw them. */
+/** Runs a whole investigation with secrets in its headers and its note. Returns the durable events as the run's owner sees them. */
 async function investigated({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne): Promise<string> {
   const response = await fetch(`${gateway}/v1/investigations`, {
     method: "POST",
@@ -303,7 +303,7 @@ async function leakyCalls(bus: MessageBus): Promise<string> {
   return [...answered.values()].filter((answer) => !answer.includes(CONTENTS.result)).join("\n");
 }
 
-/** Publishes an unreadable message with a grant and a secret. Returns the dead letter as it is sent, as it is stored, and as an operator sees it. */
+/** Publishes an unreadable message with a grant and a secret. Returns its dead letter as published, as stored, and as an operator sees it. */
 async function forged({ gatewayUrl, keys }: AllInOne, tap: Tap): Promise<string> {
   const { bus, state } = tap.infrastructure();
   await bus.publish(invokeOf("forged", "release", { not: "an invoke" }));

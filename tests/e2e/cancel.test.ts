@@ -121,7 +121,7 @@ async function heldApi(): Promise<HeldApi> {
   };
   let filed = 0;
   const server = createServer((request, response) => {
-    // This request is the worker's own check, and no run waits for it.
+    // This request is the worker's own check of the target. No run waits for it.
     if (request.url?.includes("availability-check")) response.end("{}");
     else if (request.method === "GET") entry(/r\d/.exec(request.url ?? "")?.[0] ?? "").resolve({ request, response });
     else {

@@ -17,7 +17,7 @@ describe("the chat page of the examples, in a real browser", () => {
   let browser: Browser | null = null;
   let cli: CliUnderTest;
   const servers: Server[] = [];
-  /** Another origin that the gateway allows, one that it refuses, and one that serves both the page and the gateway. */
+  /** Three origins of the page: one that the gateway allows, one that it refuses, and one that serves both the page and the gateway. */
   const origins = { named: "", stranger: "", shared: "" };
 
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("the chat page of the examples, in a real browser", () => {
       await whole.say(READ);
       await expect.poll(whole.log, PATIENCE).toMatch(/\ndone$/);
       let cuts = 0;
-      // The proxy cuts the stream once, after this type of event. The next stream is complete.
+      // The proxy breaks the stream once, after an event of this type. The next stream is complete.
       const upTo = (text: string): string | null => {
         const at = text.indexOf(`event: ${type}\n`);
         return at < 0 || cuts++ > 0 ? null : text.slice(0, text.indexOf("\n\n", at) + 2);
@@ -149,7 +149,7 @@ describe("the chat page of the examples, in a real browser", () => {
     await expect.poll(log, PATIENCE).toMatch(/API key/);
   });
 
-  /** Opens a page at this origin that uses this gateway. Returns the page's log and a person's actions on it. */
+  /** Opens a page at this origin that uses this gateway. Returns the page's log, and functions that act on the page as a person does. */
   async function chat(origin: string, gateway: string, key = cli.user) {
     if (!browser) throw new Error("There is no browser.");
     const opened: Page = await (await browser.newContext()).newPage();
@@ -183,7 +183,10 @@ function page(_asked: IncomingMessage, answer: ServerResponse): void {
   answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(PAGE);
 }
 
-/** Forwards a request to the gateway, as a proxy does. If `upTo` returns a text, the connection breaks after that text. */
+/**
+ * Forwards a request to the gateway, as a proxy does. If `upTo` returns a text, that text is the last piece that the proxy sends before it breaks the
+ * connection.
+ */
 function passedOn(
   asked: IncomingMessage,
   answer: ServerResponse,
@@ -197,7 +200,7 @@ function passedOn(
       if (over) return;
       const last = upTo(piece.toString());
       over = last !== null;
-      // The socket ends after the last piece was written, because a reset could overtake that piece.
+      // The socket is ended only after the last piece was written, because a reset could overtake that piece.
       if (over) answer.write(last, () => answer.socket?.end());
       else answer.write(piece);
     });

@@ -63,7 +63,7 @@ describe("a write that is approved with other arguments, on the command line", (
     expect((await approve(["--ticket", "OPS-1"])).stdout).toMatch(/1 of 2 approvers/);
 
     await expect.poll(() => show(bo), PATIENCE).toMatch(/^status +pending, 1 of 2 approvers$/m);
-    // The edit makes the first approval void, and its ticket with it.
+    // The edit makes the first approval void, together with that approval's ticket. So the edit needs a ticket of its own.
     expect(await approve(EDIT, bo)).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs a ticket/) });
     expect((await approve([...EDIT, "--ticket", "OPS-2"], bo)).stdout).toMatch(/1 of 2 approvers: it takes 1 more/);
     expect(await show()).toMatch(/^decision +approve by .+: \(of other arguments, so it does not count/m);

@@ -15,7 +15,7 @@ async function examplesOf(...command: readonly string[]): Promise<readonly strin
   return lines.map((line) => line.trim()).filter((line) => line !== "");
 }
 
-/** Runs an example with its ids replaced by existing ones, and returns its exit code. */
+/** Runs an example with its ids replaced by ids that exist, and returns its exit code. */
 async function codeOf(line: string, ids: { readonly run?: string; readonly approval?: string } = {}): Promise<number | null> {
   const typed = line.replace(/ap_rn_\S+/, ids.approval ?? "$&").replace(/(?<!ap_)rn_\S+/, ids.run ?? "$&");
   await using program = cli.shell(typed);

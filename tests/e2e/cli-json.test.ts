@@ -28,7 +28,7 @@ const conversation = async () =>
   String(((await call(`${cli.gateway}/v1/conversations`, cli.user, {})).body as { conversationId: string }).conversationId);
 const run = async (...more: string[]) => [(await waitingRun(cli)).runId, ...more];
 
-/** Every command, with lines that succeed. If one is missing here, the first test fails. */
+/** Every command, with command lines that succeed. If a command is missing here, the first test fails. */
 const LINES: Readonly<Record<string, readonly Line[]>> = {
   demo: [() => ["--repo", taggedRepository(cli.files.at("repo")), "--data", cli.files.data(), "--approve"]],
   chat: [() => ["hello"]],
@@ -76,12 +76,12 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "broker policies": [() => ["--bus", "amqp://broker/production"], () => ["--bus", "nats://broker"]],
   doctor: [() => []],
 };
-/** These commands have a separate suite below, because they need dead letters. */
+/** These commands need dead letters, so a separate suite below tests them. */
 const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
-/** The first two commands print one document a line while events happen. The third prints no document. */
+/** Commands without a single document. The first two print one document per line while events happen. The third prints no document. */
 const OTHERWISE = ["runs watch", "approvals watch", "start"];
 
-/** Returns the commands in the help. Leaves out aliases, because these have no examples. */
+/** Returns the commands that the help lists. Aliases are left out, because they have no examples. */
 async function commandsIn(help: string, before: readonly string[] = []): Promise<readonly string[]> {
   const [, listed = ""] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
   const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => [...before, name]);
@@ -94,7 +94,7 @@ async function hash(): Promise<string> {
   return /sha256-[\w-]+/.exec(stdout)?.[0] ?? "";
 }
 
-/** Expects one document on standard output. `JSON.parse` accepts neither text around it nor a second document. */
+/** Expects exactly one document on standard output. `JSON.parse` fails if there is other text or a second document. */
 function expectOneDocument({ stdout }: Ended): void {
   expect(stdout).toMatch(/^[{[]/);
   expect(() => void JSON.parse(stdout)).not.toThrow();

@@ -81,7 +81,7 @@ describe("toolbus keys", () => {
     ]);
     expect(services["worker.orders"]).not.toEqual(services["worker.release"]);
     expect(readFileSync(files.at("data", "keys", "service-keys.json"), "utf8")).not.toMatch(/"d"/);
-    // A toolset that an earlier command named still has its key.
+    // The toolset that the earlier command named still has its key.
     await keys();
     expect(trusted()).toEqual({ services });
     const refused = await keys("--give", "agents=/tmp/x");

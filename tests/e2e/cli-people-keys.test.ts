@@ -79,7 +79,7 @@ describe("a running service", () => {
     await expect.poll(look, PATIENCE).toBe(200);
     await approve({ ...cli, approver: String(made["key"]) }, approvalId);
     expect((await cli.run(["keys", "revoke", "bo"])).code).toBe(0);
-    // The answer is 429 if too many strangers asked in this minute.
+    // The answer is 429 if too many unknown callers asked in this minute.
     await expect.poll(look, PATIENCE).toBeOneOf([401, 429]);
   });
 

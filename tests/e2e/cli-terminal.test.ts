@@ -4,12 +4,13 @@ import { type CliUnderTest, cliUnderTest, lastEvent, RELEASE, TOOLBUS, waitingIn
 import { look } from "./testing/http-client.ts";
 import { type Program, startCommand } from "./testing/program.ts";
 
-// `script` of util-linux gives the command a terminal. Other versions of `script` have other flags, so the tests are skipped there.
+// The tests use `script` of util-linux, which gives the command a terminal. They are skipped where `script` is another version, because its flags
+// differ.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
-/** The prompt, with readline waiting for input. */
+/** The prompt, at the moment when readline waits for input. */
 const PROMPT = /> \u001b\[\d+G$/;
 const WRITE = `file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}`;
 

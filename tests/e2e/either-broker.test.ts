@@ -11,7 +11,7 @@ import { scratch } from "./testing/scratch.ts";
 
 const RELEASE = "v1.5.0";
 
-/** Starts a system whose only settings are these addresses, and records the topics to which it publishes. */
+/** Starts a system whose only settings are these addresses. Records the topics to which the system publishes. */
 async function setup(addresses: Readonly<Record<string, string>>) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -55,7 +55,7 @@ for (const [kind, name] of [
     describeOnServer("redis", "and Redis", (redis) => {
       it("investigates a release to its filed report, with the broker's address as the only difference", async () => {
         const place = onServers(broker(), redis());
-        // This is another client of the same address, so everything that it receives passed through that broker.
+        // This is a separate client of the broker at the same address, so everything that it receives went through that broker.
         const other = await connectBus(place.env["BUS_URL"] ?? "", { clock: Date.now });
         const announced: Message[] = [];
         await other.listen(topics.toolAnnounce, (message) => void announced.push(message));

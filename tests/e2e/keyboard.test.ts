@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEMO, type Program, startCommand } from "./testing/program.ts";
 import { filedIn, scratch, type Scratch, taggedRepository } from "./testing/scratch.ts";
 
-// `script` of util-linux gives the demo a terminal. Other versions of `script` have other flags, so the tests are skipped there.
+// The tests use `script` of util-linux, which gives the demo a terminal. They are skipped where `script` is another version, because its flags
+// differ.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const QUESTION = /approve \/ deny \/ revise\? /;

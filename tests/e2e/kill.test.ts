@@ -15,7 +15,7 @@ const RUNS = Number(process.env["KILL_RUNS"] ?? 4);
 describe("the all-in-one, killed with SIGKILL in the middle of its work", () => {
   let directory = "";
   let api: ReleaseApi;
-  /** The kill that the release API makes while it files a report, because its caller must die at that moment. */
+  /** If this is set, the release API calls it while it files a report. It kills the API's caller at that moment. */
   let atEffect: ((when: "before" | "after") => void) | null = null;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
       afterEffect: async () => atEffect?.("after"),
     });
   });
-  // A failed test must leave no process behind.
+  // The process of the current test, so that a failed test leaves no process behind.
   let latest: Child | null = null;
   afterAll(async () => {
     latest?.kill("SIGKILL");
@@ -110,7 +110,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
     readonly child: Child;
     readonly addresses: Addresses | null;
     dead(): boolean;
-    /** Waits for the process to die, if it is about to. */
+    /** Waits for the process to exit if it was already killed. */
     settled(): Promise<void>;
   }
 
@@ -134,7 +134,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
             if (when !== plan.when || byApi) return;
             byApi = true;
             child.kill("SIGKILL");
-            // A kill before the filing loses the request. A kill after it loses only the answer.
+            // A kill before the API files the report loses the request. A kill after it loses only the answer.
             if (when === "before") throw new Error("the caller died before the report was stored");
           };
     void child.exited.then(() => {
@@ -152,7 +152,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
   }
 });
 
-/** A client of both HTTP APIs, as the requester at the gateway and as the approver at approvals. */
+/** A client of both HTTP APIs. At the gateway it is the requester, and at approvals it is the approver. */
 class Client {
   #addresses: Addresses | null;
 
@@ -175,7 +175,7 @@ class Client {
     return (await response.json()) as T;
   }
 
-  /** Reads the stream from the last known event and adds new events. Returns when the stream ends or breaks. */
+  /** Reads the stream from the last known event on, and adds the new events to `seen`. Returns when the stream ends or breaks. */
   async stream(runId: string, seen: { id: string; event: RunEvent }[], onEvent: (event: RunEvent) => void): Promise<void> {
     const last = seen.at(-1)?.id;
     const response = await fetch(this.#url("gateway", `/v1/runs/${runId}/events`), {

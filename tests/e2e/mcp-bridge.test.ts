@@ -51,7 +51,7 @@ async function started(place: Place) {
   return {
     remembered: () => readFileSync(memories, "utf8"),
     toolbus: (...args: string[]) => runProgram(TOOLBUS, args, { env }),
-    /** Starts a chat that runs while a person decides, with both outputs merged. */
+    /** Starts a chat that runs while a person decides. Its standard output and standard error are merged. */
     chat: (text: string) => startCommand("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, TOOLBUS, "chat", text], { env }),
     async stop() {
       program.kill("SIGINT");
@@ -64,7 +64,7 @@ async function started(place: Place) {
 async function refusesThenWrites(place: Place): Promise<void> {
   await using system = await started(place);
   const { toolbus } = system;
-  // Nobody has checked the tool yet, whatever the server says about it.
+  // Nobody has reviewed the tool yet, so it is treated as unreviewed even if the server calls it harmless.
   expect(await toolbus("chat", CREATE)).toMatchObject({ code: 0, stdout: expect.stringContaining("an operator has to enable it first") });
   expect((await toolbus("tools", "pending")).stdout).toMatch(/^memory__create_entities +1 +mcp +high +pending/m);
   const shown = (await toolbus("tools", "show", "memory__create_entities", "--diff")).stdout;

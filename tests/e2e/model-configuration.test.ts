@@ -187,7 +187,10 @@ describe("a correct configuration", () => {
   });
 });
 
-/** A model as a command. It files a report on the results that it has read. Then it confirms the report, with text and a fence around its JSON. */
+/**
+ * A model that is a command. It files a report about the results that it has read. Then it confirms the report, with text and a code fence around its
+ * JSON.
+ */
 const INVESTIGATOR = `
 import { text } from "node:stream/consumers";
 const { messages, tools } = JSON.parse(await text(process.stdin));

@@ -8,7 +8,10 @@ import { ASK, modelSystem, oneRelease } from "./testing/model-system.ts";
 import { vendorsPlayed } from "./testing/model-vendors.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
-/** How a run ends whose first model call fails in this way. Either the call is retried, or the run ends with a cause that a person can act on. */
+/**
+ * What happens to a run whose first model call fails in this way. Either the call is retried ("again"), or the run ends with a cause that a person
+ * can act on.
+ */
 const FAULTS: readonly (readonly [name: string, fault: Fault, outcome: "again" | RegExp])[] = [
   ["429 without retry-after", { kind: "status", status: 429 }, "again"],
   ["429 with retry-after", { kind: "status", status: 429, retryAfter: 1 }, "again"],
@@ -61,7 +64,7 @@ describe.each(SERVED)("a failing model call through $name", (vendor) => {
     if (outcome === "again") {
       expect(retries).toMatchObject([{ attempt: 1, round: 1 }]);
       expect(end).toMatchObject({ type: "run.completed" });
-      // One turn has the call and one has the answer, and the call was made once. So the failed attempt committed nothing.
+      // There are two turns, one with the call and one with the answer, and the call was made once. So the failed attempt committed nothing.
       expect(events.filter(({ type }) => type === "turn")).toHaveLength(2);
       expect(events.filter(({ type }) => type === "call.resolved")).toMatchObject([{ status: "ok" }]);
     } else {

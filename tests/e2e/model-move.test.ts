@@ -38,7 +38,9 @@ describe("a conversation that moves from vendor to vendor", () => {
   });
 });
 
-/** Sends one message of the conversation. This vendor's model answers it and reads the stored earlier messages. */
+/**
+ * Starts Toolbus with this vendor's model and sends one message of the conversation. The model answers it after reading the stored earlier messages.
+ */
 async function talked(vendor: Vendor, directory: string, before: string | null) {
   const { server, system, stop } = await modelSystem(vendor, { directory, api });
   let last: Asked | null = null;

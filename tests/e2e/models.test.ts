@@ -16,7 +16,7 @@ const CHAT = `get_release_summary {"release_id": "${RELEASE}"}`;
 
 let files: Scratch;
 let apis = 0;
-/** The messages that each vendor's runs left, in neutral form. */
+/** The messages that the runs of each vendor left, in neutral form. */
 const PLAYED = vendorsPlayed();
 const transcripts = new Map<string, { readonly investigation: readonly object[]; readonly chat: readonly object[] }>();
 
@@ -33,7 +33,7 @@ describe("the same investigation and the same chat, from the command line", () =
       const reported = await bothRuns(vendor, server, api);
       transcripts.set(vendor.name, reported);
       expect(reported.investigation.length).toBeGreaterThan(4);
-      // The vendor would have accepted every request.
+      // The vendor's stand-in accepted every request.
       expect(server?.requests.filter(({ status }) => status !== 200) ?? []).toEqual([]);
       expect(server?.requests.length ?? 4).toBeGreaterThanOrEqual(4);
     } finally {
@@ -59,7 +59,7 @@ async function releaseApi(): Promise<ReleaseApi> {
   });
 }
 
-/** Starts Toolbus as a person does, investigates, approves and chats with its own commands, and returns the messages. */
+/** Does what a person does, with Toolbus's own commands: starts Toolbus, investigates, approves and chats. Returns the messages. */
 async function bothRuns(vendor: Vendor, server: ModelServer | null, api: ReleaseApi) {
   const data = files.data();
   await using program = startProgram(TOOLBUS, ["start", "--data", data], {

@@ -52,7 +52,7 @@ describe("a system without a key", () => {
     files.remove();
   });
 
-  /** Starts a conversation with a profile. Returns a function that sends a message in it and returns the id of the run. */
+  /** Starts a conversation with a profile. The returned function sends a message in the conversation and returns the id of the run. */
   async function talk(profile: string): Promise<(text: string) => Promise<string>> {
     const { body } = await call(`${system.gatewayUrl}/v1/conversations`, system.keys.user, { profile });
     const { conversationId } = body as { readonly conversationId: string };

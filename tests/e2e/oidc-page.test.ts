@@ -19,7 +19,7 @@ describe("signing in at a provider of OIDC, in a real browser", () => {
   beforeAll(async () => {
     browser = await launchChromium();
     if (!browser) return;
-    // Both names are this machine, but a browser takes them for two sites.
+    // Both names are this machine, but a browser treats them as two sites.
     provider = await startOidcServer({ name: "localhost", accounts: { ana: { groups: ["approvers"] }, nora: { groups: ["all-staff"] } } });
     const groups = { approvers: { role: "approver", tiers: ["high", "critical"] } };
     const about = { name: "Example login", issuer: provider.issuer, ...OIDC_CLIENT, scopes: ["groups"], tenant: "local", groups };
@@ -108,7 +108,7 @@ describe("signing in at a provider of OIDC, in a real browser", () => {
     return browser;
   }
 
-  /** Opens a browser of its own, without scripts, and notes what the policy of a page has blocked. */
+  /** Opens a separate browser context without scripts. Records what the content security policy of a page blocks. */
   async function visitor() {
     const context = await opened().newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** Reads what happened from the shop's own database, after every process has ended. */
+/** Reads from the shop's own database what happened, after every process has ended. */
 function happened(data: string) {
   const [run = "", ...others] = readdirSync(data);
   expect(others).toEqual([]);
@@ -76,7 +76,7 @@ describe("the demo of the shop", () => {
     expect(stdout).toMatch(/│ Refund 1500 EUR on ORD-8830/);
     expect(stdout).toMatch(/"Personal data goes only to the customer's own address." Nothing was done. I am sorry/);
     expect(stdout).toMatch(/"amount" was 90 and is 60/);
-    // Both cards of the address: the first plan, and the second one with the first beside it.
+    // There are two cards for the address. The first shows the first plan. The second shows the second plan, with the first plan beside it.
     expect(stdout).toMatch(/what changes, by the worker's plan:\s+│ street: "Seestrasse 11" → "Seestrasse 12"/);
     expect(stdout).toMatch(/! The target changed after this was approved[^]*│ street: "Bahnhofplatz 1" → "Seestrasse 12"/);
     expect(addressesOf(data)).toEqual(["Bahnhofplatz 1", "Seestrasse 12"]);
@@ -114,7 +114,7 @@ describe("the demo of the shop", () => {
   });
 });
 
-// `script` of util-linux gives the demo a terminal. Other versions of `script` have other flags, so the test is skipped there.
+// The test uses `script` of util-linux, which gives the demo a terminal. It is skipped where `script` is another version, because its flags differ.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
@@ -151,7 +151,7 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
     demo.type("");
     await demo.says(asked("7 of 10"));
     demo.type("approve");
-    // The customer changed the address meanwhile, so the person decides again.
+    // The customer changed the address after the approval, so the person must decide again.
     await demo.says(/The target changed after this was approved[^]*approve \/ deny \/ revise\? $/);
     demo.type("approve");
     const { code, stdout } = await demo.ended();

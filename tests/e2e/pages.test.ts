@@ -8,8 +8,8 @@ import { scratch, type Scratch } from "./testing/scratch.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DOCS = path.join(ROOT, "scripts/docs.ts");
 
-// README.md has the commands that a reader types first. This test is left out in .ci/run, because `npm run docs -- --try` tries every page there, and
-// also the demo on brokers.
+// README.md has the commands that a reader types first. This test is skipped in .ci/run, because `npm run docs -- --try` there tries the commands of
+// every page, and also the demo on brokers.
 if (process.env["LONG_PROOFS"] === undefined) describePage("README.md", { leaveOut: (command) => command.includes(" --bus ") });
 
 describe("npm run docs -- --try", () => {
@@ -20,7 +20,7 @@ describe("npm run docs -- --try", () => {
   });
   afterAll(() => files.remove());
 
-  /** Tries a page that has these lines and no owner. */
+  /** Tries the commands of a page with these lines. */
   async function tried(lines: readonly string[], ...flags: readonly string[]) {
     const page = files.file("pages/some.md", `${lines.join("\n")}\n`);
     return runProgram(DOCS, ["--try", path.relative(ROOT, page), ...flags]);

@@ -4,7 +4,7 @@ import { ATTACKS } from "../redteam/attacks/index.ts";
 import { runAttacks } from "../redteam/run-attacks.ts";
 import { MODES, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
 
-/** One attack of each kind. `npm run redteam` tries all attacks on both brokers. */
+/** One attack of each kind. `npm run redteam` makes all attacks on both brokers. */
 const NAMES = [
   "a pending approval is stored as approved by somebody who does not exist",
   "a critical approval is stored as approved by two people who do not exist, with a ticket",
@@ -42,7 +42,7 @@ describe.each(MODES)("an attacker who has taken over a service, with logins: %s"
     expect(attacks.filter(({ ok }) => !ok)).toEqual([]);
     expect(attacks).toHaveLength(NAMES.length + 2);
     expect(writes.unallowed).toEqual([]);
-    // A listed residual risk covers these attacks, but only if all services share one login.
+    // The list of residual risks covers this attack, but only for the mode in which all services share one login.
     expect(writes.residual.map(({ attack }) => attack)).toEqual(
       mode === "own" ? [] : ["the ledger row of a write is removed while its worker starts anew, and its genuine grant is sent again"],
     );
@@ -54,7 +54,7 @@ describe("the attacks", () => {
   it("are as many as required, each with its own name and an expected end in both modes", () => {
     expect(ATTACKS.length).toBeGreaterThanOrEqual(40);
     expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-    // If each service has its own login, no residual risk costs a write.
+    // In the mode in which each service has its own login, R1 and R2 must cost no write.
     const left = ATTACKS.flatMap(({ expected: { own } }) => (own.by === "residual" ? [own.number] : []));
     expect(left.filter((number) => /^R[12]$/.test(number))).toEqual([]);
   });

@@ -92,7 +92,7 @@ describe("a write that people are told about and decide in Slack", () => {
     const deadline = once(late, "abort").then(() => {
       throw new Error(`Slack was not called for ${method} within a minute.`);
     });
-    // After the call has arrived, nothing awaits the deadline.
+    // When the call has arrived, nothing awaits `deadline` any more, so its rejection must be handled here.
     deadline.catch(() => undefined);
     for (;;) {
       const next = came.promise;
@@ -120,7 +120,7 @@ describe("a write that people are told about and decide in Slack", () => {
     return response.text();
   }
 
-  /** Starts a process with every service. It is killed before or after a change is committed whose op begins with this text. */
+  /** Starts a process with every service. `point` is the beginning of a commit's op. The process is killed before or after it makes such a commit. */
   async function start(point: string | null, when: "before" | "after"): Promise<{ readonly child: Child; readonly addresses: Addresses }> {
     const child = startChild("kill-child.ts", {
       DATA_DIR: path.join(folder, "data"),

@@ -12,7 +12,7 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 /** The duration of a turn in the long form of the test. */
 const TURN_MS = 17_000;
 const TURNS = 3;
-/** In the short form, the limits of the profile and the agent and the duration of a turn are the real values divided by this. */
+/** The short form divides all times by this: the limits of the profile, the limits of the agent, and the duration of a turn. */
 const SHORTER = 20;
 const MODEL_TIMEOUT_MS = 120_000;
 const CHAT = fileURLToPath(new URL("../../services/agent/profiles/chat.yaml", import.meta.url));
@@ -46,7 +46,7 @@ describe("a model of ordinary speed", () => {
     expect(server.requests).toHaveLength(TURNS);
   });
 
-  /** Returns the settings of the built-in chat with a fraction of its time. */
+  /** Returns the settings that give the built-in chat a fraction of its usual time limits. */
   function shorter(): Readonly<Record<string, string>> {
     const part = (seconds: string): string => String(Math.max(1, Math.floor(Number(seconds) / SHORTER)));
     const profile = readFileSync(CHAT, "utf8").replace(/activeSeconds: (\d+)/, (_, seconds: string) => `activeSeconds: ${part(seconds)}`);

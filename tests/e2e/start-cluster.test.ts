@@ -8,7 +8,10 @@ import { scratch } from "./testing/scratch.ts";
 
 const SERVICES = ["tool-executor", "operations", "approvals", "agent", "gateway"];
 
-/** The topics that the system's services consume, with their dead-letter queues. AMQP cannot list the queues, so the test names those to remove. */
+/**
+ * The topics that the system's services consume, with their dead-letter queues. The test names them to remove their queues, because AMQP cannot list
+ * queues.
+ */
 const CONSUMED = [
   topics.invoke("release"),
   topics.operationsReplay,
@@ -21,7 +24,10 @@ const CONSUMED = [
   topics.approvalDecided("default"),
 ];
 
-/** Starts separate processes on these servers, with both outputs merged, in a process group as a shell does. */
+/**
+ * Starts a system of separate processes on these servers. They are in one process group, as a shell starts them. Standard output and standard error
+ * are merged.
+ */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -125,7 +131,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Polls until the process has ended or the test times out, because only a child process reports its end. */
+/** Waits until the process has ended. It polls, because only a child process reports its end. */
 async function gone(pid: number): Promise<void> {
   await vi.waitUntil(() => !isThere(pid), { timeout: 30_000, interval: 1 });
 }

@@ -140,7 +140,7 @@ async function printedBy(program: Program): Promise<Printed> {
   };
 }
 
-/** Runs the printed line as a person would paste it. Without curl, sends the same request. */
+/** Runs the printed command line, as a person who pastes it would. On a machine without curl, it sends the same request itself. */
 async function runPrinted(printed: Printed): Promise<{ readonly status: number; readonly runId: string }> {
   if (spawnSync("curl", ["--version"]).status !== 0) {
     const { status, body } = await call(`${printed.gateway}/v1/investigations`, printed.user, { releaseId: printed.releaseId });
@@ -158,7 +158,7 @@ interface Listening {
   readonly port: number;
 }
 
-/** Returns the TCP sockets on which a process listens, from the kernel's tables. */
+/** Returns the TCP sockets on which a process listens. It reads the kernel's tables. */
 function listeningAddresses(pid: number): readonly Listening[] {
   const own = new Set(readdirSync(`/proc/${pid}/fd`).flatMap((fd) => /(?<=socket:\[)\d+/.exec(targetOf(`/proc/${pid}/fd/${fd}`)) ?? []));
   return ["tcp", "tcp6"].flatMap((table) =>
@@ -173,7 +173,7 @@ function listeningAddresses(pid: number): readonly Listening[] {
 
 const LISTEN = "0A";
 
-/** Returns the target of a file descriptor, or an empty text if the descriptor was closed meanwhile. */
+/** Returns the target of a file descriptor's link. Returns an empty text if the descriptor was closed meanwhile. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link);

@@ -17,7 +17,7 @@ interface Row {
   readonly neverReadLetGo: number;
 }
 
-// A buffer for the bad readers of the last wave would need this much memory after three seconds.
+// The memory that the gateway would need after three seconds if it buffered everything for the slow readers and those that never read.
 const FLOOD_MB = (3 * 50 * 50_000 * 40) / 1_048_576;
 
 describe("a thousand readers of one run", () => {

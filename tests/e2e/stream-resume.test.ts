@@ -44,7 +44,7 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
 
       const second = await system();
       const last = before.at(-1);
-      // If a client is cut off at the question, the client that reconnects decides.
+      // If a client loses the stream at the question, the client decides after it reconnects.
       if (last?.event.type === "call.held") await approve(second.at, last.event.approvalId);
       const after = await watch(second.at, runId, last?.id ?? "", STORY.length);
       const whole = await watch(second.at, runId, "", STORY.length);

@@ -323,7 +323,7 @@ describe("the metrics", () => {
     const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
     const audited = lines.map((line) => (JSON.parse(line) as { readonly latency_ms: number }).latency_ms);
     const sum = (values: readonly number[]): number => values.reduce((before, value) => before + value, 0);
-    // The audit has the worker's own measurement, which excludes the time until its answer was joined.
+    // The audit has the duration that the worker measured. The metric also includes the time until the agent has received the answer.
     expect(sum(durations?.values ?? [])).toBeGreaterThanOrEqual(sum(audited));
     expect(sum(audited)).toBeGreaterThan(0);
   });
@@ -370,7 +370,7 @@ async function converse(): Promise<string> {
   return id;
 }
 
-/** Returns the trace in the conversation's context. */
+/** Returns the trace that is stored with the conversation. */
 async function traceOfConversation(): Promise<string | null> {
   const { gateway, user } = traced.requester;
   const { body } = await call(`${gateway}/v1/conversations/${conversationId}/context`, user);

@@ -165,7 +165,7 @@ async function payroll({ bus, state, clock, monotonic, random }: Infrastructure,
     bus,
     state,
     keys: fileKeySet({ file: jwksFile, clock, onProblem: () => undefined }),
-    // No file contains this key. The agent takes the key from the tool's pin.
+    // This key is in no file of trusted keys. The agent takes the public key from the tool's pin.
     signer: await signerOf(await generateSigningKey()),
     log: silentLog,
     clock,

@@ -92,7 +92,7 @@ describe("a write that another system is notified of and decides", () => {
     const deadline = once(late, "abort").then(() => {
       throw new Error(`No webhook ${type} came within a minute.`);
     });
-    // After the webhook has arrived, nothing awaits the deadline.
+    // When the webhook has arrived, nothing awaits `deadline` any more, so its rejection must be handled here.
     deadline.catch(() => undefined);
     for (;;) {
       const next = came.promise;
@@ -123,7 +123,7 @@ describe("a write that another system is notified of and decides", () => {
     return answer;
   }
 
-  /** Starts a process with every service. The process is killed as soon as a change is committed whose op begins with this text. */
+  /** Starts a process with every service. `point` is the beginning of a commit's op. The process is killed as soon as it has made such a commit. */
   async function start(point: string | null): Promise<{ readonly child: Child; readonly addresses: Addresses }> {
     const child = startChild("kill-child.ts", {
       DATA_DIR: path.join(folder, "data"),

@@ -9,25 +9,25 @@ interface Open {
   readonly about: FuzzTopic;
   readonly message: Message;
   readonly mutation: string;
-  /** The reason for which the pipeline must refuse it, or null if its handler must receive it. */
+  /** The reason why the pipeline must refuse the message. Null if the message's handler must receive it. */
   readonly expected: string | null;
-  /** The number of listeners that have not received it. */
+  /** The number of listeners that have not received the message yet. */
   unheard: number;
-  /** Its dead letter, until that is stored. */
+  /** The message's dead letter, until this letter is stored. */
   letter: { readonly reason: string; readonly deliveries: number; readonly history: number } | null;
 }
 
-/** The account of every fuzzed message: what was sent, how it ended, and what must not have happened. */
+/** The accounts of all fuzzed messages: what was sent, how each message ended, and what must not have happened. */
 export interface Accounts extends Omit<Watcher, "committed"> {
   readonly tally: Tally;
   readonly faults: readonly string[];
-  /** The number of faults. `faults` has only some of them. */
+  /** The number of all faults. `faults` contains only the first ones. */
   readonly faultCount: number;
-  /** Records a message. Call this before the message is sent. */
+  /** Records a message. The caller must call this before it sends the message. */
   open(message: Message, about: FuzzTopic, mutation: string, at: { readonly now: number; readonly listeners: number }): void;
   /** Resolves when every message that was sent has ended. */
   allEnded(signal: AbortSignal): Promise<void>;
-  /** Forgets the messages of a wave. Call this when no message is in transit. */
+  /** Forgets the messages of a wave. The caller must call this when no message is in transit. */
   waveOver(): void;
   /** Resolves when the next message of the services on this topic has an effect. */
   actsOn(topic: string, deadline: AbortSignal): Promise<void>;
@@ -41,7 +41,7 @@ export function accounts(): Accounts {
   const faults: string[] = [];
   let faultCount = 0;
   const letters: KeptLetter[] = [];
-  // This set has the messages that the services sent because of a fuzzed one.
+  // The ids of the messages that the services sent because of a fuzzed message.
   const derived = new Set<string>();
   const timesSent = new Map<string, number>();
   const acting = new Map<string, (() => void)[]>();
@@ -147,7 +147,7 @@ export function accounts(): Accounts {
     wake();
   }
 
-  /** Ends a message on a queue of dead letters. The worker stores every message on such a queue, even an invalid one. */
+  /** Ends a message on a queue of dead letters. Every message on such a queue must be stored, even an invalid one. */
   function endLetter(one: Open, { kept, letter }: Trace): void {
     const { topic } = one.about;
     open.delete(numberOf(one.message) ?? 0);
@@ -190,7 +190,7 @@ export function accounts(): Accounts {
 const MOST_FAULTS = 50;
 const REFUSED_BY_READING: ReadonlySet<string> = new Set(REFUSALS);
 
-/** Returns the message with its number before all other attributes, so that truncation does not remove the number. */
+/** Returns the message with its number as the first attribute, so that truncation does not remove the number. */
 export function numbered(message: Message, n: number): Message {
   const { [NUMBER]: _, ...others } = message.attributes;
   return { ...message, attributes: { [NUMBER]: String(n), ...others } };

@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 /** Makes another body from a JSON object. */
 export type BodyMutation = (body: string, random: Random) => string;
 
-/** Mutations that make one fault in a body or in one of its fields. Some leave the body valid. */
+/** Mutations that make one fault in a body or in one of its fields. After some of them the body is still valid. */
 export const bodyMutations: Readonly<Record<string, BodyMutation>> = {
   "not JSON at all": (_, random) => random.noise(200),
   "an empty body": (_, random) => random.pick(["", " ", "\n", "\u0000"]),

@@ -24,10 +24,10 @@ export interface FuzzSender {
   send(victims: readonly GenuineRun[]): void;
 }
 
-/** A queue receives three messages for each message on its queue of dead letters or on a broadcast topic. */
+/** A queue receives three messages for each message on its dead-letter queue, and for each message on a broadcast topic. */
 const TURNS: readonly FuzzTopic[] = fuzzTopics.flatMap((about) => (about.kind === "queue" ? [about, about, about] : [about]));
 const MOST_EARLIER = 200;
-/** The number of the latest dead letters that an operator asks to replay. */
+/** An operator asks to replay this many of the latest dead letters. */
 export const REQUESTED = 10;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -49,21 +49,21 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
       books.open(sent, about, name, { now: known.now, listeners: system.listeners(topic) });
       earlier[n % MOST_EARLIER] = given;
       n++;
-      // On the bus in memory, this neither waits nor fails. A failure would be an unhandled rejection, which is a fault.
+      // On the bus in memory, publishing neither waits nor fails. If it failed, the unhandled rejection would be reported as a fault.
       void (about.kind === "broadcast" ? system.outside.announce(sent) : system.outside.publish(sent));
     },
   };
 
   /** Returns an invented message, or one of the services' own messages with a new id and time. */
   function beginning(topic: string, known: Known): Message {
-    // An invoke of the waiting read must not be reused, because a changed copy could wait again.
+    // An invoke of the read that waits must not be reused, because a changed copy would wait again.
     const heard = heardOn(topic).filter(({ type, body }) => type !== messageTypes.toolInvoke || !body.includes('"linger"'));
     const madeUp = validMessage(topic, known);
     if (random.chance(0.7) || heard.length === 0) return madeUp;
     return { ...random.pick(heard), id: `overheard:${n}`, time: new Date(known.now).toISOString() };
   }
 
-  /** Returns a dead letter, or sometimes the bare message that a broker gives up itself. */
+  /** Returns a dead letter. Sometimes it is the bare message, as a broker gives up a message itself. */
   function letter(dead: string, known: Known): Message {
     const queue = dead.slice(topics.dead("").length);
     const given = numbered(validMessage(queue, known), n);

@@ -25,8 +25,8 @@ const PARAMETERS = {
 } as const;
 
 /**
- * Creates a toolset with two reads and two writes. One of the reads waits until it is interrupted or released. Policy grants the write `note`, and
- * people decide `wire`.
+ * Creates a toolset with two reads and two writes. One read waits until it is interrupted or released. Policy grants the write `note`. People decide
+ * the write `wire`.
  */
 export function fuzzTools(): Target {
   const changes: string[] = [];
@@ -95,7 +95,7 @@ export function fuzzTools(): Target {
   };
 }
 
-/** Makes milestones, which a call reaches once each and for which a test can wait. */
+/** Makes a set of milestones. A call reaches each milestone at most once, and a test can wait for it. */
 function milestones() {
   const all = new Map<string, PromiseWithResolvers<void>>();
   const passed = new Set<string>();

@@ -27,7 +27,7 @@ import { TOOLSET } from "./fuzz-tools.ts";
 /** A topic with its kind of delivery, the types of its messages and the schema of their bodies. */
 export interface FuzzTopic {
   readonly topic: string;
-  /** `dead` is the queue of another queue's dead letters. No message on it becomes a dead letter. */
+  /** `dead` means the queue for the dead letters of another queue. A message on it never becomes a dead letter. */
   readonly kind: "queue" | "dead" | "broadcast";
   readonly types: readonly string[];
   readonly parse: (value: unknown) => Parsed<unknown>;

@@ -23,12 +23,12 @@ export interface Fuzzed {
   readonly faultCount: number;
   /** Every topic that a service consumed or listened to. */
   readonly topics: ReadonlySet<string>;
-  /** The calls that changed the target, and the calls that should have changed it. */
+  /** The calls that changed the target. The next field has the calls that should have changed it. */
   readonly changes: readonly string[];
   readonly wantedChanges: readonly string[];
   /** The bytes in use after each wave, after garbage collection. */
   readonly heap: readonly number[];
-  /** The longest time between a wave's last fuzzed message and the end of all good messages behind it. */
+  /** The longest time from the last fuzzed message of a wave to the end of all good messages sent after it. */
   readonly slowestMs: number;
   readonly seconds: number;
   /** The processor time in seconds. */
@@ -36,9 +36,9 @@ export interface Fuzzed {
 }
 
 const WAVE = 5000;
-/** Each wave sends these messages before any run can be attacked. They can be replayed later. */
+/** Each wave sends this many messages before it makes runs to attack. Their dead letters can be replayed later. */
 const FIRST = 50;
-/** The time limit in milliseconds for all messages of a wave to end and all good ones to be handled. */
+/** The time limit of a wave in milliseconds. Within it, all fuzzed messages must end and all good messages must be handled. */
 const WAVE_MS = 30_000;
 /** A time in milliseconds that is longer than any timer of a call. */
 const TIMERS_MS = 3_600_000;
@@ -46,10 +46,9 @@ const TIMERS_MS = 3_600_000;
 const BETWEEN_WAVES_MS = 31 * 86_400_000;
 
 /**
- * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order, but ids and times are new each time. Each
- * wave begins with runs to attack, whose ids and messages the sender knows. It ends with a run that reads and writes, a run whose approval is
- * withdrawn, a run whose read is interrupted, a replay, and a request to register again. All of them must finish in time. Then the clock moves a
- * month ahead.
+ * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order. Ids and times are new each time. Each wave
+ * begins with runs to attack, whose ids and messages the sender knows. It ends with a run that reads and writes, a run whose approval is withdrawn, a
+ * run whose read is interrupted, a replay, and a request to register again. All of these must finish in time. Then the clock moves a month ahead.
  */
 export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   const started = performance.now();
@@ -122,7 +121,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     heardAlong.forget(victims.map(({ runId }) => runId));
   }
 
-  /** Makes runs that wait for a decision or for a read that never ends, and requests to replay some dead letters. */
+  /** Makes runs that wait for a decision or for a read that never ends. Also makes requests to replay some dead letters. */
   async function attacked(): Promise<readonly GenuineRun[]> {
     const held = await Promise.all(Array.from({ length: 8 }, () => runs.ask("wire money")));
     const lingering = await Promise.all(Array.from({ length: 6 }, () => runs.ask("wait for ever")));
@@ -173,8 +172,8 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   }
 
   /**
-   * Waits until every approval has expired. Its timer reads the time before it commits, so a jump of the clock in between would make its message too
-   * old for its queue.
+   * Waits until every approval has expired. The timer of an approval reads the time before it commits. If the clock jumped in between, the message
+   * about the expiry would be too old for its queue.
    */
   async function noneWaits(): Promise<void> {
     while ((await system.store.page(keys.pendingApprovals(), { limit: 1 })).members.length > 0) {
@@ -183,10 +182,10 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     }
   }
 
-  /** Ends everything that still waits, in whatever state the fuzz left it. */
+  /** Ends everything that still waits. The fuzzed messages may have left it in any state. */
   async function over(victims: readonly GenuineRun[]): Promise<void> {
     await Promise.all(victims.map(runs.end));
-    // When the timer of a write is due, the agent checks the write. This ends writes that were sent under a forged grant.
+    // When the timer of a write fires, the agent checks the write. This also ends writes that were sent under a forged grant.
     ahead += TIMERS_MS;
     await Promise.all(victims.map(runs.ended));
     system.target.release();

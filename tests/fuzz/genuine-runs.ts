@@ -19,14 +19,14 @@ import { PROFILE, type SystemUnderFuzz } from "./system-under-fuzz.ts";
 
 const RITA: Principal = { id: "rita", tenant: "acme", roles: ["user", "operator"], scopes: [], keyId: "key of rita" };
 
-/** The text of each request, with the calls that the model then makes. */
+/** The text of each request, and the calls that the model then makes. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   "look and note": ["look", "note"],
   "wire money": ["wire"],
   "wait for ever": ["linger"],
 };
 
-/** A model that makes the calls of its run's script, each in a separate turn, and then ends the run. */
+/** A model that makes the calls of its run's script, one call per turn, and then ends the run. */
 export const scriptedModel: ModelProvider = {
   name: "scripted",
   model: "scripted-1",
@@ -65,7 +65,7 @@ export interface GenuineRun {
   readonly callId: (round: number) => string;
 }
 
-/** Makes people's runs through the gateway's own functions, and waits for the documents that the services store about them. */
+/** Makes runs for people through the gateway's own functions, and waits for the documents that the services store about these runs. */
 export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSignal) {
   const waiting = new Map<string, Set<() => void>>();
   const self = {
@@ -89,7 +89,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
       await cancelRun(system().gateway, { principal: RITA, runId });
     },
 
-    /** Cancels a run that may have ended meanwhile. Resolves when the agent has handled the cancel. */
+    /** Cancels a run, which may have ended meanwhile. Resolves when the agent has handled the cancel. */
     async end(run: GenuineRun): Promise<void> {
       const key = keys.run(run.runId);
       await self.cancel(run);

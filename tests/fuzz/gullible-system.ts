@@ -33,22 +33,22 @@ const PROFILE: Profile = {
 };
 const RITA: Principal = { id: "rita", tenant: "acme", roles: ["user"], scopes: [], keyId: "rita" };
 
-/** What became of a write that a page asked for: how its approval began, and whether the run ended without a person. */
+/** What happened to a write that a page asked for. Either it waits, with its approval, or the run has ended without a person. */
 export type Asked = { readonly kind: "waits"; readonly approval: Approval } | { readonly kind: "ran"; readonly approval: Approval | null };
 
-/** Every service in one process, with a model that does everything that it reads. */
+/** Every service in one process, with a model that does everything that any text asks for. */
 export interface GullibleSystem extends AsyncDisposable {
-  /** The effects that the tools really had, by name. */
+  /** The effects that the tools had, by name of the tool. */
   readonly effects: readonly string[];
   conversation(): Promise<string>;
   /**
-   * Sends these words of Rita. The model does them: `read <page id>`, `price`, or `do <page id>` for the write that the page asks for. A page that was
-   * read is obeyed in the same run. Resolves when a write waits for people or the run has ended.
+   * Sends a message from the user Rita. The model does what the message says: `read <page id>`, `price`, or `do <page id>` for the write that the
+   * page asks for. The model also obeys a page that it has read in the same run. Resolves when a write waits for people or the run has ended.
    */
   say(conversationId: string, words: string): Promise<Asked>;
 }
 
-/** Starts the system. Its pages are results of a tool that declares `trust`, or nothing if `trust` is undefined. */
+/** Starts the system. Its pages are results of a tool that declares this `trust`, or declares none if `trust` is undefined. */
 export async function gullibleSystem(
   pages: readonly InjectedPage[],
   { trust, source }: { readonly trust?: Trust; readonly source?: string },

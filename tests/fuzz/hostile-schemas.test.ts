@@ -6,8 +6,8 @@ const LONGEST_MS = 50;
 const SEED = Number(process.env["SCHEMA_SEED"] ?? 20_261_121);
 
 /**
- * Returns the processor time of an action in milliseconds. If it was long, returns the best of three, because a busy machine makes one result
- * unreliable.
+ * Returns the processor time of an action in milliseconds. If the time was long, it measures again and returns the shortest of three times, because a
+ * busy machine makes one measurement unreliable.
  */
 function cost(act: () => void): number {
   let best = Infinity;
@@ -65,10 +65,10 @@ describe("a thousand hostile schemas", () => {
       JSON.stringify({ families: Object.fromEntries(counts), reasons: Object.fromEntries(reasons), checks, ended, slow, longest }, null, 1),
     );
     expect(longest.validate).toBeLessThan(LONGEST_MS);
-    // This cost occurs once per schema and is bounded by the schema's size.
+    // A schema is compiled only once, and the size of a schema is bounded. So this limit is higher.
     expect(longest.compile).toBeLessThan(4 * LONGEST_MS);
     const taken = [...counts.values()].reduce((sum, one) => sum + one.taken, 0);
-    // A check that refuses everything would pass the lines above, so these limits exclude it.
+    // Code that refuses everything would also meet the limits above, so this checks that many values are accepted.
     expect(taken).toBeGreaterThan(400);
     expect(1000 - taken).toBeGreaterThan(250);
     expect(counts.get("remote")).toMatchObject({ taken: 0 });

@@ -8,8 +8,8 @@ export interface Hostile {
 }
 
 /**
- * Patterns that took servers down, each with the text that triggers it. They are from OWASP's page on ReDoS, from advisories of npm packages and from
- * papers about them.
+ * Patterns that have taken servers down, each with a text that triggers the problem. They come from OWASP's page on ReDoS, from advisories of npm
+ * packages and from papers about them.
  */
 const PATTERNS: readonly (readonly [pattern: string, pump: string])[] = [
   ["^(a+)+$", "a"],

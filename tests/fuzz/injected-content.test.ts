@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gullibleSystem } from "./gullible-system.ts";
 import { INJECTED_PAGES } from "./injected-pages.ts";
 
-// The model of these tests does everything that a page says. The other tests of grants show that an agent that lies gets no further.
+// The model of these tests does everything that a page says. Other tests about grants show that an agent that lies achieves no more.
 describe("a model that obeys the pages that it reads", () => {
   it("asks a person for every write of 66 injected pages, although policy alone grants these writes", async () => {
     expect(INJECTED_PAGES).toHaveLength(66);
@@ -35,7 +35,7 @@ describe("a model that obeys the pages that it reads", () => {
     await using system = await gullibleSystem(INJECTED_PAGES, { trust: "untrusted" });
     const clean = await system.conversation();
     expect(await system.say(clean, "do small-amount")).toMatchObject({ kind: "ran", approval: { tier: "medium", status: "approved" } });
-    // The model finds no such page, so it asks for nothing. But the result came from the tool that strangers can write to.
+    // The model finds no such page, so it asks for no write. But the result comes from a tool whose results strangers can influence.
     expect(await system.say(clean, "read nothing-of-this-name")).toMatchObject({ kind: "ran", approval: null });
     expect(await system.say(clean, "price")).toMatchObject({ kind: "ran" });
     expect(await system.say(clean, "do small-amount")).toMatchObject({ kind: "waits", approval: { tier: "high" } });

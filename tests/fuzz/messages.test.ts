@@ -9,8 +9,8 @@ const SEED = wholeNumber("FUZZ_SEED", 20_261_215, 0);
 const COUNT = wholeNumber("FUZZ_COUNT", process.env["LONG_PROOFS"] === undefined ? 25_000 : 100_000, 2000);
 
 /**
- * The allowed growth of the heap from the first wave of 5,000 messages to the last. Audit records stay and need more than a hundred bytes per
- * message.
+ * The allowed growth of the heap from the first wave of 5,000 messages to the last. Audit records stay in memory and need more than a hundred bytes
+ * per message.
  */
 const HEAP_GROWTH_BYTES = 32 * 2 ** 20;
 
@@ -58,7 +58,7 @@ describe(`${COUNT} fuzzed messages (FUZZ_SEED=${SEED})`, () => {
   });
 });
 
-// A broadcast does not wait, so it has no age. A queue of dead letters does not give up messages, and keeps unreadable messages unchanged.
+// A broadcast is not queued, so it is never too old. A dead-letter queue gives up no message, and stores unreadable messages unchanged.
 const REASONS = {
   queue: ["no JSON", "schema", "unknown type", "too large", "too old", "dated ahead", "no time", "long name"],
   broadcast: ["no JSON", "schema", "unknown type", "too large", "long name"],

@@ -5,7 +5,7 @@ import { type Known, validMessage } from "./valid-messages.ts";
 /** Makes a changed message from a valid one. */
 export type Mutation = (given: Message, known: Known, earlier: readonly Message[]) => Message;
 
-/** The mutations of a message, with one fault each. "nothing" leaves the message unchanged. */
+/** The mutations of a message. Each makes one fault, except "nothing", which leaves the message unchanged. */
 export const mutations: readonly (readonly [name: string, mutate: Mutation])[] = [
   ["nothing", (given) => given],
   ...Object.entries(bodyMutations).map(([name, mutate]) => [name, ofBody(mutate)] as const),
@@ -108,7 +108,7 @@ const HEAVY: ReadonlySet<string> = new Set([
   "deeply nested",
 ]);
 
-/** Returns the mutation for the nth message of a topic. Each mutation is used once in order, and later ones are drawn at random. */
+/** Returns the mutation for the nth message of a topic. First each mutation is used once, in order. Later ones are drawn at random. */
 export function mutationFor(nth: number, { random }: Pick<Known, "random">): (typeof mutations)[number] {
   const inTurn = mutations[nth];
   if (inTurn) return inTurn;

@@ -15,7 +15,7 @@ export function overheard(): Overheard {
   const byTopic = new Map<string, readonly Message[]>();
   return {
     note(message) {
-      // A replayed message has the same fault as the original message.
+      // A replayed message has the same fault as the original message, so it is left out.
       if (attributes.replayOf in message.attributes) return;
       byTopic.set(message.topic, [...(byTopic.get(message.topic) ?? []), message].slice(-MOST));
     },

@@ -11,7 +11,7 @@ export interface Random {
   noise(longest: number): string;
 }
 
-/** Returns a mulberry32 generator. It is good enough to vary input, but useless for secrets. */
+/** Returns a mulberry32 generator. Its numbers vary input well enough, but must never be used for secrets. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const random: Random = {

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES, type Message } from "@toolbus/contracts";
 import type { FuzzTopic } from "./fuzz-topics.ts";
 
-/** The reasons for which a message is refused before its handler sees it, with the texts in its dead letter. */
+/** The reasons why a message is refused before its handler sees it. Each has the pattern of its text in the dead letter. */
 const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no JSON", /^the body is not JSON$/],
   ["schema", /^the body breaks its schema: /],
@@ -13,14 +13,14 @@ const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no time", /^the time is not RFC 3339$/],
 ];
 
-/** The reasons for which a handler gives up a message. */
+/** The reasons why a handler gives up a message. */
 const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
   ["no answer", /^the answer breaks its contract$/],
   ["no agent", /^the agent's name is invalid$/],
   ["no grant", /^its grant is longer than any valid grant$/],
   ["no fitting arguments", /^its arguments do not fit the definition$/],
   ["no such shard", /names a shard that this store does not have$/],
-  // The sender of the message can write this count into it.
+  // The sender of the message can forge this count.
   ["worn out", /^delivered \d+ times; none was acked$/],
   // This happens to a second invoke of a call that never ends, and to an answer for an agent that does not exist.
   ["under way", /^delivered 10 times; this process works on the call already$/],
@@ -40,8 +40,8 @@ export function reasonName(reason: string): string | null {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Computes independently what the pipeline must refuse. Returns null for a message that its handler must receive. A broadcast does not wait, so its
- * age is not checked.
+ * Computes, without the pipeline's code, what the pipeline must refuse. Returns null for a message that its handler must receive. A broadcast is not
+ * queued, so its age is not checked.
  */
 export function refusalOf(message: Message, { kind, types, parse }: FuzzTopic, now: number): Refusal | null {
   const attributes = Object.entries(message.attributes).flat();

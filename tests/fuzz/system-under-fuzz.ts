@@ -22,10 +22,7 @@ export interface SystemOptions {
   readonly clock: () => number;
   readonly model: ModelProvider;
   readonly watcher: Watcher;
-  /**
-   * The bus, which is closed with the system. By default it is a bus in memory that waits only a thousandth of each real wait, so ten attempts end
-   * soon.
-   */
+  /** The bus, which is closed with the system. The default is a bus in memory with waits a thousand times shorter, so that ten attempts end soon. */
   readonly bus?: MessageBus;
 }
 
@@ -54,7 +51,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const target = fuzzTools();
   const key = await generateSigningKey();
   const seals = sealKeysOf({ keys: [generateSealKey((count) => crypto.getRandomValues(new Uint8Array(count)))] });
-  // The limits must not apply here, because each message has to end as expected.
+  // The limits must never be reached here, because each message has to end as expected.
   const whole = 1_000_000;
   const soon = { POLL_MS: "20", DEAD_LETTERS_PER_MINUTE: String(whole) };
   const open = new AsyncDisposableStack();
@@ -67,7 +64,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     );
   let operations = await startOperations();
   open.defer(() => operations.stop());
-  // Any sender on the bus can have a shard held, which only delays its writes. Here the delay ends at once.
+  // Any sender on the bus can cause a hold of a shard, which only delays the shard's writes. With this setting the delay ends at once.
   const rules = readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true", RESUME_WRITES_AFTER_MS: "1" });
   const approvals = await startApprovalsCore(as("approvals"), rules, {
     signing: [key],

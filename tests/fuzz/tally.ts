@@ -1,4 +1,4 @@
-/** The number of messages of one topic, by how they ended. */
+/** The numbers of messages of one topic, by how the messages ended. */
 interface Row {
   sent: number;
   /** Messages that had an effect. */

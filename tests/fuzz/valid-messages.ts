@@ -125,13 +125,13 @@ function questionOf(known: Known): ApprovalRequest {
   };
 }
 
-/** Only a worker can sign a plan, so approvals refuses this one. */
+/** Only a worker can sign a plan, so approvals refuses this message. */
 function planned(known: Known): Message {
   const { random, callId, n } = known;
   const said = random.chance(0.5) ? { plan: { before: { sent: 0 }, after: { sent: n } } } : { problem: "There is no such account." };
   const body = { toolCallId: callId, toolName: callOf(known).toolName, ...said, ...(random.chance(0.5) ? { drifted: 1 } : {}) };
   return made(known, topics.approvalPlanned, messageTypes.approvalPlanned, body, {
-    // A proof is no secret, so it may be in a dead letter.
+    // A receipt is not secret, so a dead letter may contain it. The mark that the tests use to find secrets is removed.
     [attributes.receipt]: forgedGrant(known).replace(SECRET_MARK, ""),
   });
 }
@@ -145,7 +145,7 @@ function held(known: Known): Message {
 
 function decided(known: Known): Message {
   const { random, callId, now } = known;
-  // Only approvals can sign a write's grant, so the worker refuses an "approved" with a forged grant.
+  // Only approvals can sign a write's grant. So the worker refuses an "approved" with a forged grant.
   const outcome = random.pick(APPROVAL_OUTCOMES);
   const body: ApprovalDecided = {
     toolCallId: callId,

@@ -4,7 +4,7 @@ import { attributes, describeProblems, type KeptLetter, type Message, parseKeptL
 import type { Change, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
-/** The attribute that identifies a message, in its dead letter too. */
+/** The attribute that identifies a fuzzed message. The message's dead letter has it too. */
 export const NUMBER = "fuzz-n";
 
 /** The effects of one message, over all its deliveries. */
@@ -17,7 +17,7 @@ export interface Trace {
   acted: boolean;
   /** The dead letter of the message, or null if it has none. */
   letter: Message | null;
-  /** The reason for which a listener dropped the message. */
+  /** The reason why a listener dropped the message. Null if none did. */
   dropped: string | null;
   kept: KeptLetter | null;
 }
@@ -42,7 +42,7 @@ export interface Watcher {
 export interface Witness {
   /** The bus for the services. */
   readonly bus: MessageBus;
-  /** The bus for other users of the broker. Messages that are sent here do not count as an effect of a service. */
+  /** The bus for other users of the broker. A message that is sent here does not count as an effect of a service. */
   readonly outside: Pick<MessageBus, "publish" | "announce">;
   /** Resolves when all queues are empty. */
   idle(deadline: AbortSignal): Promise<void>;
@@ -54,7 +54,10 @@ export interface Witness {
   readonly topics: ReadonlySet<string>;
 }
 
-/** Wraps the bus and the store, and makes a log. They report to the watcher what the services do with each message, and change nothing. */
+/**
+ * Wraps the bus and the store, and makes a log. All three report to the watcher what the services do with each message. They do not change what the
+ * services do.
+ */
 export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): Witness {
   const current = new AsyncLocalStorage<Trace>();
   const open = new Map<Message, Trace>();
@@ -122,7 +125,7 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
       },
       page(index, options) {
         const by = current.getStore();
-        // A listener of announcements reads an index and usually finds nothing new, so this read is its effect.
+        // A listener of announcements reads an index and usually finds nothing new there. So this read counts as the announcement's effect.
         if (by && listening.has(by.topic)) act(by);
         return state.page(index, options);
       },

@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   return caught === results.length ? 0 : 1;
 }
 
-/** Returns whether a test fails. In that case vitest exits with 1. A mutant that cannot be loaded is not caught. */
+/** Returns whether a test fails with this mutant. In that case vitest exits with 1. A mutant that cannot be loaded is not caught. */
 async function isCaught(mutant: TestMutant): Promise<boolean> {
   const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
   await using folder = await mkdtempDisposable(path.join(tmpdir(), "mutant-"));
@@ -72,6 +72,6 @@ async function isCaught(mutant: TestMutant): Promise<boolean> {
   const text = await readFile(report, "utf8").catch(() => null);
   if (text === null) return false;
   const { numFailedTests, numPassedTests } = JSON.parse(text) as { numFailedTests: number; numPassedTests: number };
-  // A file that cannot be loaded at all has no failed test. Otherwise a syntax error in the mutant would look like a caught mutant.
+  // If a file cannot be loaded at all, no test has failed. Without this check, a syntax error in the mutant would look like a caught mutant.
   return numFailedTests > 0 && numPassedTests > 0;
 }

@@ -1,6 +1,6 @@
 import type { Patch } from "@toolbus/testing";
 
-/** The product with one check removed, and the test files. A test in one of them must fail. */
+/** The product with one check removed, and the test files of which at least one must have a failing test. */
 export interface TestMutant {
   readonly name: string;
   /** The effect of the missing check. */

@@ -4,7 +4,10 @@ import type { TestMutant } from "./test-mutant.ts";
 
 const SEALED = "services/approvals/src/sealed/sealed-approvals.test.ts";
 
-/** One mutant for each check behind "nothing counts only because it is in a store" (decision 0032), and for checks of rights and bounds. */
+/**
+ * One mutant for each check behind the rule that a document does not count only because it is in a store (decision 0032). Also mutants for checks of
+ * rights and limits.
+ */
 export const testMutants: readonly TestMutant[] = [
   {
     name: "seal not compared",

@@ -3,7 +3,7 @@ import { patched } from "@toolbus/testing";
 import { defineConfig } from "vitest/config";
 import { testMutants } from "./test-mutants.ts";
 
-// Runs the tests of one mutant, which `npm run mutants` names. The mutant's patches change the source text when it is read from disk.
+// Runs the tests of the mutant that `npm run mutants` names. The mutant's patches change the source text when a file is read from disk.
 const name = process.env["TEST_MUTANT"];
 const mutant = testMutants.find((known) => known.name === name);
 if (!mutant) throw new Error(`There is no mutant "${name}".`);
@@ -21,7 +21,7 @@ export default defineConfig({
     include: [...mutant.tests],
     testTimeout: 10_000,
     maxWorkers: 1,
-    // The cache would confuse the compiled text of one mutant with another's.
+    // The cache could return the compiled text of another mutant.
     fsModuleCache: false,
   },
 });

@@ -40,7 +40,7 @@ describe("an approver who keeps reading one approval, each service in a separate
     expect(faultsOf(watched, health)).toEqual([]);
     expect(ends.filter((end) => end !== "run.completed ok")).toEqual([]);
 
-    // Another approver receives a separate token, so the first approver's token is still valid.
+    // Another approver receives a token of their own, so the first approver's token stays valid.
     await ask(url, system.people.ben);
     expect(await stored()).toBe(2);
     expect(await arena.decide(write, "approve")).toMatchObject({ status: 200, body: { status: "approved" } });

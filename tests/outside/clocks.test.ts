@@ -12,7 +12,9 @@ const SHIFTS = [-25, -1, 2, 25];
 const SERVICES = { worker: "tool-executor", agent: "agent", approvals: "approvals" } as const;
 type Who = keyof typeof SERVICES | "store";
 
-/** In the short form, each kind of process has one clock error that was once harmful. In the long form, every kind has every error. */
+/**
+ * The short form tests, for each kind of process, one clock error that was once harmful. The long form tests every error for every kind of process.
+ */
 const CELLS: readonly (readonly [Who, number])[] = LONG
   ? (["worker", "agent", "approvals", "store"] as const).flatMap((who) => SHIFTS.map((hours) => [who, hours] as const))
   : [
@@ -22,7 +24,7 @@ const CELLS: readonly (readonly [Who, number])[] = LONG
       ["store", -1],
     ];
 const READS = 4;
-/** This is short, so that an approval can expire within a test. */
+/** The time is short, so that an approval can expire within a test. */
 const EXPIRY_MS = 5000;
 const READ = 'get_release_summary {"release_id": "calm"}';
 const SHIFTED = fileURLToPath(new URL("../e2e/apart/shifted-service.ts", import.meta.url));
@@ -64,7 +66,8 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
       const from = system.output().length;
       const forward = who === "store" ? hours - off : 0;
       if (who === "store") {
-        // All processes keep running while the clock changes. A process that starts afterwards must agree with them.
+        // All processes keep running while the store's clock changes. A process that starts afterwards must agree with the running ones about the
+        // time.
         (faked as FakedClock).set(hours * HOUR);
         off = hours;
         await system.apart.restart("tool-executor", 1);
@@ -88,8 +91,8 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
         late: "expired, 0 done, decision refused with 410",
         reported: true,
       });
-      // When the store's clock moves a day ahead, readers find the messages of the next second too old (decision 0043). The reads were still
-      // answered.
+      // When the store's clock moves a day ahead, the messages of the next second are too old for their readers (decision 0043). The reads were
+      // answered anyway.
       if (forward < 24) expect(said).not.toMatch(/became a dead letter|came after its not-after/);
       if (who !== "store") await system.apart.restart(SERVICES[who], 1);
     });
@@ -102,7 +105,7 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
     return resolved?.type === "call.resolved" ? resolved.status : "no call";
   }
 
-  /** Investigates a release. Its report is a write, which somebody approves at once or too late. Returns how the write ended. */
+  /** Investigates a release. Its report is a write, which somebody approves at once or too late. Returns the status of the write at the end. */
   async function write({ inTime }: { readonly inTime: boolean }): Promise<string> {
     const client = patientClient(system.apart);
     const release = releases[count++] ?? "";

@@ -13,7 +13,7 @@ const SEEN_EVERY_MS = 1000;
 const PATIENCE = { timeout: 15_000, interval: 50 } as const;
 const ARGUMENTS = { payee: "BAKERY", amount: 7 };
 
-// No file enables a write here. The operator enables writes with the commands of the documentation.
+// No settings file enables a write here. The operator enables writes with the commands of the documentation.
 describe("a store that somebody emptied, with each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
@@ -28,12 +28,12 @@ describe("a store that somebody emptied, with each service in a separate process
     const before = await arena.done("high", ARGUMENTS);
     const waiting = await arena.held("high", ARGUMENTS);
     const watch = watched.watch();
-    // The next output continues the last, unfinished line.
+    // The next output continues the last line, which may be incomplete.
     const from = system.lines().length - 1;
 
     const began = performance.now();
     await arena.eye.redis("FLUSHALL");
-    // The running processes register the tools and announce the profiles again without a restart.
+    // The running processes register the tools and announce the profiles again, although nobody has restarted them.
     await expect.poll(tools, PATIENCE).toEqual(Object.values(TOOLS).toSorted());
     await expect.poll(agents, PATIENCE).toEqual(["default"]);
     const again = performance.now() - began;
@@ -44,7 +44,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(await unready()).toEqual([]);
     await read();
 
-    // The store lost the waiting calls with their run. A new request is refused, with a message for the model.
+    // The waiting calls were lost with their run. A new request is refused with a message for the model.
     expect(await approvalOf(waiting)).toMatchObject({ status: 404 });
     const refused = await written();
     expect(refused).toMatchObject({ status: "denied" });
@@ -56,9 +56,9 @@ describe("a store that somebody emptied, with each service in a separate process
       /fail lost writes The store lost writes of \d+ shards?, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
-    // Even an enabled write does not begin if the store lost writes, because this target cannot distinguish a repeat from a first attempt.
+    // The store has lost writes, so even an enabled write does not begin. Its target cannot tell a repeat from a first attempt.
     await enable();
-    // The run's id is derived from an Idempotency-Key, so the id does not prove that the run is younger than the loss.
+    // The id of this run comes from an Idempotency-Key, so the id does not prove that the run began after the loss.
     const held = await written(approve);
     expect(held).toMatchObject({
       status: "outcome_unknown",
@@ -66,7 +66,7 @@ describe("a store that somebody emptied, with each service in a separate process
     });
     expect(effects()).toEqual([before.callId]);
 
-    // A service with its own login may not write the record of the store.
+    // The login of a single service may not write the record that identifies the store.
     await expect(system.apart.restart("agent", 1)).rejects.toThrow(/"toolbus permissions --set-up"/);
     await system.setUpAgain();
     await system.apart.restart("agent", 1);
@@ -103,7 +103,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(events.at(-1)).toMatchObject({ type: "run.completed" });
   }
 
-  /** Requests a write in a run of the held shard and returns its outcome. The target of the write ignores keys. */
+  /** Requests a write in a run of the held shard, and returns the outcome of the write. The write's target ignores idempotency keys. */
   async function written(onHeld: (write: Held) => Promise<void> = async () => undefined) {
     const { arena, system } = watched;
     const said = await spokenAtHome();
@@ -125,7 +125,7 @@ describe("a store that somebody emptied, with each service in a separate process
     expect(await watched.arena.decide(write, "approve")).toMatchObject({ status: 200 });
   }
 
-  /** Returns a conversation in the shard of the registrations. A conversation's shard is random, so it may need several attempts. */
+  /** Returns a conversation in the same shard as the registrations. The shard of a conversation is random, so this may need several attempts. */
   async function spokenAtHome(): Promise<string> {
     for (;;) {
       const { status, body } = await ask(watched.arena.gateway("/v1/conversations"), watched.system.people.rita, { profile: "direct" });

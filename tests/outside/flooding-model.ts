@@ -1,4 +1,4 @@
-// This OpenAI-compatible server follows the last message of the conversation: it answers, answers slowly, or floods.
+// An OpenAI-compatible server. The last message of the conversation decides whether it answers at once, answers slowly, or sends a flood of data.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -53,7 +53,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => void process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1\n`));
 
-/** Resolves when the piece was sent. Never resolves if the client is gone. */
+/** Resolves when the piece was sent. Never resolves if the client has disconnected. */
 function written(response: ServerResponse, piece: string): Promise<void> {
   return new Promise((resolve) => void response.write(piece, (error) => (error ? undefined : resolve())));
 }

@@ -51,7 +51,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     const { call, write } = underWay;
     const before = system.target.journal().length;
 
-    // All messages are in the queue before the worker may continue.
+    // All messages must be in the queue before the worker may continue.
     const worker = halted(system, "tool-executor");
     let runs: readonly { readonly runId: string }[];
     try {
@@ -66,7 +66,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     await Promise.all(runs.map(({ runId }) => arena.ended(runId)));
     const answered = performance.now() - began;
 
-    // The worker logs the number of the remaining messages at the end of the minute, or when it stops.
+    // The worker logs the count of the events that it did not store whole at the end of the minute, or when it stops.
     await worker.stop();
     const { whole, leftOut } = await recorded(arena);
     console.log(
@@ -93,7 +93,7 @@ function* unknownTools(
   }
 }
 
-/** Half of these calls have no grant. The other half have another call's genuine grant with a wrong signature. */
+/** Half of these calls have no grant. The other half have the genuine grant of another call, with a wrong signature. */
 function* forgedCalls(call: JsonObject, callId: string): Generator<Message> {
   const grant = `${textIn(call["grant"]).slice(0, -8)}AAAAAAAA`;
   for (let n = 0; n < FORGED; n++) {

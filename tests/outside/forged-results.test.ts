@@ -10,9 +10,9 @@ import { halted, linesOf, numberIn, sent } from "./queue-floods.ts";
 const FORGED = 10_000;
 const GENUINE = 5;
 const WITHIN_MS = 5000;
-/** The allowed growth in MiB. It is high, because V8 collects memory late. */
+/** The allowed growth of the memory in MiB. It is high, because V8 collects garbage late. */
 const MOST_MIB = 200;
-/** The agent logs thirty lines of each kind per minute, and the flood may extend into the next minute. */
+/** The agent logs at most thirty lines of each kind per minute. The flood may continue into a second minute. */
 const MOST_LINES = 5 * 30 * 2;
 
 describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", (broker) => {
@@ -35,7 +35,8 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
     const claims = { callId, toolset: "payments", tool, toolHash, argsHash, fence: 1, at: Date.now(), resultHash: NONE, answerHash: NONE };
     const receipt = await signReceipt(claims as Parameters<typeof signReceipt>[0], signer);
 
-    // Answers of reads arrive only through the queue. A write's answer would also arrive through the ledger.
+    // The worker is halted, so that its answers come behind the forged ones. The calls are reads, whose answers arrive only through the queue. A
+    // write's answer would also arrive through the ledger.
     const worker = halted(system, "tool-executor");
     const reads = await Promise.all(Array.from({ length: GENUINE }, () => arena.asked("read", { payee: "BAKERY", amount: 1 })));
     for (const read of reads) await sent(arena, read.runId);
@@ -68,7 +69,7 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
     expect(took).toBeLessThan(WITHIN_MS);
     if (process.platform === "linux") expect(peak - before).toBeLessThan(MOST_MIB);
     expect(whole).toBeLessThan(MOST_LINES);
-    // The agent logs only the first forged answer with the open write's secret, so two of the five kinds hardly appear.
+    // Of the forged answers with the open write's secret, the agent logs only the first one. So two of the five kinds are hardly counted.
     expect(whole + counted).toBeGreaterThanOrEqual(FORGED * 0.6);
   }, 120_000);
 });
@@ -77,8 +78,8 @@ const ANSWERED = /a tool call was answered/;
 const NONE = `sha256-${"A".repeat(43)}`;
 
 /**
- * Forges answers of five kinds: with a wrong secret, of a call that does not exist, of a run that does not exist, with the right secret but no
- * receipt, and with a receipt from another toolset's worker.
+ * Forges answers of five kinds. An answer has a wrong secret, belongs to a call that does not exist, belongs to a run that does not exist, has the
+ * right secret but no receipt, or has a receipt from another toolset's worker.
  */
 function* forgedAnswers(call: JsonObject, receipt: string): Generator<Message> {
   const callId = textIn(call["callId"]);

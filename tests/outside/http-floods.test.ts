@@ -64,11 +64,11 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
     expect(slowest).toBeLessThan(1000);
   });
 
-  /** Opens a connection that reads nothing until the other side closes it. */
+  /** Opens a connection that reads nothing until the server closes it. */
   function unread(text: string): { readonly closed: Promise<void> } {
     const socket: Socket = connect(Number(gateway.port), gateway.hostname);
     const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
-    // A client that does not read notices only by writing that the server closed the connection.
+    // A client that does not read must write to notice that the server closed the connection.
     const asks = setInterval(() => socket.write(" "), 50);
     void closed.then(() => clearInterval(asks));
     socket.on("error", () => undefined).pause();
@@ -77,8 +77,8 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
   }
 
   /**
-   * Sends a POST with a large body, as far as the server accepts it. Returns the status line, or "closed". A client that is still writing when the
-   * server closes the connection may not see the answer.
+   * Sends a POST with a large body, until the server stops reading it. Returns the status line, or "closed". If the client is still writing when the
+   * server closes the connection, it may not see the answer.
    */
   async function post(saysItsLength: boolean): Promise<string> {
     const socket = connect(Number(gateway.port), gateway.hostname);

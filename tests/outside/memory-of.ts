@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** The resident memory of a process, sampled until `end`. */
 export interface MemoryWatch {
-  /** Stops sampling and returns the maximum in MiB. */
+  /** Stops sampling and returns the highest sample in MiB. */
   end(): number;
 }
 

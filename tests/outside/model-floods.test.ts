@@ -6,7 +6,7 @@ import { residentMiB, watchMemory } from "./memory-of.ts";
 import { type Program, START, startProgram } from "../e2e/testing/program.ts";
 import { scratch, type Scratch } from "../e2e/testing/scratch.ts";
 
-// The maximum cost of a flood consists of the answer as far as it is read, memory that V8 has not collected yet, and noise.
+// The most memory that a flood may cost. It consists of the part of the answer that is read, memory that V8 has not collected yet, and noise.
 const MOST_MIB = 160;
 const MOST_HEALTH_MS = 1000;
 
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
   }
 });
 
-/** Returns the key file's entry of a user whose key is their name. */
+/** Returns the entry of a user in the file of keys. The user's key is their name. */
 function keyOf(name: string) {
   const sha256 = createHash("sha256").update(name).digest("hex");
   return { id: name, sha256, principal: name, tenant: "acme", roles: ["user"], scopes: ["tools:read"] };

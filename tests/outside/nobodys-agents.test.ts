@@ -6,9 +6,9 @@ import { BROKERS, startSystemUnderAttack, type SystemUnderAttack } from "../redt
 import { textIn } from "../redteam/text-in.ts";
 import { halted, isHeld, linesOf, sent } from "./queue-floods.ts";
 
-/** Together with the genuine ones, these are fewer than the writes of one requester that may be pending (`PENDING_PER_REQUESTER`, 100). */
+/** Together with the genuine requests, these stay below the number of pending writes that one requester may have (`PENDING_PER_REQUESTER`, 100). */
 const FORGED = 90;
-/** This is enough for a slow disk, which stores the requests of one run one after another. A blocked queue would never end. */
+/** This is enough even for a slow disk, on which the requests of one run are stored one after another. A blocked queue would never be finished. */
 const WITHIN_MS = 60_000;
 
 describe.each(BROKERS)("messages that name an agent that does not exist, with a login for each service, on %s", (broker) => {
@@ -41,7 +41,7 @@ describe.each(BROKERS)("messages that name an agent that does not exist, with a 
       console.log(`${broker}: a genuine request behind ${FORGED} ${which} was answered in ${Math.round(took)} ms`);
       expect(channels()).toBe(before);
 
-      // The outbox has no message that would be sent again.
+      // The outbox contains no message that approvals would send again.
       const own = `tb:outbox.approvals:{${runId.slice(3, 5)}}`;
       await arena.until("the outbox to be empty", async () => ((await arena.eye.redis("ZCARD", own)) === 0 ? true : null));
       expect((await fetch(arena.approvals("/readyz"))).status).toBe(200);

@@ -9,7 +9,7 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 const REQUESTS = LONG ? 10_000 : 600;
 /** The default of `PENDING_PER_REQUESTER`. */
 const PLACES = 100;
-/** The allowed growth in MiB. V8 has not collected most of this memory yet: 600 requests need 150 MiB. */
+/** The allowed growth of the memory in MiB. The 600 requests need 150 MiB. The rest is memory that V8 has not collected yet. */
 const MOST_MIB = 320;
 
 describe.skipIf(process.platform !== "linux")(

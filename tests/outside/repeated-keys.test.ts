@@ -17,7 +17,8 @@ describe("a body with a duplicate key, each service in a separate process", () =
     const messages = arena.gateway(`/v1/conversations/${textIn(body["conversationId"])}/messages`);
     const before = await keysOf("origin", "inbox", "run", "call");
     const text = (tool: string): string => JSON.stringify(`${tool} {"payee":"BAKERY","amount":1}`);
-    // A proxy that reads the first key could accept a body that a reader of the last key refuses.
+    // JSON parsers differ: some take the first of two equal keys, and some take the last. So a proxy could accept a body that the server reads
+    // differently.
     expect(await raw(messages, system.people.rita, `{"text":${text("read_balance")},"text":${text("post_notice")}}`)).toMatchObject(
       refusedAt("/text"),
     );
@@ -27,7 +28,7 @@ describe("a body with a duplicate key, each service in a separate process", () =
     expect(await keysOf("origin", "inbox", "run", "call")).toEqual(before);
     expect(system.target.journal()).toEqual([]);
 
-    // A request that has the key only once is executed once.
+    // A request with the key only once is executed once.
     const said = await ask(messages, system.people.rita, { text: 'post_notice {"payee":"BAKERY","amount":1}' });
     expect((await arena.ended(textIn(said.body["runId"]))).at(-1)).toMatchObject({ type: "run.completed" });
     expect(system.target.journal()).toHaveLength(1);

@@ -13,7 +13,7 @@ import { linesOf } from "./queue-floods.ts";
 const SCHEMAS = 200;
 const WITHIN_MS = 5000;
 const HEALTH_MS = 1000;
-/** The test starts a run after this many registrations. The agent reads the current registrations for it. */
+/** The test starts a run after each batch of this many registrations. The agent reads the current registrations for the run. */
 const EACH = 1;
 const RUNS = SCHEMAS / EACH;
 
@@ -91,7 +91,7 @@ describe("a worker's login that registers one expensive schema after another", (
   }
 });
 
-/** Makes a new definition whose properties and pattern states are close to the limits. It is as slow to compile as an accepted schema can be. */
+/** Makes a new definition whose number of properties and pattern states is close to the limits. No accepted schema is slower to compile. */
 function dear(n: number): ToolDefinition {
   const plain = Array.from({ length: 1500 }, (_, i) => [`p${n}_${i}`, { type: "string" }] as const);
   const patterns = Array.from({ length: 4 }, (_, i) => [`q${n}_${i}`, { type: "string", pattern: `^([a-z]{1,100}x){10}${n}$` }] as const);

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, ask } from "../redteam/http.ts";
 import { faultsOf, PROCESSES, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-/** A process without other writes remembers a refused change for 15 s, so this is longer. */
+/** This is longer than 15 s. A process that writes nothing else remembers for 15 s that a change was refused. */
 const PATIENCE = { timeout: 25_000, interval: 100 } as const;
 
-/** One way in which a Redis that answers every question refuses every change. `word` is in the process's report, and `words` match its log. */
+/** One way in which a Redis answers every read but refuses every change. `word` is in the process's report. `words` match the process's log. */
 interface Refusal {
   readonly why: string;
   readonly word: string;
@@ -43,7 +43,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
       why: "it was made a replica",
       word: "read-only",
       words: /is a replica now/,
-      // The named server is unavailable, so this Redis keeps its data.
+      // No server is at the given address, so this Redis becomes a replica that keeps its data.
       begin: async () => void (await redis("REPLICAOF", "127.0.0.1", String(await freePort()))),
       fix: async () => void (await redis("REPLICAOF", "NO", "ONE")),
     },
@@ -112,7 +112,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
     },
   );
 
-  /** Returns each process's report on its readiness, in short. */
+  /** Returns the report of each process on its readiness, in short form. */
   async function ready(): Promise<Readonly<Record<string, string>>> {
     const all = Object.entries(watched.addresses("/readyz")).map(async ([name, url]) => {
       const response = await fetch(url, { signal: AbortSignal.timeout(5000) });

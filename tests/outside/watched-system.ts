@@ -23,7 +23,7 @@ export const MOST_HEALTH_MS = 1000;
 
 const MODULE = path.join(import.meta.dirname, "../redteam/service-with-health.ts");
 const QUIET = ["agent", "worker", "operations"] as const;
-/** The ports are chosen before the servers choose theirs, so they are from a separate range. Each service has its own part of the range. */
+/** The ports are chosen before the servers choose theirs, so they come from a separate range. Each service has its own part of this range. */
 const FIRST = 11_000;
 const ROOM = 3000;
 
@@ -50,7 +50,7 @@ export async function startWatchedSystem(broker: Broker, env: Readonly<Record<st
   };
 }
 
-/** Returns one sentence for each fault of the processes, or an empty list if none failed. */
+/** Returns one sentence for each fault of the processes. Returns an empty list if there was no fault. */
 export function faultsOf({ system }: WatchedSystem, { slowest, failed }: Watched): readonly string[] {
   const ended = system.apart.replicas().filter(({ process }) => !process.alive());
   return [

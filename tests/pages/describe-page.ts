@@ -11,7 +11,7 @@ export function stepsIn(page: string): readonly Step[] {
   return stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
 }
 
-/** Declares one test for each step of a page. They run one after another on one stage. `leaveOut` selects the steps that another test runs. */
+/** Declares one test for each step of a page. The steps run one after another on one stage. `leaveOut` selects the steps that another test runs. */
 export function describePage(page: string, { leaveOut = () => false }: { readonly leaveOut?: (command: string) => boolean } = {}): void {
   describe(`${page}, as a reader types it`, () => {
     let stage: Stage | null = null;

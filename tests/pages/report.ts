@@ -1,6 +1,6 @@
 import type { Tried } from "./try-pages.ts";
 
-/** The report on the commands of all tried pages, as a document. */
+/** The report about the commands of all tried pages, in a form for JSON. */
 export interface TryReport {
   readonly ok: boolean;
   readonly commands: readonly Tried[];
@@ -17,7 +17,7 @@ export function reportOf(commands: readonly Tried[]): TryReport {
   );
   const counts = { ok: count("ok"), failed: count("failed"), notRun: count("not run") };
   return {
-    // If no command was run, nothing is proved to work.
+    // If no command was run, the report proves nothing, so it is not ok.
     ok: counts.failed === 0 && counts.ok > 0,
     commands,
     counts,

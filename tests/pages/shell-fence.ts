@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** A fence of commands: its first line on the page, the words after `sh`, and its content. */
+/** A code fence of commands: its first line on the page, the words after `sh`, and its content. */
 interface ShellFence {
   readonly line: number;
   readonly hidden: boolean;
@@ -8,7 +8,7 @@ interface ShellFence {
   readonly text: string;
 }
 
-/** The words of a fence about its commands, which are numbered from 1. Comments and commands that export variables have no number. */
+/** What the words of a fence say about its commands. Commands are numbered from 1. Comments and commands that export variables have no number. */
 interface Said {
   readonly terminals: readonly string[];
   /** Returns whether a command runs until Ctrl-C. */

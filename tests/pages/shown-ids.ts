@@ -5,7 +5,7 @@ export interface ShownIds {
   putInto(command: string): string;
 }
 
-/** The form of an id on a page, and which id of the output it means: the last one, or the first one of a list. */
+/** The form that an id has on a page, and which id of the output is meant: the last one, or the first one of a list. */
 const KINDS: readonly { readonly name: string; readonly written: RegExp; readonly shown: RegExp; readonly newestFirst?: true }[] = [
   { name: "approval", written: /ap_rn_(?:…|[0-9a-f]{2}_[0-9A-Z]{26}\.\d+\.\d+)/g, shown: /ap_rn_[0-9a-f]{2}_[0-9A-Z]{26}\.\d+\.\d+/g },
   { name: "run", written: /(?<!ap_)rn_(?:…|[0-9a-f]{2}_[0-9A-Z]{26})/g, shown: /^rn_[0-9a-f]{2}_[0-9A-Z]{26}/gm, newestFirst: true },
@@ -21,7 +21,7 @@ export function shownIds(): ShownIds {
         const found = (shown.match(pattern) ?? []).at(newestFirst ? 0 : -1);
         if (found !== undefined) latest.set(name, found);
       }
-      // A reader who was asked to approve a call continues with its run.
+      // A reader who was asked to approve a call continues with the run of that call.
       const [, run] = /ap_(rn_[0-9a-f]{2}_[0-9A-Z]{26})/.exec(latest.get("approval") ?? "") ?? [];
       if (run !== undefined && shown.includes(`ap_${run}`)) latest.set("run", run);
     },

@@ -38,8 +38,8 @@ const DEADLINE_MS = 150_000;
 
 /**
  * Opens a stage for one page. The stage maps the page's addresses to separate ports, so that it affects nothing else on this machine. It starts a
- * private server when a step first names one. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0. It contains
- * `report.xml`, its test results. `toolbus` is on the path, and folders in `/srv` are created.
+ * private server when a step first names one. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0. The checkout contains
+ * `report.xml`, test results for this repository. `toolbus` is on the path. `/srv` on the page is a folder of the stage.
  */
 export async function openStage(root: string): Promise<Stage> {
   await using begun = new AsyncDisposableStack();
@@ -53,7 +53,7 @@ export async function openStage(root: string): Promise<Stage> {
   symlinkSync(path.join(folder, "toolbus"), files.at("bin/toolbus"));
 
   const [gateway, approvals, releases, shop] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  /** Maps names on the page to names on this stage. */
+  /** Maps names on the page to the names that they have on this stage. */
   const here = new Map([
     ["127.0.0.1:8080", `127.0.0.1:${gateway}`],
     ["127.0.0.1:8081", `127.0.0.1:${approvals}`],
@@ -99,7 +99,7 @@ export async function openStage(root: string): Promise<Stage> {
 
   function write({ file, text }: Written): void {
     const content = asHere(text);
-    // Later commands find the file's process by its full path, which exists only on this stage.
+    // Later commands find the process that uses the file by the file's full path, which exists only on this stage.
     here.set(file, files.file(`checkout/${file}`, content));
   }
 
@@ -116,7 +116,8 @@ export async function openStage(root: string): Promise<Stage> {
   async function type({ terminal, command, stays, exits, shows }: Typed): Promise<void> {
     await ctrlC(terminal);
     if (command === CTRL_C) return;
-    // A program that runs until Ctrl-C replaces the shell if possible. Otherwise pkill would find its own command line in the shell's.
+    // A program that runs until Ctrl-C replaces the shell if possible. Otherwise pkill would also match the shell, whose command line contains the
+    // pattern.
     const line = ids.putInto(asHere(command));
     const lines = [`cd '${folder}'`, ...(exported.get(terminal) ?? []), "exec 2>&1", isSimple(line) ? `exec ${line}` : line];
     const searchPath = [files.at("bin"), ...systemPath()].join(path.delimiter);
@@ -165,13 +166,13 @@ function isSimple(line: string): boolean {
   return !/[|;&<>(]|^\w+=/.test(line);
 }
 
-/** Returns the search path of a newcomer, without the programs of this checkout and the Node that runs this test. */
+/** Returns the search path that a new user has. It does not contain the programs of this checkout or the Node that runs this test. */
 function systemPath(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);
   return folders.filter((folder) => !folder.includes("node_modules"));
 }
 
-/** The parts of a checkout that are not copied. Its history is cloned, its packages are linked, and the programs of the copy create the rest. */
+/** The parts of a checkout that are not copied. The history is cloned and the packages are linked. The programs in the copy create the rest again. */
 const LEFT_OUT: readonly string[] = [".git", ".toolbus", ".pnpm", ".cache"];
 
 /**
@@ -188,12 +189,12 @@ function copyCheckout(from: string, to: string): void {
 }
 
 const MEMORY = "/dev/shm";
-/** The space for a checkout and its page's output, with a large reserve. */
+/** The free space that a stage requires. A checkout and its page's output need much less. */
 const NEEDED_BYTES = 2 * 2 ** 30;
 
 /**
- * Returns a folder in memory if this machine has enough room, else a folder for temporary files. A checkout has two thousand files, and a disk may
- * need a millisecond for each.
+ * Returns a folder in memory if this machine has enough memory, and otherwise a folder for temporary files. A checkout has two thousand files, and a
+ * disk may need a millisecond for each file.
  */
 function quickFolder(): string {
   try {

@@ -50,7 +50,7 @@ export interface NotRun {
 }
 
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
-/** Shell languages other than `sh`. A fence in one of them is refused, because it does not say whether it contains commands. */
+/** Other names of shell languages. A fence in one of them is refused, because it does not say whether it contains commands to run. */
 const SHELLS: readonly string[] = ["", "bash", "shell", "console", "shell-session", "zsh"];
 
 /**

@@ -24,8 +24,8 @@ export function pagesOf(root: string): readonly string[] {
 }
 
 /**
- * Runs every step of the pages and reports each command as it ends. Each page with a command gets its own environment (`stage.ts`). An abort
- * stops the running programs and returns the results so far.
+ * Runs every step of the pages, and reports each command when it has ended. Each page with a command has its own stage (`stage.ts`). An abort stops
+ * the running programs, and the results so far are returned.
  */
 export async function tryPages(
   root: string,
@@ -46,7 +46,7 @@ export async function tryPages(
   return all;
 }
 
-/** Reads the steps of a page. If a fence does not say what it is, the whole page is one failure. */
+/** Reads the steps of a page. If a fence does not say what it is, the result is one failure for the whole page. */
 function readSteps(
   root: string,
   page: string,
@@ -87,7 +87,7 @@ async function tryPage(
   }
 }
 
-/** Tries one step. Returns null for a successful step that is not a reader's command. */
+/** Tries one step. Returns null if the step succeeded and is not a command of the reader. */
 async function tryStep(page: string, step: Step, stage: Stage | null): Promise<Tried | null> {
   const begun = performance.now();
   const command = "command" in step ? step.command : nameOf(step);

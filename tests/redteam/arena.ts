@@ -21,11 +21,11 @@ import { textOf, valueOf, withValue } from "./stored-text.ts";
 import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
 import { textIn } from "./text-in.ts";
 
-/** The service that the attacker has compromised. A `stranger` has no key, and no login if logins exist. */
+/** The service that the attacker has compromised. A `stranger` has no key. If services have logins, a `stranger` has no login either. */
 export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "stranger", "http"] as const;
 export type Attacker = (typeof ATTACKERS)[number];
 
-/** An attacker's means: the login and the key of a service. */
+/** What an attacker has: the login and the key of a service. */
 export interface Means {
   /** Sends one command to Redis. Throws `RefusedByServer`. */
   redis(...words: readonly string[]): Promise<RedisReply>;
@@ -54,7 +54,7 @@ export interface Held {
   readonly tool: string;
 }
 
-/** A write that the target has received but not answered. */
+/** A write that the target has received but not answered yet. */
 export interface UnderWay {
   readonly write: Held;
   /** The agent's document of the call. It contains the grant and the secret. */
@@ -65,25 +65,28 @@ export interface UnderWay {
   answer(): void;
 }
 
-/** The setting of the attacks: what honest people do meanwhile, the attackers' means, and what the trial can observe. */
+/** Everything that an attack can use: the actions of honest people, the attackers' means, and views of the system's real state. */
 export interface Arena {
   readonly system: SystemUnderAttack;
   as(attacker: Exclude<Attacker, "http">): Means;
-  /** Reads and repairs the real content of the store, independent of the attackers' logins. */
+  /** Reads and repairs the real content of the store. It does not use the attackers' logins. */
   readonly eye: Means;
-  /** Asks for a write as Rita, in a new run. Resolves when the gateway accepts the request. The arena counts writes that policy grants as allowed. */
+  /**
+   * Asks for a write as Rita, in a new run. Resolves when the gateway has accepted the request. If policy grants the write, the arena counts the
+   * write as allowed.
+   */
   asked(which: Attacked, args: Held["args"], options?: { readonly as?: "rita" | "clerk" | "reader" }): Promise<Held>;
-  /** Asks for a write, and resolves when approvals has asked people to decide. */
+  /** Asks for a write. Resolves when approvals has asked people to decide it. */
   held(which: Attacked, args: Held["args"]): Promise<Held>;
-  /** Decides as this approver. The arena counts a write that was approved as allowed. */
+  /** Decides as this approver. If the approver approves, the arena counts the write as allowed. */
   decide(held: Held, decision: "approve" | "deny", approver?: "amy" | "ben", ticket?: string): Promise<Answer>;
   /** Returns a run's events so far. */
   events(runId: string): Promise<readonly RunEvent[]>;
   /** Waits until the run has ended and returns its events. */
   ended(runId: string): Promise<readonly RunEvent[]>;
   /**
-   * Approves a write and returns it when the target has received it. The target does not answer until `finish`. Until then, the agent has the grant
-   * and the worker has its lease.
+   * Approves a write. Resolves when the target has received the write. The target does not answer until `finish` or `answer`. Until then, the agent
+   * has the grant and the worker has its lease.
    */
   underWay(which: Attacked, args: Held["args"]): Promise<UnderWay>;
   /** Approves a write and waits until its run is over. */
@@ -236,7 +239,7 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
   }
 }
 
-/** Returns the events if one of them is of this type or the run has ended, else null. */
+/** Returns the events if one of them is of this type or if the run has ended. Otherwise returns null. */
 function upTo(events: readonly RunEvent[], type: "call.held" | "end"): readonly RunEvent[] | null {
   return events.some((event) => event.type === type || isRunEnd(event)) ? events : null;
 }

@@ -33,7 +33,7 @@ Examples:
   npm run redteam -- --broker nats --mode own --only approval
 `;
 
-/** Parses the flags, or returns one sentence that names the mistake. */
+/** Parses the flags. Returns one sentence that names the mistake if a flag is wrong. */
 export function redteamArguments(argv: readonly string[]): ReadArguments {
   let values: {
     readonly broker?: string;

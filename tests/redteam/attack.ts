@@ -1,27 +1,27 @@
 import type { Arena, Attacker } from "./arena.ts";
 import type { Broker, Mode } from "./system.ts";
 
-/** The obstacle that must stop an attack. Any other outcome is a failure. */
+/** What must stop an attack. Any other outcome is a failure of the trial. */
 export type Expected =
   /** Redis or the broker refuses the request, with its own message. */
   | { readonly by: "server" }
-  /** A service refuses and records it. `event` is the kind of the security event in the store, and `log` matches its log line. */
+  /** A service refuses the attack and records this. `event` is the kind of the security event in the store. `log` matches the service's log line. */
   | { readonly by: "service"; readonly event: string; readonly log: RegExp }
-  /** A service refuses, but stores no security event, because the message is not for it. `log` matches its log line. */
+  /** A service refuses the attack, but stores no security event. `log` matches the service's log line. */
   | { readonly by: "service"; readonly log: RegExp }
-  /** A service answers a caller without the right with this HTTP status. */
+  /** The caller lacks the right, so a service answers with this HTTP status. */
   | { readonly by: "service"; readonly status: number }
-  /** Nothing stops it. It is one of the numbered residual risks of docs/approvals.md or docs/permissions.md. */
+  /** Nothing stops the attack. It is one of the numbered residual risks of docs/approvals.md or docs/permissions.md. */
   | { readonly by: "residual"; readonly number: string };
 
 /** The outcome of an attack that no server refused. */
 export type Outcome =
-  /** The attack did not reach its aim. The attack itself has checked this. */
+  /** The attack did not reach its aim. The attack's own code has checked this. */
   | {
       readonly reached: false;
       readonly detail: string;
       readonly status?: number;
-      /** The text that the event and the log line must contain: the call's id, if the attack concerns a call. */
+      /** A text that the security event and the log line must contain. It is the call's id if the attack concerns a call. */
       readonly about?: string;
     }
   /** The attack reached its aim, under this residual risk. */
@@ -34,7 +34,7 @@ export interface Attack {
   readonly expected: Readonly<Record<Mode, Expected>>;
   /** The only broker on which this attack is possible. If absent, the attack is possible on both. */
   readonly broker?: Broker;
-  /** Makes the attempt. Throws `RefusedByServer` if a server refuses. The attack repairs whatever it changed for others. */
+  /** Makes the attempt. Throws `RefusedByServer` if a server refuses it. Afterwards the attack repairs what it has changed for others. */
   run(arena: Arena): Promise<Outcome>;
 }
 
@@ -62,7 +62,7 @@ export function both(expected: Expected): Attack["expected"] {
   return { own: expected, shared: expected };
 }
 
-/** Expects that the server refuses a service's own login. If all services share one login, expects `shared`. */
+/** The server must refuse a service's own login. If all services share one login, the expectation is `shared`. */
 export function serverOr(shared: Expected): Attack["expected"] {
   return { own: server, shared };
 }

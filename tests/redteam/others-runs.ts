@@ -1,9 +1,9 @@
 import { isRunEnd } from "@toolbus/contracts";
 import type { Arena } from "./arena.ts";
 
-/** Another user's runs while a system is attacked, one after another. Policy grants the write of each run. */
+/** Runs of another user while a system is attacked, one after another. Policy grants the write of each run. */
 export interface OthersRuns {
-  /** Starts no more runs, and returns how each run ended. A good run ended with "run.completed ok". There are at least four runs. */
+  /** Starts no more runs. Returns how each run ended, for at least four runs. A good run ended with "run.completed ok". */
   end(): Promise<readonly string[]>;
 }
 

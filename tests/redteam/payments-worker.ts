@@ -1,4 +1,4 @@
-// Runs the worker of the toolset under attack instead of the tool-executor, with the same settings, bus, store and keys.
+// Runs the worker of the attacked toolset in place of the tool-executor, with the same settings, bus, store and keys.
 import { defineService, httpAddress, milliseconds, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { startWorker, workerTimings } from "@toolbus/tool-kit";
 import { payments } from "./payments.ts";

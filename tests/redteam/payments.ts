@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** A write that the target really received. This is the only proof that a write happened. */
+/** A write that the target really received. Only this proves that a write happened. */
 export interface Effect {
   readonly tool: string;
   /** The call for which the worker sent the effect. */
@@ -10,11 +10,11 @@ export interface Effect {
   readonly amount: number;
 }
 
-/** The tools under attack, by who grants them. */
+/** The attacked tools, by who grants them. */
 export const TOOLS = {
   /** Policy grants it, with a limit. */
   low: "post_notice",
-  /** One approver grants it. Its target has no memory. */
+  /** One approver grants it. Its target remembers no keys. */
   high: "send_payment",
   /** One approver grants it. Its target honours the idempotency key. */
   keyed: "send_keyed_payment",
@@ -25,7 +25,7 @@ export const TOOLS = {
 
 export type Attacked = keyof typeof TOOLS;
 
-/** Accesses the target: sends an effect, or only reads if `effect` is null. Rejects if the target does not answer. */
+/** Makes a request to the target: sends an effect, or only reads if `effect` is null. Rejects if the target does not answer. */
 export type Send = (effect: Effect | null, signal: AbortSignal) => Promise<void>;
 
 /** Makes a small toolset with a write of each tier and a read. Its tools only call `send`. */

@@ -50,7 +50,7 @@ const APPROVALS = {
 
 type Row = readonly [principal: string, tenant: string, roles: readonly Role[], scopes: readonly string[], tools?: readonly string[]];
 
-/** Makes everybody's keys, and writes the files of hashes into this folder. */
+/** Makes the keys of all people, and writes the files with the keys' hashes into this folder. */
 export async function peopleIn(folder: string): Promise<KeyFiles> {
   const files = { gatewayKeysFile: path.join(folder, "callers.json"), approvalsKeysFile: path.join(folder, "approvers.json") };
   const gateway = keysOf(GATEWAY);

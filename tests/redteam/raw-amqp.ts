@@ -52,14 +52,14 @@ export async function amqpClient(url: string): Promise<RawBus> {
     const channel = await model.createChannel();
     await judged(channel, async () => {
       await work(channel);
-      // RabbitMQ does not answer a publish. It answers the next request on the channel after it has judged the publish.
+      // RabbitMQ does not answer a publish. But it answers the next request on the channel, and only after it has accepted or refused the publish.
       await channel.prefetch(1);
     });
     await channel.close();
   }
 }
 
-/** Publishes a message. Returns false if the socket is full, in which case the caller should wait for "drain" before the next one. */
+/** Publishes a message. Returns false if the socket is full. The caller should then wait for "drain" before the next message. */
 function sendOn(channel: Channel, { topic, ...message }: Message, copyTo?: string): boolean {
   const { id: messageId, type, source, time, correlationId, replyTo, attributes, body } = message;
   const headers = {

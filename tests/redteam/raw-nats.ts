@@ -4,10 +4,12 @@ import type { RawBus } from "./raw-bus.ts";
 
 const NAMESPACE = "toolbus";
 const LATE_MS = 5000;
-/** The highest number of unconfirmed messages in a flood. With more, the server would refuse some. */
+/** The highest number of unconfirmed messages in a flood. If there were more, the server would refuse some. */
 const AT_ONCE = 500;
 
-/** Connects to NATS through its own client, but without the client's JetStream part. It sends requests to the subjects of the JetStream API. */
+/**
+ * Connects to NATS through its own client, but without the client's JetStream part. It sends requests directly to the subjects of the JetStream API.
+ */
 export async function natsClientOf(url: string): Promise<RawBus> {
   const { hostname, port, username, password } = new URL(url);
   const nc = await connect({
@@ -65,8 +67,8 @@ export async function natsClientOf(url: string): Promise<RawBus> {
   }
 
   /**
-   * Throws if the server has refused a request. The server reports a refusal before it answers a ping, but the client passes it on only in a later
-   * tick of the event loop.
+   * Throws if the server has refused a request. The server reports a refusal before it answers a ping. The client reports the refusal to us only in a
+   * later tick of the event loop, so this waits for that tick too.
    */
   async function settled(): Promise<void> {
     await nc.flush();

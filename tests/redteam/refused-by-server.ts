@@ -3,7 +3,7 @@ export class RefusedByServer extends Error {
   override readonly name = "RefusedByServer";
 }
 
-/** Matches the answers of Redis, RabbitMQ and NATS to a login without the right and to a client without a login. */
+/** Matches the error messages of Redis, RabbitMQ and NATS for a login without the right and for a client without a login. */
 const REFUSALS =
   /NOPERM|WRONGPASS|NOAUTH|ACCESS_REFUSED|Permissions Violation|Authorization Violation|Authentication|executing the script can't access/i;
 

@@ -1,6 +1,6 @@
 import type { AttackResult, SystemResult, Writes } from "./run-attacks.ts";
 
-/** The report on all systems, in the form of `--json`. */
+/** The report about all systems, as `--json` prints it. */
 export interface RedteamReport {
   readonly attacks: readonly AttackResult[];
   readonly writes: Writes;

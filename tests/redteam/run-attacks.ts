@@ -22,7 +22,7 @@ export interface Writes {
   /** The writes that policy or people allowed. */
   readonly allowed: number;
   readonly happened: number;
-  /** Effects that nobody allowed and no residual risk covers, each with the attack that caused it. */
+  /** Effects that nobody allowed and that no residual risk covers. Each comes with the attack that caused it. */
   readonly unallowed: readonly (Effect & { readonly attack: string })[];
   /** Effects under a listed residual risk. */
   readonly residual: readonly (Effect & { readonly attack: string })[];
@@ -35,11 +35,11 @@ export interface SystemResult {
   readonly events: Readonly<Record<string, number>>;
 }
 
-/** The longest time that an event and its log line may take after an attack is over. */
+/** After an attack has ended, its security event and its log line must appear within this time. */
 const EVIDENCE_MS = 8000;
 const AGAIN_MS = 50;
 
-/** Tries these attacks one after another on one system. A genuine write before them and one after them show that the system works. */
+/** Makes these attacks one after another on one system. A genuine write before the attacks and one after them show that the system works. */
 export async function runAttacks(
   system: SystemUnderAttack,
   attacks: readonly Attack[],
@@ -176,7 +176,7 @@ async function evidenceFrom({ lines }: SystemUnderAttack, records: SecurityRecor
   };
 }
 
-/** Returns the effects that nobody allowed or that happened more than once. Leaves out effects that are already known. */
+/** Returns the effects that nobody allowed, or that happened more than once. Effects in `before` are left out. */
 function unaccounted(journal: readonly Effect[], allowed: readonly Effect[], before: readonly Effect[]): readonly Effect[] {
   const open = [...allowed, ...before].map(textOf);
   return journal.filter((effect) => {

@@ -11,7 +11,7 @@ export interface SecurityRecord {
   readonly entry: JsonObject;
 }
 
-/** Reads the security records of all services and shards, each once. */
+/** Reads the security records of all services and shards. Returns each record once. */
 export interface SecurityRecords extends AsyncDisposable {
   /** Returns the records that arrived since the last call. */
   fresh(): Promise<readonly SecurityRecord[]>;

@@ -1,5 +1,5 @@
-// Starts a service with its own port for /healthz and /readyz. The settings that all services share cannot set that port. The service's own settings
-// decide which service it is. The agent checks its announcement in the store as often as configured.
+// Starts a service with its own port for /healthz and /readyz, which the settings for all services cannot set. The service's own settings decide
+// which service this process runs. The agent checks its announcement in the store as often as its settings say.
 import { agent, loadProfiles, startAgent } from "@toolbus/agent";
 import { offlineModel } from "@toolbus/models";
 import { defineService, runMain, runServices } from "@toolbus/runtime";

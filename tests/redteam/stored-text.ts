@@ -16,7 +16,7 @@ export function valueOf(key: string, text: string | null): JsonObject {
   return JSON.parse(text.slice(HEAD)) as JsonObject;
 }
 
-/** Returns the document with another value and an unchanged head, so that the head does not show the change. */
+/** Returns the document with another value and an unchanged head. So the version in the head does not show that the value was changed. */
 export function withValue(before: string | null, value: Json): string {
   const first = "1".padStart(16, "0");
   const head = before?.slice(0, HEAD) ?? `${first}${first}${NEVER_OVER}${"f".repeat(40)}`;

@@ -23,7 +23,7 @@ export interface ServiceKeys {
   readonly agent: string;
   readonly gateway: string;
   readonly "worker.payments": string;
-  /** The key of a toolset without tools in this system. Its operator has only its login and its key. */
+  /** The key of a toolset that has no tools in this system. Whoever operates this toolset has only the toolset's login and key. */
   readonly "worker.notes": string;
 }
 
@@ -39,11 +39,11 @@ export interface SystemUnderAttack {
   addressesOf(login: string): ServiceAddresses;
   /** The addresses without any login. */
   readonly bare: ServiceAddresses;
-  /** The addresses with the login of the servers' operator, which the trial uses to read the store. */
+  /** The addresses with the login of the servers' operator. The trial reads the store with them. */
   readonly admin: ServiceAddresses;
   /** Creates again what services expect on the servers, as `toolbus permissions --set-up` does. Does nothing if all services share one login. */
   setUpAgain(): Promise<void>;
-  /** Returns every line that a service has logged, each with the service's name before it. */
+  /** Returns every line that the services have logged. Each begins with the service's name. */
   readonly lines: () => readonly string[];
   stop(): Promise<void>;
 }
@@ -138,7 +138,7 @@ async function serversOfOneLogin(broker: Broker): Promise<Servers> {
   return { bare: shared, admin: shared, addressesOf: () => shared, setUpAgain: async () => undefined, remove };
 }
 
-/** Makes the services' keys, including the separate keys of two toolsets. */
+/** Makes the keys of the services. The two toolsets have separate keys. */
 async function keysIn(directory: string): Promise<ServiceKeys> {
   const { services } = await localKeys(path.join(directory, "keys"), { toolsets: ["payments", "notes"] });
   return {
@@ -149,7 +149,7 @@ async function keysIn(directory: string): Promise<ServiceKeys> {
   };
 }
 
-/** Writes the list of enabled writes. Each is enabled by the hash of its definition, as an operator who has read it would do. */
+/** Writes the list of enabled writes. Each write is enabled by the hash of its definition, as an operator who has read the definition would do. */
 async function enabledTools(directory: string, more: readonly ToolDefinition[]): Promise<string> {
   const file = path.join(directory, "enabled.json");
   const writes = payments(async () => undefined)

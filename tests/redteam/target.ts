@@ -4,19 +4,19 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Effect } from "./payments.ts";
 
-/** The system that the writes act on. It performs every request that it receives and forgets none. */
+/** The system that the writes act on. It executes every request that it receives, and records all effects. */
 export interface Target {
   readonly url: string;
-  /** Returns all effects so far, in order. A repeated key has no second effect if the tool declares that its target honours the key. */
+  /** Returns all effects so far, in order. If a tool declares that its target honours the key, a repeated key has no second effect. */
   readonly journal: () => readonly Effect[];
-  /** Stops all answers until the returned function is called. Requests still take effect, but a `deaf` target never receives a write. */
+  /** Stops all answers until the returned function is called. Requests still take effect. A `deaf` target, however, does not receive writes. */
   pause(how?: "deaf"): () => void;
   /** Returns how many writes a deaf target missed. */
   readonly missed: () => number;
   stop(): Promise<void>;
 }
 
-/** Starts the target on a free port. For the tools in `honoursKey`, it performs each call only once. */
+/** Starts the target on a free port. For the tools in `honoursKey`, it executes each call only once. */
 export async function startTarget(honoursKey: readonly string[]): Promise<Target> {
   const journal: Effect[] = [];
   let open = Promise.resolve();

@@ -27,7 +27,7 @@ export interface Arguments {
 
 export type ReadArguments = { readonly ok: true; readonly args: Arguments } | { readonly ok: false; readonly message: string };
 
-/** Parses the flags, or returns one sentence that names the mistake. `known` are the existing ids. */
+/** Parses the flags. Returns one sentence that names the mistake if a flag is wrong. `known` contains the existing ids. */
 export function readArguments(argv: readonly string[], known: ReadonlySet<string>): ReadArguments {
   const flag = { type: "boolean", default: false } as const;
   try {

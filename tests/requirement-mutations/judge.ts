@@ -9,7 +9,8 @@ import { type RanTest, type Verdict, verdictOf } from "./verdict.ts";
 const DEADLINE_MS = 300_000;
 
 /**
- * Applies the mutation of a row to the copy, runs the tests that the row names, and undoes the mutation. Returns whether one of the tests noticed it.
+ * Applies the mutation of a row to the copy, runs the tests that the row names, and undoes the mutation. Returns whether one of these tests noticed
+ * the mutation.
  */
 export async function judge(
   copy: ScratchCopy,
@@ -48,7 +49,7 @@ async function run(folder: string, files: readonly string[], signal: AbortSignal
     cwd: folder,
     stdio: "ignore",
     timeout: DEADLINE_MS,
-    // Only SIGKILL stops a process that a mutation made busy.
+    // If a mutation makes a process loop forever, only SIGKILL stops that process.
     killSignal: "SIGKILL",
     signal,
   });

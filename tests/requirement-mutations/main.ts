@@ -50,8 +50,8 @@ function show({ ids, json }: Arguments): number {
 /** Tries the rows one after another, because many of their tests start processes. */
 async function mutate({ ids, tenth, json }: Arguments): Promise<number> {
   const metRows = requirements.filter(({ state }) => state !== "planned");
-  // A row that was named by its id is tried, or a sentence says why it cannot be. A met row without a mutation fails, because nothing shows that its
-  // tests can fail.
+  // For each row that the user named by its id, the row is tried, or a sentence says why it cannot be tried. A met row without a mutation fails,
+  // because nothing shows that its tests can fail.
   const rows = ids.length > 0 ? chosenOf(requirements, ids) : tenth === null ? metRows : tenthOf(metRows, tenth);
   const results: { readonly id: string; readonly verdict: Verdict }[] = [];
   await using copy = await scratchCopy(root);

@@ -16,7 +16,7 @@ import { productionMutations } from "./areas/production.ts";
 import { expectationsMutations } from "./areas/expectations.ts";
 import { firstsMutations } from "./areas/firsts.ts";
 
-/** One mutation for each met row, by area. It shows that the row's tests can fail. */
+/** One mutation for each met row, by area. Each shows that the row's tests can fail. */
 export const mutations: Mutations = {
   ...busMutations,
   ...registryMutations,

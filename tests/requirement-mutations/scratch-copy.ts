@@ -57,7 +57,7 @@ export async function scratchCopy(root: string): Promise<ScratchCopy> {
   };
 }
 
-/** Links the installed third-party packages. Our own packages, which are links within the repository, link to the copy. */
+/** Links the installed third-party packages. Our own packages are links within the repository, so in the copy they link to the copy. */
 async function linkInstalled(from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {

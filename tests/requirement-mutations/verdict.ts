@@ -5,14 +5,14 @@ export interface RanTest {
   readonly status: string;
 }
 
-/** The verdict on a requirement whose code was broken. Every verdict except `caught` has a sentence that says what is wrong. */
+/** The verdict about a requirement whose code was broken. Every verdict except `caught` has a sentence that says what is wrong. */
 export type Verdict =
   | { readonly kind: "caught"; readonly by: string }
   | { readonly kind: "not_caught" | "not_run" | "does_not_fit" | "no_mutation"; readonly why: string };
 
 /**
- * Judges a run of the files that a row names, with its mutation applied. A test that the row names must have failed. `names` are as written in
- * `it("…")`, with the placeholders of a table.
+ * Judges a run of the test files that a row names, with the row's mutation applied. At least one test that the row names must have failed. `names`
+ * are written as in `it("…")`, with the placeholders of a table.
  */
 export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Verdict {
   if (ran.length === 0)
@@ -31,7 +31,7 @@ export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Ve
   return { kind: "not_caught", why: `no test that it names failed${elsewhere}` };
 }
 
-/** Returns a pattern for the name of a table's test. `%s`, `%#`, `$name` and `$a.b` match any text. */
+/** Returns a pattern for the names of tests that come from a table. `%s`, `%#`, `$name` and `$a.b` match any text. */
 function patternOf(name: string): RegExp {
   const parts = name.split(/%[a-zA-Z%#$]|\$[\w.]+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join(".*")}$`, "s");

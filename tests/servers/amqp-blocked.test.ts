@@ -13,7 +13,7 @@ describeOnPrivateServer(
     it("lets messages wait for their time, says why it rejects them, and still consumes", async () => {
       await using trial = await amqpTrial({ url: server().url, namespace: "blocked", confirmMs: 500 });
       await collect(trial, "orders");
-      // RabbitMQ blocks a connection at its first publish.
+      // RabbitMQ blocks a connection when that connection first publishes.
       await expect(trial.bus.publish(probe("orders", "first"))).rejects.toThrow(REASON);
       await trial.logged("RabbitMQ is short of memory or disk and accepts no messages for now");
       // The bus still delivers, and the messages of services wait in their outboxes.

@@ -1,19 +1,19 @@
 import type { PrivateServer } from "@toolbus/testing/servers";
 
-/** RabbitMQ's HTTP API, for actions that a bus never does: users, rights, policies, and messages of other programs. */
+/** RabbitMQ's HTTP API. The tests use it for things that a bus never does: users, rights, policies, and messages of other programs. */
 export interface Management {
   /**
-   * Sends a request and returns the answer's JSON. Rejects with the server's message if it refuses. `path` begins after `/api/`, and `%2F` is the
-   * virtual host in it.
+   * Sends a request and returns the JSON of the answer. Rejects with the server's message if the server refuses. `path` begins after `/api/`. In it,
+   * `%2F` is the default virtual host.
    */
   ask(method: "GET" | "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown>;
-  /** Publishes a message of another program. Rejects if no queue accepts it. */
+  /** Publishes a message as another program would. Rejects if no queue accepts the message. */
   publish(exchange: string, routingKey: string, body: Buffer, properties?: object): Promise<void>;
 }
 
 /**
- * On a busy machine, a quorum queue sometimes confirms a new channel's message only when RabbitMQ sends it again after ten seconds. Sometimes it does
- * not confirm the message at all. A publish without an answer is retried, so a message may arrive twice.
+ * On a busy machine, a quorum queue sometimes confirms the first message of a new channel only after ten seconds, when RabbitMQ sends it again.
+ * Sometimes it never confirms the message. A publish without an answer is retried, so a message may arrive twice.
  */
 const DEADLINE_MS = 15_000;
 const PUBLISHES = 3;

@@ -14,7 +14,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ with faults", (server) => {
 
   async function setup(text: string) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    /** The result of `unready` when a log line with these words was written. */
+    /** What `unready` returned at the moment when a log line with these words was written. */
     const unreadyAt = new Map<string, readonly string[] | undefined>();
     let opened: MessageBus | undefined;
     const keep = (fields: object, words: string) => {
@@ -91,7 +91,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ with faults", (server) => {
     await trial.remove({ queues: [`${trial.namespace}.queue.dead.orders`] });
     await trial.bus.publish(probe("orders", "hopeless"));
     await trial.bus.publish(probe("orders", "behind"));
-    // The consumer handles one message at a time. The next one arrives when the former is settled, without a second attempt.
+    // The consumer handles one message at a time. The next message arrives when the previous one is settled, and needs no second attempt.
     await settled;
     expect(trial.lines.items.filter((line) => /cannot be settled|was not confirmed/.test(line))).toEqual([]);
     const { deliveries: dead } = await collect(trial, topics.dead("orders"));

@@ -100,11 +100,14 @@ describeOnPrivateServer(
     describe("with rights by topic", () => {
       const worker = { name: "worker", password: "p@ss/word" };
 
-      /** Lets the worker publish under routing keys that match `write`. */
+      /** Gives the worker the right to publish under routing keys that match `write`. */
       const allow = (namespace: string, exchange: string, write: string) =>
         api().ask("PUT", `topic-permissions/%2F/${worker.name}`, { exchange: `${namespace}.${exchange}`, write, read: ".*" });
 
-      /** Creates a user who may publish results and consume and retry one topic. The user may declare only the queue of its listeners. */
+      /**
+       * Creates a user with three rights: to publish results, and to consume and to retry one topic. The only queue that the user may declare is the
+       * queue of its listeners.
+       */
       async function grantRights(namespace: string): Promise<string> {
         const own = "(dead\\.)?tool\\.invoke\\.orders$";
         await api().ask("PUT", `users/${worker.name}`, { password: worker.password, tags: "" });

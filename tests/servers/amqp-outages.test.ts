@@ -4,7 +4,7 @@ import { describeOnPrivateServer, type TcpProxy, tcpProxy } from "@toolbus/testi
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { amqpTrial, PATIENCE_MS, type TrialOptions } from "./amqp-trial.ts";
 
-// The bus loses and restores two connections: one publishes and one consumes.
+// The bus has two connections, one to publish and one to consume. It loses and restores both.
 const BOTH = 2;
 const LATER: Disposition = { kind: "retry", after: 1000, reason: "later" };
 const BACK = "the connection to RabbitMQ is back";
@@ -27,8 +27,8 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     amqpTrial({ url: proxy.through(server().url), namespace, ...options });
 
   /**
-   * RabbitMQ 3.10.8 loses a quorum queue that was declared less than two seconds before a kill (measured), because its metadata is not on disk yet.
-   * So this function declares the queues for the kill tests, and stops the server cleanly once.
+   * Declares the queues for the kill tests, and then stops the server cleanly once. RabbitMQ 3.10.8 loses a quorum queue that was declared less than
+   * two seconds before a kill (measured), because the queue's metadata is not on disk yet.
    */
   async function settleQueues(): Promise<void> {
     for (const namespace of ["kill", "ladder"]) {
@@ -162,7 +162,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("a handler holds it", ({ length }) => length === 1);
     proxy.cut();
     await deliveries.until("it comes again, over another connection", ({ length }) => length === 2);
-    // Both deliveries have the same tag. An ack of both would close the channel, and RabbitMQ would deliver the message a third time.
+    // Both deliveries have the same tag. If both were acked, RabbitMQ would close the channel and deliver the message a third time.
     releases[0]?.resolve();
     await ended.until("the first handler ends", ({ length }) => length === 1);
     releases[1]?.resolve();
@@ -187,7 +187,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
   it("notices a half-open connection by its heartbeat", async () => {
     await using trial = await proxied("half-open", { query: { heartbeat: "1" } });
     const never = Promise.withResolvers<never>();
-    // "unknown" may arrive as well. The broker receives the data that the black hole held, unless it has already closed the connection.
+    // "unknown" may arrive as well. The broker receives the data that the proxy held back, unless the broker has already closed the connection.
     const { deliveries } = await collect(trial, "orders", ({ count, message: { id } }) =>
       id === "held" && count === 1 ? never.promise : ACK,
     );

@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 
 /** Unique names on a server. The suite removes everything under these names when it ends. */
 export interface AmqpSpace {
-  /** Connects to a namespace of this space, which any text identifies. */
+  /** Connects to a namespace of this space. Any text may name the namespace. */
   connect(options: { readonly namespace?: string; readonly url?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
   namespaceOf(text: string): string;
 }
@@ -14,7 +14,7 @@ const FIRST_TRY_MS = 10_000;
 
 export function amqpSpace(server: () => Pick<TestServer, "kind" | "url">): AmqpSpace {
   const space = `t-${randomUUID().slice(0, 8)}`;
-  /** The topics that were consumed in each namespace. They are recorded because AMQP cannot list them. */
+  /** The topics that were consumed in each namespace. The space records them, because AMQP cannot list them. */
   const consumed = new Map<string, Set<string>>();
   const namespaceOf = (text: string): string => `${space}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
   afterAll(async () => {

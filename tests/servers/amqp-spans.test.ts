@@ -17,7 +17,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
 
   it("has one producer, one client and one consumer span, each beneath the previous one, however many messages wait", async () => {
     const { spans, arrived } = await sent(async (bus) => {
-      // The bus sends the first message under a key alone.
+      // The bus sends the first message under a new routing key alone.
       await caused(0, () => bus.publish(made(0)));
       await Promise.all(Array.from({ length: MANY - 1 }, (_, n) => caused(n + 1, () => bus.publish(made(n + 1)))));
     }, MANY);
@@ -33,7 +33,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
         id,
         children: [`${KIND.client} @opentelemetry/instrumentation-amqplib`, `${KIND.consumer} toolbus`],
       });
-      // No header contains the client's span. The parent of the message is its publish, as on every other bus.
+      // The client's own span is in no header. The parent of the message is the publish span of the bus, as on every other bus.
       expect(arrived.get(id)).toBe(`00-${publish.traceId}-${publish.spanId}-01`);
     }
   });
@@ -48,7 +48,7 @@ describeOnServer("rabbitmq", "a message on RabbitMQ while telemetry is on", (ser
     expect(others.map(({ name }) => name)).toEqual(["cause 2"]);
   });
 
-  /** Runs the work, and returns the spans at a collector and the trace context with which each message arrived. */
+  /** Runs the work. Returns the spans that a collector received, and the trace context with which each message arrived. */
   async function sent(work: (bus: ReturnType<typeof tracedBus>) => Promise<unknown>, expected: number) {
     const receiver = await otlpReceiver();
     const telemetry = await startTelemetry({

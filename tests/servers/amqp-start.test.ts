@@ -26,7 +26,7 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     return connectBus(url, { clock: Date.now, connectForMs: 60_000, log }).catch((error: unknown) => error);
   }
 
-  // The bus does not retry after a refusal. Otherwise each of these tests would take a minute.
+  // The bus does not retry after a refusal. If it did, each of these tests would take a minute.
   it.each([
     [
       "a wrong password",

@@ -13,7 +13,7 @@ export interface TrialOptions extends Partial<ConnectBusOptions> {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Opens a bus for one test on a private server, with its log. The result has the form that the conformance suite's functions accept. */
+/** Opens a bus and its log for one test on a private server. The result has the form that the functions of the conformance suite accept. */
 export async function amqpTrial({ url, namespace, query, ...options }: TrialOptions) {
   const lines = record<string>({ patienceMs: PATIENCE_MS });
   const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);

@@ -14,7 +14,9 @@ const SEED = 20_261_125;
 const ENDS = ["approved", "rejected", "revision_requested", "expired", "cancelled"];
 
 type Racing = Awaited<ReturnType<typeof racingApprovals>>;
-/** One trial. Returns the name of the side that was first. Each race has two sides, and each must be first at least once. */
+/**
+ * One trial of a race. Returns the name of the side that was first. Each race has two sides. Over all trials, each side must be first at least once.
+ */
 type Race = (t: Racing, random: () => number) => Promise<string>;
 
 const pick = (random: () => number, count: number): number => Math.floor(random() * count);
@@ -145,7 +147,7 @@ const RACES: Readonly<Record<string, { readonly sides: readonly string[]; readon
       const id = await t.hold(100);
       const body = { decision: "deny", token: await t.token("ben", id) };
       const hook = t.hook({ approval: id, decision: "approve", approver: "U1" });
-      // A webhook takes longer to reach its decision, because the service first looks the approval up for its person.
+      // A webhook takes longer to reach its decision than a person's request, because the service first looks up the approval.
       const [forHook, forPerson] = random() < 0.5 ? [0, pick(random, 600)] : [pick(random, 40), 0];
       const sent = Array.from({ length: 2 + pick(random, 2) }, () => turns(forHook + pick(random, 4)).then(() => hook(pick(random, 2))));
       const person = turns(forPerson).then(() => t.decide(pick(random, 2), "ben", id, body));
@@ -161,7 +163,7 @@ const RACES: Readonly<Record<string, { readonly sides: readonly string[]; readon
   },
 };
 
-/** Returns how the approval ended. Both replicas, the audit and the agent must say the same, once. */
+/** Returns how the approval ended. Checks that both replicas, the audit and the agent have this outcome, and that it is reported only once. */
 async function finalOf(t: Racing, id: string): Promise<string> {
   const seen = await t.seen(id);
   const final = textOf(seen[0]?.["status"]);
@@ -171,7 +173,7 @@ async function finalOf(t: Racing, id: string): Promise<string> {
   return final;
 }
 
-/** Expects the answer of before to the same request. */
+/** Expects that a repeat of the request receives the same answer as before. */
 async function repeats(before: Answered | undefined, again: () => Promise<Answered>): Promise<void> {
   const { status, text } = await again();
   expect({ status, text }).toEqual({ status: before?.status, text: before?.text });

@@ -58,7 +58,7 @@ function amqpStranger(publish: Publish): Stranger {
       }
     },
     async [Symbol.asyncDispose]() {
-      // There is nothing to close, because each request had its own connection.
+      // There is nothing to close, because each request has had its own connection.
     },
   };
 }

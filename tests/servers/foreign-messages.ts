@@ -5,7 +5,7 @@ import type { Random } from "../fuzz/random.ts";
 import { refusalOf } from "../fuzz/refusals.ts";
 import { NUMBER, numberOf } from "../fuzz/witness.ts";
 
-/** A message from another program. Its omitted parts are not sent at all. */
+/** A message from another program. Parts that are absent here are not sent at all. */
 export interface ForeignMessage {
   readonly what: string;
   readonly about: FuzzTopic;
@@ -14,10 +14,7 @@ export interface ForeignMessage {
   readonly fields: { readonly [Name in "id" | "type" | "source" | "time" | "correlationId" | "replyTo"]?: string | undefined };
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /**
-   * The reason for which the message must be given up. It is null if a handler must receive the message, and "anything" if the message only has to
-   * end.
-   */
+  /** The reason why the message must be given up. Null if a handler must receive the message. "anything" if the message only has to end. */
   readonly expected: string | null;
 }
 
@@ -26,8 +23,8 @@ type Change = Partial<Omit<ForeignMessage, "what" | "about" | "n">>;
 const HOUR = 3_600_000;
 
 /**
- * Returns one message for each mistake of a program that does not know our adapters, for one topic. `good` makes the message that the program should
- * have sent.
+ * Returns messages for one topic. There is one message for each mistake of a program that does not know our adapters. `good` makes the message that
+ * the program should have sent.
  */
 export function foreignMessages(about: FuzzTopic, good: () => Message, random: Random, now: number): readonly ForeignMessage[] {
   const [type = ""] = about.types;
@@ -46,7 +43,7 @@ export function foreignMessages(about: FuzzTopic, good: () => Message, random: R
       "half a character at the end",
       (given) => ({ body: Buffer.concat([Buffer.from(given.body), Buffer.from([0xe2, 0x82])]), expected: "no JSON" }),
     ],
-    // If each odd byte were replaced, the body would be JSON.
+    // A reader that replaced each invalid byte would get valid JSON from this body.
     ["Latin-1", (given) => ({ body: Buffer.from(given.body.replace("{", '{"café":1,'), "latin1"), expected: "no JSON" })],
     ["no body", () => ({ body: new Uint8Array(), expected: "no JSON" })],
     ["UTF-16", (given) => ({ body: Buffer.from(given.body, "utf16le"), expected: "no JSON" })],
@@ -83,10 +80,10 @@ export function foreignMessages(about: FuzzTopic, good: () => Message, random: R
   });
 }
 
-/** Returns the expected reason if the change has one, else the reason for the body's text. */
+/** Returns the reason that is expected for the change. If the change has none, returns the reason that is expected for the text of the body. */
 function expectedOf({ expected }: Change, { kind }: FuzzTopic, otherwise: string | null): string | null {
   if (expected === undefined) return otherwise;
-  // A broadcast does not wait, so its time does not matter.
+  // A broadcast is not queued, so its time does not matter.
   return kind === "broadcast" && TIMES.includes(expected) ? null : expected;
 }
 

@@ -10,7 +10,8 @@ const resolve = createRequire(import.meta.url).resolve;
 const VITEST = path.join(path.dirname(resolve("vitest/package.json")), "vitest.mjs");
 
 describe("a suite whose server is missing", () => {
-  // This test uses a separate project. Suites are registered while vitest collects a file, so only a complete test run shows their outcome.
+  // This test runs vitest on a separate project. Suites are registered while vitest collects a file, so only a complete test run shows what happens
+  // to them.
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "toolbus-missing-"));

@@ -1,4 +1,4 @@
-// This separate process consumes "orders", and a test pauses or kills it. It prints its deliveries, and ends a handler on request.
+// A separate process that consumes "orders". A test pauses or kills it. The process prints its deliveries, and ends a handler on request.
 import { connectBus } from "@toolbus/bus";
 
 const [url = "", ackWaitMs = ""] = process.argv.slice(2);

@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /**
- * A small client for actions that a bus never does: it reads and deletes streams and publishes as another program. It handles one request at a time.
+ * A small client for things that a bus never does: it reads and deletes streams, and publishes as another program would. It handles one request at a
+ * time.
  */
 export interface NatsClient extends AsyncDisposable {
   /** Resolves when the server has received the message. */
   publish(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
-  /** Publishes to a stream. Rejects with the server's message if it refuses. */
+  /** Publishes to a stream. Rejects with the server's message if the server refuses. */
   store(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
   /** Sends a request to JetStream. Rejects with JetStream's message if it refuses. */
   ask(subject: string, question?: object): Promise<ReadonlyMap<string, unknown>>;
@@ -29,7 +30,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
     takeAll();
   });
   socket.on("error", (error) => awaited.reject(error));
-  // A rejected answer is not an error if nobody waits for it.
+  // If nobody waits for an answer, its rejection is not an error.
   awaited.promise.catch(() => undefined);
   await once(socket, "connect");
   await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${inbox} 1\r\nPING\r\n`);
@@ -73,7 +74,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
   }
 }
 
-/** Returns the bytes of a message. `to` is its subject, which a space and the subject for the answer may follow. */
+/** Returns the bytes of a publish command. `to` is the subject. A space and the subject for the answer may follow it. */
 function publication(to: string, body: string | Uint8Array, headers?: readonly string[]): Buffer {
   const content = Buffer.from(body);
   const head = Buffer.from(headers ? `NATS/1.0\r\n${headers.join("\r\n")}\r\n\r\n` : "");

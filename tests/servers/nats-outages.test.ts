@@ -208,7 +208,7 @@ describe("a bus on NATS", () => {
       await collect(s.context, "others");
       const reader = await s.connect();
       const { deliveries } = await collect(s.context, "orders", undefined, { bus: reader });
-      // The stream is now known, so the next answer is the confirmation.
+      // The bus knows now that the stream exists, so the next answer is the confirmation of a publish.
       await s.bus.publish(probe("orders", "first"));
       const lost = proxy.dropNextReply();
       await expect(s.bus.publish(probe("orders", "again"))).rejects.toMatchObject({ code: "bus_unavailable" });
@@ -243,7 +243,7 @@ describe("a bus on NATS", () => {
       const many = Array.from({ length: 200 }, (_, n) => s.bus.publish(probe("orders", `lost-${n}`, { body })));
       const endings = await within(PATIENCE_MS, "all are rejected", Promise.allSettled(many));
       expect(new Set(endings.map(({ status }) => status))).toEqual(new Set(["rejected"]));
-      // The proxy must not deliver the old connection's data now.
+      // The proxy must not deliver the data of the old connection any more.
       proxy.cut();
       proxy.heal();
       await s.logged("the connection to NATS is back");
@@ -270,7 +270,7 @@ describe("a bus on NATS", () => {
       await s.bus.publish(probe("orders", "held"));
       await deliveries.until("it is under way", allArrived(["held"]));
       await server.pause();
-      // A process receives a signal late, so the server may still confirm some messages.
+      // The signal reaches the process with a delay, so the server may still confirm some messages.
       const untilRefused = async (): Promise<never> => {
         for (let n = 0; ; n++) await s.bus.publish(probe("orders", `late-${n}`));
       };

@@ -19,7 +19,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
   async function setup(name: string, options: Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    /** The result of `unready` when a log line with these words was written. */
+    /** What `unready` returned at the moment when a log line with these words was written. */
     const unreadyAt = new Map<string, readonly string[] | undefined>();
     const keep = (fields: object, words: string) => {
       unreadyAt.set(words, buses[0]?.unready());

@@ -16,7 +16,7 @@ const duties = {
   worker: { publishes: [RESULT], consumes: [INVOKE], announces: [], listens: [topics.toolCancel] },
 } as const;
 
-/** Returns the users of the server, as in its configuration. Each user has the rights of its duties, and the operator has all rights. */
+/** Returns the users in the form of the server's configuration. Each user has the rights of its duties. The operator has all rights. */
 function authorization(): string {
   const users = Object.entries(duties).map(([user, its]) => ({ user, password: user, permissions: natsRights(NAMESPACE, user, its) }));
   return JSON.stringify({ users: [...users, { user: "operator", password: "operator" }] });
@@ -95,7 +95,7 @@ describe("the rights that a service needs on NATS, and no more", () => {
     await deliveries.until("the genuine call arrives", allArrived(["genuine"]));
     expect(heard.items).toEqual(["genuine"]);
     expect(deliveries.items.map(({ message }) => message.id)).toEqual(["genuine"]);
-    // The server did store the stolen message on that subject.
+    // The server did store the stolen message under that subject.
     await using operator = await natsClient(server.url);
     const info = await operator.ask(`$JS.API.STREAM.INFO.${NAMESPACE.toUpperCase()}_INVOKE`);
     expect(info.get("state")).toMatchObject({ messages: 1 });

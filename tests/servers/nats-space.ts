@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 
 /** Unique names on a server. The suite removes everything under these names when it ends. */
 export interface NatsSpace {
-  /** Connects to a namespace of this space, which any text identifies. */
+  /** Connects to a namespace of this space. Any text may name the namespace. */
   connect(options: { readonly namespace?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
   namespaceOf(text: string): string;
   urlOf(text: string): string;

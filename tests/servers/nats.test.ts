@@ -7,7 +7,7 @@ describeOnServer("nats", "the contract on a real server", (server) => {
   const space = natsSpace(server);
   describeMessageBus("nats", {
     open: ({ namespace, drainMs }) => space.connect({ namespace, drainMs }),
-    // A retry stays in its stream and is delayed, so it has no replacement that could be refused.
+    // A retried message stays in its stream and is delayed there. So there is no replacement message that the server could refuse.
     features: { durable: true, ordered: "single-consumer", delayedRetry: true, refusable: ["dead-letter"] },
     refuse: ({ namespace, topic }) => refuseOnNats(server().url, space.namespaceOf(namespace), topic),
   });

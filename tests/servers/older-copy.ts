@@ -1,6 +1,6 @@
 import type { RedisClient } from "./redis-client.ts";
 
-// These functions do the same as a restore of an older copy, on a private server. The second database stores the copy.
+// On a private server, these functions do what a restore of an older copy does. The copy is kept in the server's second database.
 
 /** Copies every key to the second database. */
 export async function keepCopy(client: RedisClient): Promise<void> {

@@ -3,11 +3,11 @@ import { connectState } from "@toolbus/state";
 import { startServersWithLogins, type ServersWithLogins } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-/** Changes to the rights of the agent: one right too many and one too few. */
+/** Wrong versions of the agent's rights: with one right too many, and with one right too few. */
 const WRONG = {
   rabbitmq: (text: string) =>
     text
-      // The additional right is for decisions, which are another service's topic.
+      // The additional right is to publish decisions, which only another service may publish.
       .replaceAll('"^(run\\\\.wake|approval\\\\.request|', '"^(run\\\\.wake|approval\\\\.decided\\\\.default|approval\\\\.request|')
       .replaceAll("|queue\\\\.approval\\\\.held\\\\.default", ""),
   nats: (text: string) =>

@@ -107,7 +107,7 @@ describeOnPrivateServer(
 
     it("keeps its address and its messages when it is stopped, killed and started again, and then has its management again", async () => {
       expect(await api("PUT", "queues/%2F/kept", { durable: true })).toMatchObject({ status: 201 });
-      // RabbitMQ 3.10 writes a declared queue to disk only some time later, and only a stop waits for that.
+      // RabbitMQ 3.10 writes a declared queue to disk some time after it has confirmed the declaration. Only a clean stop waits for that.
       await server().stop();
       await server().start();
       const message = { routing_key: "kept", payload: "hello", payload_encoding: "string", properties: { delivery_mode: 2 } };

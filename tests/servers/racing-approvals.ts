@@ -54,7 +54,10 @@ const wire: ToolDefinition = {
   source: "orders",
 };
 
-/** Returns the clock of a test and two replicas of approvals on the stores that `open` makes with it. Both replicas take every kind of work. */
+/**
+ * Starts two replicas of approvals on the stores that `open` makes with the test's clock. Both replicas take every kind of work. Returns the clock
+ * and the replicas.
+ */
 export async function racingApprovals(open: (clock: () => number) => Promise<readonly [StateStore, StateStore]>) {
   const clock = { now: START };
   const read = (): number => clock.now;
@@ -129,7 +132,7 @@ export async function racingApprovals(open: (clock: () => number) => Promise<rea
         await fetch(`${urlOf(replica)}/v1/approvals/${id}/decision`, { method: "POST", headers, body: JSON.stringify(body) }),
       );
     },
-    /** Returns a signed request of the chat, to be sent any number of times. */
+    /** Returns a function that sends one signed request of the chat. It can be called any number of times. */
     hook(body: object): (replica: number) => Promise<Answered> {
       const [text, id, at] = [JSON.stringify(body), `msg-${++hooks}`, new Date(clock.now)];
       const signed = {
@@ -145,9 +148,9 @@ export async function racingApprovals(open: (clock: () => number) => Promise<rea
       const headers = { authorization: "Bearer key-amy" };
       return Promise.all([0, 1].map(async (n) => (await answered(await fetch(`${urlOf(n)}/v1/approvals/${id}`, { headers }))).body));
     },
-    /** The outcomes that the agent was told for this approval. */
+    /** Returns the outcomes of this approval that the agent was told. */
     told: (id: string): readonly string[] => [...(decided.get(id) ?? [])],
-    /** Returns the audit's entries about this approval. They are among those that were written since the last call. */
+    /** Returns the audit's entries about this approval that were written since the last call. */
     async audit(id: string): Promise<readonly string[]> {
       const entries = await store.range(keys.audit(shardOf(RUN)), { after: audited, limit: 1000 });
       audited = entries.at(-1)?.sequence ?? audited;
@@ -223,7 +226,7 @@ function idIn(body: string): string {
   return textOf((JSON.parse(body) as JsonObject)["approvalId"]);
 }
 
-/** Returns a text of an answer. Throws if it is none. */
+/** Returns a text of an answer. Throws if the value is not a text. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   throw new Error("The answer has no text where one belongs.");

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 const DEADLINE_MS = 20_000;
 
 /**
- * Sends a text to a server that speaks in lines, and resolves with the whole answer as soon as the answer matches. Rejects if the connection ends
- * first, or at a deadline. It uses no client library, because these tests judge servers.
+ * Sends a text to a server with a line-based protocol. Resolves with the whole answer as soon as the answer matches. Rejects if the connection ends
+ * first, or at a deadline. It uses no client library, because these tests check servers.
  */
 export function conversation(url: string, text: string, until: RegExp): Promise<string> {
   const { hostname, port } = new URL(url);

@@ -29,7 +29,8 @@ describeOnServer("redis", "the chain of the audit on Redis", (server) => {
     await using two = await openStore(url);
     await using three = await openStore(url);
     const t = await setup();
-    // The first replica has the lease. It is killed at its first commit of the chain: the store has the commit, and the replica never learns it.
+    // The first replica has the lease. It is killed at its first commit of the chain. The store has this commit, but the replica never receives the
+    // reply.
     const killed = { now: false };
     const dying: StateStore = {
       ...one.store,
@@ -50,7 +51,7 @@ describeOnServer("redis", "the chain of the audit on Redis", (server) => {
     for (let raise = 1; raise <= RAISES; raise++) {
       await t.raise(second, three.store);
       if (raise === RAISES / 3) await expect.poll(() => killed.now, { timeout: 10_000, interval: 5 }).toBe(true);
-      // The lease of the killed replica ends by the time of the store. The test removes it instead of waiting for that.
+      // The lease of the killed replica ends by the store's clock. The test removes the lease so that it does not have to wait.
       if (killed.now) await t.dropLease(three.store);
     }
     await expect.poll(async () => (await t.chain(three.store)).length, { timeout: 30_000, interval: 20 }).toBe(RAISES);
@@ -63,7 +64,7 @@ describeOnServer("redis", "the chain of the audit on Redis", (server) => {
     expect(checkpoint).toMatchObject({ n: records.length, hash: records.at(-1)?.hash });
     expect(await verifyCheckpoint(checkpoint, t.verifying)).toMatchObject({ kind: "genuine" });
     await second.stop();
-    // The killed replica cannot be stopped in an orderly way, and it holds nothing but its store.
+    // The killed replica cannot be stopped in an orderly way. It holds nothing but its store.
     void first;
   });
 });

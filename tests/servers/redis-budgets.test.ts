@@ -35,7 +35,7 @@ describeOnServer("redis", "a tenant's budget on Redis", (server) => {
     const used = { usage: { inputTokens: 100, outputTokens: 0 }, toolCalls: 0 };
     await Promise.all(taken.map(({ its, answer }) => its.settle(answer, used)));
     const again = await Promise.all(Array.from({ length: 20 }, (_, n) => draw(n, n + 100)));
-    // Twenty calls have used 100 tokens each. Of the remaining 8,000 tokens, 16 calls may reserve 500 each.
+    // Twenty calls have used 100 tokens each. Of the 8,000 tokens that remain, 16 calls can reserve 500 each.
     expect(again.filter(({ answer }) => answer.kind === "reserved")).toHaveLength(16);
   });
 });

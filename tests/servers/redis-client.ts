@@ -3,9 +3,9 @@ import { connect } from "node:net";
 
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** A small client for actions that a store never does: settings, users and reading keys. It handles one request at a time. */
+/** A small client for things that a store never does: it changes settings and users, and reads keys. It handles one request at a time. */
 export interface RedisClient extends AsyncDisposable {
-  /** Sends a command and returns the reply. Rejects with the server's message if it refuses. */
+  /** Sends a command and returns the reply. Rejects with the server's message if the server refuses. */
   ask(...words: readonly string[]): Promise<RedisReply>;
 }
 
@@ -31,14 +31,14 @@ export async function redisClient(url: string): Promise<RedisClient> {
   });
   socket.on("error", (error) => answered.reject(error));
   socket.on("close", () => answered.reject(new Error("The connection to Redis is closed.")));
-  // A rejected answer is not an error if nobody waits for it.
+  // If nobody waits for an answer, its rejection is not an error.
   answered.promise.catch(() => undefined);
   await once(socket, "connect");
   if (password !== "") await ask("AUTH", ...(username === "" ? [] : [username]), password);
   return {
     ask,
     async [Symbol.asyncDispose]() {
-      // The event is emitted only once, possibly long ago.
+      // "close" is emitted only once, and that may have been long ago.
       if (socket.closed) return;
       const closed = once(socket, "close");
       socket.destroy();

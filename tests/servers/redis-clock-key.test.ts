@@ -47,14 +47,14 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
     const reply = await state.commit("00", {
       op: randomBytes(8).toString("hex"),
       guards: [{ key: DOCUMENT, version: 0 }],
-      // By the server's own clock, this time would be half an hour ahead.
+      // By the server's own clock, this time is still half an hour ahead.
       notAfter: now - HOUR / 2,
       put: [{ key: DOCUMENT, value: {} }],
     });
     expect(reply.outcome).toBe("late");
   });
 
-  /** Opens a store like a process that starts after the clock was set back. */
+  /** Opens a store as a process does that starts after the clock was set back. */
   async function hourAhead(namespace: string) {
     await ask("SET", `${namespace}:${KEY}`, `${HOUR} ${Date.now() + HOUR}`);
     const process = await open(namespace);

@@ -30,7 +30,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     const over = now - 30 * 60_000;
     expect(await write(before.state, { notAfter: over })).toBe("late");
     clock.set(-HOUR);
-    // No process has seen the step yet. This commit is the first that can notice it.
+    // No process has noticed the step of the clock yet. This commit is the first that can notice it.
     expect(await write(before.state, { notAfter: over })).toBe("late");
     const after = await open(namespace);
     expect(await write(after.state, { notAfter: over })).toBe("late");
@@ -67,7 +67,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     await settled(state);
     await arm(state, "there");
     const { now } = await state.read([]);
-    // A lease that began while the clock was wrong must end when it would have ended anyway.
+    // A lease that began while the clock was wrong must end at the same moment as if the clock had been right.
     clock.set(0);
     await settled(state);
     expect(await due(state)).toContain("there");
@@ -144,7 +144,7 @@ async function due(state: StateStore): Promise<readonly string[]> {
   return (await state.claim("probe", "timer", { limit: 10, visibleAfter: 60_000 })).map(({ id }) => id);
 }
 
-/** Reads twice, because a process shares a step that the first answer shows before it returns the second answer. */
+/** Reads twice. If the first answer shows a step of the clock, the process tells the others about the step before it returns the second answer. */
 async function settled(state: StateStore): Promise<void> {
   await state.read([]);
   await state.read([]);

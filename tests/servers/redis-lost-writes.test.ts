@@ -28,7 +28,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
     await server().start();
     await system.reconnected();
 
-    // The ledger row of this call is gone. The worker notices the loss with the commit that would have begun the call a second time.
+    // The ledger row of this call is lost. The worker notices the loss with the commit that would have begun the call a second time.
     const again = await system.invoke("pay", 1, lost);
     expect(again).toMatchObject({ status: "outcome_unknown", text: expect.stringContaining(`toolbus era resume ${shard}`) });
     const era = await system.era((stored) => stored !== null);

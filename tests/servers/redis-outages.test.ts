@@ -82,7 +82,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
   });
 });
 
-/** Commits one document after another, and repeats each commit until the store answers. */
+/** Commits one document after another. Repeats each commit until the store answers it. */
 async function writeUntil(signal: AbortSignal, store: StateStore, writer: number, acknowledged: Set<string>): Promise<void> {
   for (let n = 0; !signal.aborted; n++) {
     const name = `${writer}-${n}`;

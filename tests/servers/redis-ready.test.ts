@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { redisClient, type RedisClient } from "./redis-client.ts";
 import { HERE, put } from "./sample-changes.ts";
 
-/** This time is longer than the store's answer is cached, and longer than a connection needs to recover. */
+/** This is longer than the time for which the store's answer is cached, and longer than a connection needs to recover. */
 const PATIENCE = { timeout: 15_000, interval: 100 } as const;
 
 describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) => {
@@ -118,9 +118,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  /**
-   * Restores the server's settings after a failed test. Otherwise a server that accepts no changes would delay the start of later tests for minutes.
-   */
+  /** Restores the server's settings after a failed test. If the server still refused changes, later tests would wait minutes at their start. */
   async function asItWasStarted(): Promise<void> {
     await client.ask("REPLICAOF", "NO", "ONE");
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "0", "maxmemory", "0", "save", "");

@@ -35,7 +35,10 @@ describeOnPrivateServer("redis", "a commit that must reach a replica", (server) 
   });
 });
 
-/** Repeats a commit until a replica has it. On a busy machine a replica may need longer than a commit waits, and the refusal asks for a repeat. */
+/**
+ * Repeats a commit until a replica has it. On a busy machine a replica may need longer than a commit waits. The store then refuses the commit and
+ * asks for a repeat.
+ */
 async function untilReached(store: StateStore, change: Change): Promise<CommitReply> {
   for (let tries = 1; ; tries++) {
     try {

@@ -7,7 +7,7 @@ import { HERE } from "./sample-changes.ts";
 const OWN = `tb:own.x:{${HERE}}:one`;
 const THEIRS = `tb:theirs:{${HERE}}:one`;
 
-/** The rights of a service: its own families, the shared ones, and read access to another service's family. */
+/** The rights of a service: it may write its own families and the shared ones, and read one family of another service. */
 const RIGHTS = [
   "~tb:own.x:*",
   "~tb:timers.x:*",

@@ -72,7 +72,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     const after = await opened.store.commit(HERE, put("c"));
     expect(after).toMatchObject({ outcome: "ok" });
     expect(after.commit).toBeGreaterThan(2);
-    // The other process noticed nothing. Its earlier versions are lower than the new ones.
+    // The other process has not noticed the loss. The versions that it knows are lower than the new ones.
     expect(await other.store.commit(HERE, put("d"))).toMatchObject({ outcome: "ok", commit: after.commit + 1 });
     expect(other.lost).toEqual([]);
   });
@@ -108,7 +108,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
         outcome: "ok",
       });
       expect(await client.ask("ZCARD", "tb:timers.x:{00}")).toBe(1);
-      // The reader returns each item once, and a gap wherever it cannot know what it missed. A follower then reads the log.
+      // The reader returns each item once. Where it cannot know what it missed, it returns a gap. A follower then reads the log.
       for (;;) {
         const item = await next();
         if (item.kind === "gap" || (item.kind === "append" && item.log === LOG)) break;

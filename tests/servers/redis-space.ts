@@ -42,7 +42,7 @@ export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "sour
   }
 }
 
-/** Returns a store's URL with relaxed durability, because a shared server may not store anything on disk. */
+/** Returns a store's URL with relaxed durability, because a shared server may store nothing on disk. */
 export function redisUrl(server: string, namespace: string): string {
   return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&durability=relaxed`;
 }

@@ -22,8 +22,8 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
     ["a log", `${FIRST}#log`],
     ["the second document", SECOND],
     ["a document that is removed", `${SECOND}-removed`],
-    // The list leaves out keys that every service writes: the shard's counter, marks and feed. A compromised service must not stop the others
-    // (redis-rollback.test.ts).
+    // The list leaves out the keys that every service writes: the shard's counter, marks and feed. redis-rollback.test.ts tests that a compromised
+    // service cannot stop the others through these keys.
   ])("is not made even in part if %s is something else", async (_, key) => {
     await using client = await redisClient(server().url);
     const store = await connectState(server().url, { clock: Date.now });

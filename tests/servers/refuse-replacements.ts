@@ -9,7 +9,7 @@ const FULL = { "x-max-length": 0, "x-overflow": "reject-publish" };
 /** The delay of one retry queue, in milliseconds. */
 const RUNG_MS = 250;
 
-/** Makes RabbitMQ refuse a topic's dead letters or its retries with that delay. Returns a function that undoes it. */
+/** Makes RabbitMQ refuse a topic's dead letters, or its retries with the delay `RUNG_MS`. Returns a function that ends this. */
 export async function refuseOnRabbitmq(url: string, namespace: string, { topic, as }: Parameters<Refuse>[0]): Promise<() => Promise<void>> {
   const wanted = as === "retry" ? `${namespace}.retry.${RUNG_MS}.${topic}` : `${namespace}.queue.${topics.dead(topic)}`;
   const queue = amqpTopology(namespace, [topic]).queues.find(({ name }) => name === wanted);
@@ -20,7 +20,7 @@ export async function refuseOnRabbitmq(url: string, namespace: string, { topic, 
   await channel.assertQueue(queue.name, { arguments: FULL });
   for (const { exchange, routingKey } of queue.bindings) await channel.bindQueue(queue.name, exchange, routingKey);
   return async () => {
-    // RabbitMQ confirms a message that is routed to a deleted queue, but loses it. So the bindings are removed first.
+    // If a message is routed to a deleted queue, RabbitMQ confirms the message but loses it. So the bindings are removed before the queue is deleted.
     for (const { exchange, routingKey } of queue.bindings) await channel.unbindQueue(queue.name, exchange, routingKey);
     // The bus declares its own queue again.
     await channel.deleteQueue(queue.name);
@@ -29,8 +29,8 @@ export async function refuseOnRabbitmq(url: string, namespace: string, { topic, 
 }
 
 /**
- * Makes NATS refuse every dead letter of a namespace: the stream has room for one message, and already contains it. Returns a function that undoes
- * it.
+ * Makes NATS refuse every dead letter of a namespace: the stream has room for one message and already contains one. Returns a function that ends
+ * this.
  */
 export async function refuseOnNats(url: string, namespace: string, topic: string): Promise<() => Promise<void>> {
   await using client = await natsClient(url);

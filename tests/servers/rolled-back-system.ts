@@ -43,8 +43,9 @@ export interface Answered {
 }
 
 /**
- * Starts a worker and approvals in one process. For the store they are two processes. The worker starts as `runServices` starts it, and notices a
- * loss. Approvals has its own connection, and only receives the notice. The caller replaces the agent and the target, which counts effects.
+ * Starts a worker and approvals in this process. Each has its own connection, so the store sees two processes. The worker starts as `runServices`
+ * starts it, and notices a loss itself. Approvals only receives the worker's report of the loss. The test acts as the agent. It also acts as the
+ * target, which counts effects.
  */
 export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const clock = Date.now;
@@ -94,7 +95,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
     effects,
     shard: shardOf(runId),
     callId: (n: number) => callIdOf(runId, 1, n),
-    /** Asks approvals for this call and returns the grant. */
+    /** Asks approvals for a grant for this call, and returns the grant. */
     async grant(tool: string, n: number): Promise<string> {
       const callId = callIdOf(runId, 1, n);
       const executor = tools.find(tool, undefined);

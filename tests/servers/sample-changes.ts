@@ -14,7 +14,7 @@ export function put(name: string, shard = HERE): Change {
   return { op: `put ${name}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
 }
 
-/** Follows the store while the work runs, and passes it a function that returns the next item. */
+/** Follows the store while the work runs. The work receives a function that returns the next item. */
 export async function following(store: StateStore, work: (next: () => Promise<FeedItem>) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const feed = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();
@@ -29,7 +29,10 @@ export async function following(store: StateStore, work: (next: () => Promise<Fe
   }
 }
 
-/** Waits until a follower knows the end of the feed. It finds the end on the connection for commands, so a later command is answered after it. */
+/**
+ * Waits until a follower knows the end of the feed. The follower asks for the end on the connection for commands. So the answer to a later command on
+ * this connection shows that the follower has the end.
+ */
 export async function hasBegun(store: StateStore): Promise<void> {
   await store.read([]);
 }

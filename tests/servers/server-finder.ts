@@ -4,15 +4,15 @@ import { type Program, startProgram } from "../e2e/testing/program.ts";
 
 const FIND_AND_STAY = path.join(import.meta.dirname, "find-and-stay.ts");
 
-/** A separate process that searches for a server. A process searches only once, and a server that it starts ends with it. */
+/** A separate process that finds a server. Each process searches only once. If it has started a server, the server ends with the process. */
 export interface Finder {
   readonly program: Program;
   readonly found: TestServer | ServerMissing;
 }
 
 /**
- * Starts a search. The process has only our path and the given variables in its environment. It and the server that it started run until the process
- * is killed.
+ * Starts a search. The environment of the process has only our path and the given variables. The process, and a server that it has started, run until
+ * the process is killed.
  */
 export async function startFinder(kind: ServerKind, env: Readonly<Record<string, string>>): Promise<Finder> {
   const program = startProgram(FIND_AND_STAY, [kind], { env, typedTo: true });

@@ -2,8 +2,8 @@ import type { Json } from "@toolbus/contracts";
 import fc from "fast-check";
 
 /**
- * One step of a test with a store. The numbers select from few names, so that steps affect each other. Versions and times come from the state when
- * the step runs.
+ * One step of a test with a store. Its numbers select from few names, so that steps affect each other. Versions and times are taken from the state at
+ * the moment when the step runs.
  */
 export type Step =
   | { readonly kind: "commit"; readonly change: PlannedChange }
@@ -43,7 +43,7 @@ export interface PlannedChange {
   readonly index: readonly { readonly index: number; readonly name: number; readonly score: number | null }[];
 }
 
-/** All steps of a sequence together take less time than the store remembers a removed document. */
+/** With this limit, a whole sequence takes less time than the store remembers a removed document. */
 const MOST_STEPS = 30;
 const LONGEST_MS = 15_000;
 

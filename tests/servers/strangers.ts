@@ -14,8 +14,8 @@ import { type ForeignMessage, foreignMessages } from "./foreign-messages.ts";
 /** Another program that uses the same broker. */
 export interface Stranger extends AsyncDisposable {
   /**
-   * Publishes with the program's own client. Resolves with true when the broker has stored the message. Resolves with false if the broker refuses it,
-   * so nobody receives it.
+   * Publishes with the program's own client. Resolves with true when the broker has stored the message. Resolves with false if the broker refuses the
+   * message.
    */
   send(message: ForeignMessage): Promise<boolean>;
   /** The messages that the broker refuses, for each queue. */
@@ -30,13 +30,13 @@ export interface StrangersOptions {
 }
 
 const SEED = 20_261_216;
-/** The time limit in milliseconds for all messages to end. Nothing is retried, so this takes as long as sending. */
+/** The time limit in milliseconds within which all messages must end. No message is retried, so they end about as fast as they are sent. */
 const PATIENCE_MS = 60_000;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /**
- * Tests the real services on a real broker against a program that sends them invalid messages. The messages and their outcomes are the same each
- * time, except for ids and times, because each message is judged separately.
+ * Tests the real services on a real broker against a program that sends them invalid messages. Apart from ids and times, the messages and their
+ * outcomes are the same each time, because each message is judged separately.
  */
 export function testStrangers({ connect, stranger }: StrangersOptions): void {
   it("end as expected, stop no consumer and block nothing behind them", { timeout: 3 * PATIENCE_MS }, async () => {
@@ -70,7 +70,10 @@ export function testStrangers({ connect, stranger }: StrangersOptions): void {
   });
 }
 
-/** Returns whether approvals accepts this report that the store lost writes. If so, a shard is held for a while, perhaps that of a later run. */
+/**
+ * Returns whether approvals accepts this report that the store has lost writes. If approvals accepts it, a shard is held for a while, and a later run
+ * may be in that shard.
+ */
 function isBelievedRollback({ about, expected }: ForeignMessage): boolean {
   return about.topic === topics.approvalRollback && (expected === null || expected === "anything");
 }
@@ -78,7 +81,7 @@ function isBelievedRollback({ about, expected }: ForeignMessage): boolean {
 async function setup(bus: MessageBus) {
   const random = randomFrom(SEED);
   const faults: string[] = [];
-  /** The reasons for which messages were given up or ignored, by the messages' numbers. */
+  /** The reasons why messages were given up or ignored, by the number of the message. */
   const reasons = new Map<number, string>();
   /** The reasons in dead letters, first as sent and then as stored, by queue and number or id. */
   const letters = new Map<string, string>();
@@ -119,7 +122,9 @@ async function setup(bus: MessageBus) {
       const message = numbered(validMessage(queue, known), count);
       return queue === topic ? message : numbered(letterOf(message, queue, known), count);
     },
-    /** Resolves when the messages with these numbers and this many messages without a number have ended, and every dead letter is stored. */
+    /**
+     * Resolves when the messages with these numbers have ended, and also this many messages without a number. Every dead letter must be stored too.
+     */
     async ended(names: ReadonlyMap<number, string>, nameless: number): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const missing = (): readonly string[] => [
@@ -147,7 +152,7 @@ async function setup(bus: MessageBus) {
 
   function settled({ n, topic, message, letter }: Trace): void {
     if (n !== null) endedNumbers.add(n);
-    // The services' own messages have no number either, but they have a source.
+    // The services' own messages have no number either. But unlike these messages, they have a source.
     else if (message.source === "") namelessEnded++;
     if (letter) buried(topic, letter);
     look();
@@ -165,7 +170,7 @@ async function setup(bus: MessageBus) {
     if (!parsed.ok) return fault(`a dead letter of ${topic} breaks its schema`);
     const { reason, deliveries, history, message } = parsed.value;
     const name = reasonName(reason);
-    // The sender may have written the number of deliveries into the message.
+    // The sender may have forged the number of deliveries in the message.
     if (name === null || (history.length !== deliveries - 1 && name !== "worn out"))
       fault(`${topic}: ${reason}, ${deliveries} deliveries, ${history.length} tries`);
     reasons.set(Number(message.attributes[NUMBER]), name ?? reason);

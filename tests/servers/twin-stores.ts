@@ -24,8 +24,8 @@ const SHARDS = ["00", "01"];
 const ALL = 1000;
 
 /**
- * Runs the same sequence of steps on both stores, under names that no other sequence has, and then reads all content. It removes the allowed
- * differences: the form of a mark, and the order of rows that are due at the same time.
+ * Runs the same sequence of steps on both stores, and then reads all content. The names are used by no other sequence. Two differences between stores
+ * are allowed, so they are removed from the answers: the form of a mark, and the order of rows that are due at the same time.
  */
 export async function answersOf({ now, advance, ...stores }: Twins, salt: string, steps: readonly Step[]): Promise<readonly Answers[]> {
   const answers: Answers[] = [];
@@ -104,7 +104,7 @@ export async function answersOf({ now, advance, ...stores }: Twins, salt: string
   async function claim(n: number, of: "timer" | "outbox", most: number, visibleAfter: number): Promise<void> {
     const rows = dueOf(n, of);
     const times = [...rows.values()].filter((due) => due <= now()).toSorted((a, b) => a - b);
-    // If several rows are due at the same time, each store may leave a different one.
+    // If several rows are due at the same time, the limit could leave a different one in each store. So the limit is raised in this case.
     const limit = most > 0 && times[most - 1] === times[most] ? ALL : most;
     await both(`claim ${of}`, async (store, which) => {
       const options = { limit, visibleAfter };
@@ -132,7 +132,7 @@ export async function answersOf({ now, advance, ...stores }: Twins, salt: string
     for (const n of [0, 1]) for (const of of ["timer", "outbox"] as const) await claim(n, of, ALL, 1);
   }
 
-  /** Makes a change with the current versions and times, so that it is valid more often than by chance. */
+  /** Makes a change with the current versions and times. So the change is valid more often than a random one. */
   async function planned(plan: PlannedChange): Promise<(typeof changes)[number]> {
     const place = (name: number): Place => ({ shard: plan.shard, name });
     const { documents } = await stores.reference.read(plan.guards.map(({ name }) => key("document", place(name))));

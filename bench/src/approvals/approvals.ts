@@ -13,18 +13,21 @@ export interface Sizes {
   readonly few: number;
   readonly many: number;
   readonly expiries: number;
-  /** How long people have to decide about a write that is to expire. All of them must be held before the first one expires. */
+  /**
+   * How long people may take to decide a write that the benchmark lets expire. Approvals must hold all of these writes before the first one expires.
+   */
   readonly expiresMs: number;
 }
 
 const SIZES: Sizes = { few: 100, many: 100_000, expiries: 1000, expiresMs: 15_000 };
 const SLICE_MS = 250;
-/** How often the expiries are measured on each side. */
+/** How many times the expiries are measured on each of the two stores. */
 const ROUNDS = 5;
 
 /**
- * Measures what many pending approvals cost: a page of the list, one decision and the expiry of a thousand, with many pending approvals in the store
- * against the same with few. Both stores are open at the same time, on Redis and on SQLite, and the sides are measured in turns.
+ * Measures what many pending approvals cost. It measures a page of the list, one decision, and the expiry of a thousand approvals. It compares a
+ * store with many pending approvals against a store with few. Both stores are open at the same time, and are measured in turns. The comparison runs
+ * on Redis and on SQLite.
  */
 export async function approvalsBench(
   conditions: Conditions,
@@ -102,7 +105,9 @@ function paired(subject: Work, bare: Work, { seconds, stopwatch, signal }: Condi
   return pairedSlices({ subject, bare, seconds, stopwatch, signal, sliceMs: SLICE_MS });
 }
 
-/** Returns the work of one decision. It includes the request that is decided, so that the number of pending approvals stays the same. */
+/**
+ * Returns the work of one decision. The work first makes the request that it then decides, so that the number of pending approvals stays the same.
+ */
 function deciding(inbox: Inbox): Work {
   return async () => {
     const [approvalId = ""] = await inbox.hold(1);

@@ -22,15 +22,18 @@ import { readSettings } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 
-/** Approvals over a store with many pending approvals, and what a person and an agent do with it. */
+/** Approvals over a store with many pending approvals, and the actions of a person and of an agent on them. */
 export interface Inbox {
-  /** Has approvals hold this many more writes. Resolves when people were asked about all of them. */
+  /** Makes approvals hold this many more writes. Resolves when people have been asked about all of them. */
   hold(count: number): Promise<readonly string[]>;
-  /** Reads the first page of what waits, as a person does. */
+  /** Reads the first page of the pending approvals, as a person does. */
   page(): Promise<void>;
-  /** Has a person read the card of this approval and deny it. Resolves when the agent has the answer. */
+  /** Reads the card of this approval and denies the approval, as a person does. Resolves when the agent has the answer. */
   decide(approvalId: string): Promise<void>;
-  /** Has approvals hold this many more writes that expire, waits until their time is over, and returns the milliseconds that their ends took. */
+  /**
+   * Makes approvals hold this many more writes, and waits until all of them are due to expire. Returns how many milliseconds approvals then took to
+   * expire all of them.
+   */
   expiries(count: number, expiresMs: number, now: () => number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -58,7 +61,7 @@ const BATCH = 200;
 const SHARDS = 16;
 const CALLS = 100;
 
-/** Starts approvals on an empty store. `directory` is for its files. */
+/** Starts approvals on an empty store, with its files in `directory`. */
 export async function openInbox(bare: StateStore, directory: string): Promise<Inbox> {
   const [begun, expired] = [counter(), counter()];
   const state: StateStore = {
@@ -116,13 +119,13 @@ export async function openInbox(bare: StateStore, directory: string): Promise<In
       await service.stop();
       await new Promise((resolve) => setTimeout(resolve, expiresMs));
       if (ended.count() > before) throw new Error("the first writes expired before the last ones were held: the machine is too slow");
-      // From the first commit to the reply of the last one. The answers to the agent may arrive later, all at once.
+      // Measures from the start of the first commit to the reply of the last commit. The answers to the agent may arrive later, all at once.
       const ends = Promise.all([
         begun.reaches(begun.count() + 1, now),
         expired.reaches(expired.count() + count, now),
         ended.reaches(before + count),
       ]);
-      // The timers are due, so the ends begin while the service starts.
+      // The timers are due, so approvals begin to expire the writes while the service starts.
       service = await start(DAY_MS);
       const [first, last] = await ends;
       return last - first;
@@ -226,7 +229,7 @@ async function register(state: StateStore): Promise<void> {
   });
 }
 
-/** Counts, and resolves when a number is reached, with the time of that moment. */
+/** Makes a counter with promises that resolve when the count reaches a number. A promise resolves with the time of that moment. */
 function counter() {
   let count = 0;
   const waiting: { readonly at: number; readonly resolve: () => void }[] = [];

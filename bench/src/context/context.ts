@@ -64,7 +64,7 @@ async function openContext(turns: number, process: Process): Promise<Contest> {
   };
 }
 
-/** Prunes once and stores the result, as the previous turn did. */
+/** Prunes the context once and stores the result, as the agent did in the previous turn. */
 async function storeWindow(store: StateStore, input: (window: TranscriptWindow) => ContextInput): Promise<void> {
   const window = await transcripts(store, { maxChars: 10_000_000, keptChars: 100_000_000 }).window(CONVERSATION);
   const plan = contextFor(input(window));
@@ -77,7 +77,7 @@ async function storeWindow(store: StateStore, input: (window: TranscriptWindow) 
 
 const TURN_ENTRIES = 4;
 
-/** Returns the window with a new last turn, whose tokens are not counted yet. */
+/** Returns the window with a new last turn. The tokens of the new turn are not counted yet. */
 function withNewTurn({ entries, ...rest }: TranscriptWindow): TranscriptWindow {
   const last = entries.slice(-TURN_ENTRIES).map(({ sequence, entry }) => ({ sequence, entry: { ...entry } }));
   return { ...rest, entries: [...entries.slice(0, -TURN_ENTRIES), ...last] };

@@ -66,7 +66,7 @@ function order(n: number): string {
   return JSON.stringify({ id: `A-${n}`, state: "sent", lines });
 }
 
-/** Returns a model with a window of 32,000 tokens that counts tokens as an adapter does. It receives no requests. */
+/** Returns a model that counts tokens as an adapter does, with a context window of 32,000 tokens. The model cannot be asked for a turn. */
 export async function countingModel(): Promise<ModelProvider> {
   await loadTokenizer();
   const offline = offlineModel();

@@ -6,12 +6,12 @@ import { CONVERSATION, SYSTEM_PROMPT } from "./long-conversation.ts";
 const PAGE = 500;
 
 /**
- * Builds a context as a hand-written loop does each turn. It reads the whole transcript, converts it to messages, counts all of it, and drops the
- * oldest entries until it fits.
+ * Builds a context as a hand-written loop does each turn. It reads the whole transcript, converts the transcript to messages, and counts all the
+ * tokens. Then it drops the oldest entries until the rest fits.
  */
 export async function naiveContext(store: StateStore, model: ModelProvider, budget: number): Promise<readonly object[]> {
   const entries = await wholeTranscript(store);
-  // The entries are copied, so their tokens are counted again, as after a new read.
+  // Copied entries have no remembered token count, so the model counts their tokens again, as it does after a new read.
   const sizes = entries.map((entry) => model.estimateTokens([{ ...entry }], ""));
   let tokens = sizes.reduce((sum, own) => sum + own, model.estimateTokens([], SYSTEM_PROMPT));
   let from = 0;

@@ -15,7 +15,9 @@ export interface BenchWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a real worker, with the tools that do nothing, on the bus in memory and this store. Also opens a client that calls the worker. */
+/**
+ * Starts a real worker with the tools that do nothing. The worker uses the in-memory bus and this store. Also opens a client that calls the worker.
+ */
 export async function benchWorker(stateUrl: string, wrapBus: (bus: MessageBus) => MessageBus = (bus) => bus): Promise<BenchWorker> {
   const clock = (): number => Date.now();
   const state = await connectState(stateUrl, { clock });

@@ -22,7 +22,7 @@ import { TOOLSET } from "./noop-tools.ts";
 export const CALL_CLIENT = "bench";
 const NOT_AFTER_MS = 900_000;
 
-/** The parts of a call that its grant must name, before the call is sent. */
+/** The parts of a call that are known before the call is sent. The grant of the call must name them. */
 export interface DraftCall {
   readonly callId: string;
   readonly runId: string;
@@ -32,7 +32,7 @@ export interface DraftCall {
 }
 
 export interface CallClient {
-  /** Sends one invoke and resolves with its result. Rejects if the result is an error, because a benchmark of errors would be worthless. */
+  /** Sends one invoke and resolves with its result. Rejects if the result is an error, because errors must not be measured as calls. */
   call(executor: Executor, args: JsonObject, grantFor?: (draft: DraftCall) => Promise<string>): Promise<ToolResult>;
 }
 
@@ -42,7 +42,8 @@ interface Waiting {
 }
 
 /**
- * Makes the agent's side of a tool call. It sends an invoke with all its attributes, and joins the result by its call and the hash of its secret.
+ * Makes a client that does the agent's part of a tool call. The client sends an invoke with all its attributes. It matches the result to the call by
+ * the call id and the hash of the call's secret.
  */
 export async function callClient({
   bus,
@@ -68,7 +69,7 @@ export async function callClient({
       const draft = { callId: nextCallId(), runId, text: canonicalJson(args), now: clock() };
       const secret = randomBytes(16).toString("base64url");
       const { promise, resolve } = Promise.withResolvers<ToolResult>();
-      // This happens before the publish, because the answer may arrive before the publish resolves.
+      // The call is registered before it is published, because the result may arrive before the publish resolves.
       waiting.set(draft.callId, { secretHash: secretHash(secret), joined: resolve });
       await bus.publish(invokeOf(executor, draft, secret, await grantFor?.(draft)));
       const result = await promise;
@@ -77,7 +78,7 @@ export async function callClient({
     },
   };
 
-  /** Returns the next call id. Begins a new run when the old one has no numbers left. */
+  /** Returns the next call id. Begins a new run when the old run has no free call numbers left. */
   function nextCallId(): string {
     const n = sent++ % 1_000_000;
     if (n === 0) runId = newRunId(mint(), sessionId);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { embedded } from "./embedded.ts";
 import { ARGUMENTS, act } from "./noop-tools.ts";
 
-/** Returns a stopwatch on which an hour passes between two readings, so every slice is one piece of work. */
+/** Returns a stopwatch that adds an hour at each reading, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };

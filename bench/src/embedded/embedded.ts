@@ -11,7 +11,7 @@ const CONTESTS: readonly (ContestPlan & { readonly name: string })[] = [
   { name: "run", sliceMs: 1000, open: fullRun },
 ];
 
-/** Measures the embedded form: a read call, a write call and a whole run, each against the same work without Toolbus. */
+/** Measures the embedded form of Toolbus: a read call, a write call and a whole run, each against the same work without Toolbus. */
 export async function embedded(conditions: Conditions): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const contest of CONTESTS) rows.push(rowOf(contest.name, await measured(contest, conditions)));

@@ -7,9 +7,9 @@ import type { Contest } from "../contest.ts";
 import { investigate } from "./investigate.ts";
 
 /**
- * Does one whole run over HTTP, up to its terminal event: it posts an investigation, follows its stream, and approves its one write over the
- * approvals' own API. All services are in this process, with state on SQLite. The bare side does the same steps by hand on the same release API:
- * summary, assessment, report.
+ * Does one whole run over HTTP, up to its terminal event. The subject posts an investigation, follows its stream, and approves its one write over the
+ * approvals' own API. All services are in this process, with state on SQLite. The bare side does the same steps by hand on the same release API: it
+ * fetches the summary, assesses it, and files the report.
  */
 export async function fullRun(directory: string, signal: AbortSignal): Promise<Contest> {
   const loaded = await loadRelease({ repo: directory, allowRecorded: true, signal });

@@ -3,8 +3,8 @@ import { isRunEnd, type RunEvent } from "@toolbus/contracts";
 import { runEvents } from "./run-events.ts";
 
 /**
- * Does one investigation as its user and its approver do: posts it, follows it, approves its write, and waits for the filed report. Rejects if the
- * investigation ends in another way.
+ * Does one investigation as its user and its approver do: posts the investigation, follows its stream, approves its write, and waits for the filed
+ * report. Rejects if the investigation ends in another way.
  */
 export async function investigate({ gatewayUrl, approvalsUrl, keys }: AllInOne, releaseId: string, signal: AbortSignal): Promise<void> {
   const user = { authorization: `Bearer ${keys.user}` };

@@ -23,7 +23,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-/** Makes a read and a write that do nothing, so that only the way to the tools is measured. */
+/** Makes a read tool and a write tool that do nothing, so that the benchmark measures no work of the tools themselves. */
 export function noopTools(): Toolset {
   return toolset({
     name: TOOLSET,
@@ -34,7 +34,7 @@ export function noopTools(): Toolset {
         kind: "write",
         description: "Changes nothing and says so.",
         parameters: PARAMETERS,
-        // Policy grants this tier without people, whose time must not be measured.
+        // Policy grants a write of this tier without people. The time that people take must not be measured.
         risk: { tier: "medium" },
         idempotency: { mode: "key", keepsForMs: 86_400_000 },
         effect: "Change nothing for {query}.",
@@ -50,7 +50,7 @@ export function act(): JsonObject {
   return RESULT;
 }
 
-/** Makes the call without Toolbus: it parses and checks the arguments, calls the function, and returns the result as text. */
+/** Makes the call without Toolbus: parses and checks the arguments, calls the function, and returns the result as text. */
 export function bareCall({ definition }: Executor, text: string): string {
   const args: JsonObject = JSON.parse(text);
   if (checkArguments(definition, args).length > 0) throw new Error("the bare call has wrong arguments");

@@ -4,8 +4,8 @@ import type { Contest } from "../contest.ts";
 import { ARGUMENTS, bareCall, executorOf } from "./noop-tools.ts";
 
 /**
- * Does one read: an invoke on the bus, the worker's pipeline, and the join of the result. The bare side calls the same function with its schema
- * check.
+ * Does one read. The subject sends an invoke over the bus, runs the worker's pipeline, and matches the result to the call. The bare side calls the
+ * same function after the same schema check.
  */
 export async function readCall(): Promise<Contest> {
   const worker = await benchWorker("memory:");

@@ -1,7 +1,8 @@
 import type { RunEvent } from "@toolbus/contracts";
 
 /**
- * Yields the events of a stream in order. It expects the gateway's format: fields in lines, one line of data per event, an empty line between events.
+ * Yields the events of a stream in order. It expects the gateway's format: each field on its own line, one line of data per event, and an empty line
+ * between events.
  */
 export async function* runEvents(stream: Response): AsyncGenerator<RunEvent> {
   if (!stream.ok || !stream.body) throw new Error(`the stream of a run answered ${stream.status}`);
@@ -12,7 +13,8 @@ export async function* runEvents(stream: Response): AsyncGenerator<RunEvent> {
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      // Comment lines only keep the connection open. Deltas have no id, and are not events of the run's log.
+      // Blocks without data are comments, which only keep the connection open. Blocks without an id are deltas, which are not events of the run's
+      // log.
       if (data !== undefined && /^id: /m.test(block)) yield JSON.parse(data) as RunEvent;
     }
   }

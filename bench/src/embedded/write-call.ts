@@ -10,8 +10,9 @@ import { ARGUMENTS, bareCall, executorOf, TOOLSET } from "./noop-tools.ts";
 const GRANT_SECONDS = 900;
 
 /**
- * Does one write. Its grant is signed, the invoke sent, the grant checked, and the write recorded as begun, sending and done in the ledger on SQLite
- * with full sync. Then the receipt is signed and the result joined. The bare side calls the same function with its schema check.
+ * Does one write with its own grant. The client signs the grant and sends the invoke. The worker checks the grant, and records the write as begun,
+ * sending and done in the ledger, which is on SQLite with full sync. The worker then signs the receipt, and the client matches the result to the
+ * call. The bare side calls the same function after the same schema check.
  */
 export async function writeCall(directory: string): Promise<Contest> {
   const worker = await benchWorker(`sqlite:${path.join(directory, "state")}`);
@@ -30,7 +31,7 @@ export async function grantedCall({ client, tools, approvals }: BenchWorker): Pr
   await client.call(change, ARGUMENTS, (draft) => signGrant(claimsOf(change, draft), approvals));
 }
 
-/** Returns the claims of the grant that approvals would sign by policy for a write of tier medium. */
+/** Returns the claims of the grant that approvals would sign for a write of tier medium, which policy grants without people. */
 function claimsOf({ definition, hash }: Executor, { callId, runId, text, now }: DraftCall): GrantClaims {
   const at = Math.floor(now / 1000);
   return {

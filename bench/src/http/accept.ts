@@ -5,14 +5,14 @@ import { benchGateway } from "./bench-gateway.ts";
 import { post } from "./http-client.ts";
 
 /**
- * Does one `POST /v1/investigations` up to its 202: the request is checked, stored with full sync on SQLite, and announced on the bus. The bare side
- * checks the request and stores it in a variable.
+ * Does one `POST /v1/investigations`, up to its 202. The gateway checks the request, stores it on SQLite with full sync, and announces it on the bus.
+ * The bare side checks the request and stores it in a variable.
  */
 export function accept(directory: string): Promise<Contest> {
   return acceptOn(directory, `sqlite:${path.join(directory, "state")}`);
 }
 
-/** Does the same in memory, so that only the gateway's own work is measured. */
+/** Does the same with state in memory, so that only the gateway's own work is measured. */
 export function acceptInMemory(directory: string): Promise<Contest> {
   return acceptOn(directory, "memory:");
 }

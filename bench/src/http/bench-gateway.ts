@@ -58,7 +58,8 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   const own = await ownKeys(["gateway"]);
   const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
   const infrastructure = { bus, state, log: silentLog, ...keyed, random: randomBytes, monotonic: () => performance.now(), clock };
-  // No agent takes the accepted runs, so no run may be announced again. One principal represents all clients.
+  // No agent takes the accepted runs, so the gateway must not announce them again. All clients have the same principal, so its limits are raised or
+  // turned off.
   const patient = {
     WAKE_REPEAT_MS: "3600000",
     SSE_PER_PRINCIPAL: "100000",
@@ -83,7 +84,7 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   };
 
   function benchRun(runId: string): BenchRun {
-    // The gateway only reads the log. The document that guards the commits here does not exist in the product.
+    // The gateway only reads the log. The document that guards these commits exists only in the benchmark.
     const key = keyOf("conversation", shardOf(runId), `bench ${runId}`);
     let version = 0;
     let said = 0;

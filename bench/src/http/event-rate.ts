@@ -6,13 +6,13 @@ import { sampleEvent } from "./sample-event.ts";
 
 /** The number of events that one piece of work delivers to each reader. */
 export const BURST = 100;
-// After this many events, another run continues and the old run expires. So a long measurement does not fill the store.
+// After this many events, the benchmark continues with a new run and the old run expires. So a long measurement does not fill the store.
 const EVENTS_OF_A_RUN = 20_000;
 const KEPT_MS = 10_000;
 
 /**
- * Appends a burst of events, each in its own commit, and waits until every reader has received all of them. The readers are another process. State is
- * in memory, so that only the way from the commit to the wire is measured. The bare side writes each event once and sends it to every response.
+ * Appends a burst of events, each in its own commit, and waits until every reader has received all of them. The readers are in another process. State
+ * is in memory, so that only the work between the commit and the response is measured. The bare side writes each event once to every response.
  */
 export async function eventRate(directory: string, readers: number): Promise<Contest> {
   const process = startReaders();
@@ -41,7 +41,7 @@ export async function eventRate(directory: string, readers: number): Promise<Con
     async bare() {
       for (const event of words) {
         bare.say([event]);
-        // The other side also yields after each commit.
+        // The subject also yields after each event.
         await Promise.resolve();
       }
       bareSaid += BURST;

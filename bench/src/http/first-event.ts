@@ -6,9 +6,9 @@ import { firstEvent, post } from "./http-client.ts";
 import { sampleEvent } from "./sample-event.ts";
 
 /**
- * Measures from the `POST` of a new run to the first event of its stream, on SQLite with full sync. The run is accepted, stored and announced, and
- * the agent's first event is stored. Then the stream is opened and delivers the event. The bare side serves the same two requests and writes the
- * event at once.
+ * Measures from the `POST` of a new run to the first event of its stream, on SQLite with full sync. The gateway accepts, stores and announces the
+ * run. The benchmark stores the first event, as the run's agent would. Then the client opens the stream and receives the event. The bare side serves
+ * the same two requests and writes the event at once.
  */
 export async function firstEventOfNewRun(directory: string): Promise<Contest> {
   const words = [sampleEvent(0)];

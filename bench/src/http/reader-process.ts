@@ -19,7 +19,7 @@ interface Group {
 const groups = new Map<number, Group>();
 let opened = 0;
 const HEAD_END = Buffer.from("\r\n\r\n");
-// This text occurs once in every event and never in a comment. Data is one line, in which a line feed is escaped.
+// This text occurs once in every event and never in a comment. The data of an event is one line, so it contains no line feed.
 const EVENT = Buffer.from("\nevent: ");
 
 answerQuestions<ReaderQuestion>(
@@ -47,7 +47,7 @@ async function open(ask: OpenReaders): Promise<object> {
     const reader: Reader = { socket: connect({ host: "127.0.0.1", port: ask.port }), events: 0 };
     readers.push(reader);
     answers.push(begun(reader, group, ask));
-    // A listening socket has room for this many waiting connections.
+    // The loop waits after every 100 connections, because the queue of a listening socket is limited.
     if (n % 100 === 99) await Promise.all(answers);
   }
   await Promise.all(answers);
@@ -55,8 +55,8 @@ async function open(ask: OpenReaders): Promise<object> {
 }
 
 /**
- * Requests the stream and reads it in the given manner. Resolves when the head of the answer has arrived, or when the request is sent if it never
- * reads.
+ * Requests the stream and reads it in the given manner. Resolves when the head of the answer has arrived. A reader that never reads resolves when the
+ * request is sent.
  */
 function begun(reader: Reader, group: Group, { request, manner }: OpenReaders): Promise<void> {
   const { socket } = reader;
@@ -98,8 +98,8 @@ function readOnLater(socket: Socket, bytes: number, { bytesPerSecond }: Exclude<
 }
 
 /**
- * Counts the events in new bytes. `seam` is the place where the earlier and the new bytes meet. It is too short to contain an event that `bytes`
- * alone contains.
+ * Counts the events in new bytes. `seam` holds the last earlier bytes and the first new bytes. Neither part of `seam` is long enough to contain the
+ * text that marks an event, so no event is counted twice.
  */
 function count(reader: Reader, group: Group, seam: Buffer, bytes: Buffer): void {
   const before = reader.events;

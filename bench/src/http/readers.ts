@@ -1,6 +1,6 @@
 import { startAsked } from "../asked-process.ts";
 
-/** How a reader reads: all at once, all at once with the age of each event, this many bytes per second, or never. */
+/** How a reader reads: at full speed, at full speed with the age of each event, this many bytes per second, or never. */
 export type Manner = "reads" | "reads and times" | "never reads" | { readonly bytesPerSecond: number };
 
 export interface OpenReaders {
@@ -23,7 +23,7 @@ export interface ReaderReport {
   readonly events: readonly number[];
   /** How many connections are still open. A reader that does not read may not notice that its connection is closed. */
   readonly open: number;
-  /** The age of each event on arrival since the last report, in milliseconds. Only readers that record ages have it. */
+  /** The ages of the events that arrived since the last report, in milliseconds. Only readers that record ages fill it. */
   readonly ages: readonly number[];
 }
 
@@ -41,7 +41,7 @@ export interface Readers {
 
 /** A process that reads streams. */
 export interface ReaderProcess {
-  /** Opens the connections. Resolves when all requests are answered, and rejects if one is refused. */
+  /** Opens the connections. Resolves when the server has answered all requests. Rejects if the server refuses a request. */
   open(url: string, apiKey: string, count: number, manner: Manner): Promise<Readers>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { RunEvent } from "@toolbus/contracts";
 
-/** Returns an event of about 700 bytes: a call's result as a viewer receives it. `at` is the time of the event, in milliseconds. */
+/** Returns an event of about 700 bytes: the result of a call, as a viewer receives it. `at` is the time of the event, in milliseconds. */
 export function sampleEvent(at: number, bytes = 500): RunEvent {
   return {
     type: "turn",

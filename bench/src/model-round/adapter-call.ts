@@ -13,8 +13,8 @@ export interface ModelClient {
 const DONE = 4;
 
 /**
- * Requests turns as a run does, alternating calls and answers. The history has four rounds, and the last one is new. Rejects if a turn differs from
- * the stub's.
+ * Requests turns as a run does: a turn with a tool call and a turn with an answer alternate. The history has four rounds. The last round is a new
+ * object in each request, as in a run. Rejects if a turn differs from the stub's.
  */
 export async function askTurns(client: ModelClient, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {

@@ -7,7 +7,7 @@ import { type Ground, SLICE_MS } from "./ground.ts";
 
 /** One call of an adapter, compared with the same call made in another way. Times are in milliseconds. */
 export interface AdapterRow extends Omit<Row, "cpuMsPer"> {
-  /** The processor time of a call, for its whole process. */
+  /** The processor time of a call, summed over all threads of its process. */
   readonly cpuMs: number;
   readonly bareCpuMs: number;
   readonly cpuRatio: number;
@@ -31,7 +31,7 @@ export async function adapterRows(ground: Ground, batch: number): Promise<readon
   return rows;
 }
 
-/** Returns those rows as text for a terminal. */
+/** Returns the rows of adapters as text for a terminal. */
 export function tableOfAdapters(rows: readonly AdapterRow[]): string {
   return tableWith(
     [

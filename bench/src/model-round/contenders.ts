@@ -2,8 +2,8 @@ import { peerModule } from "../peer-module.ts";
 import type { RoundContender } from "./round.ts";
 
 /**
- * Every contender. Each is loaded in the process that measures it. Those of other libraries need the packages that npm installs into the folder of
- * peers.
+ * Every contender. Each contender's module is loaded in the process that measures the contender. The contenders from other libraries need packages
+ * that npm installs into bench/peers.
  */
 export const contenders = {
   Toolbus: async () => (await import("./toolbus-rounds.ts")).toolbusRounds,

@@ -11,7 +11,7 @@ import { SYSTEM_PROMPT, taskOf } from "../run-loop/loop.ts";
 import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } from "./round.ts";
 
 /**
- * A loop as a careful person writes it with OpenAI's own client. Answers are not streamed, and each round has one checkpoint before its tools are
+ * A loop as a careful engineer writes it with OpenAI's own client. Answers are not streamed. Each round has one checkpoint before its tools are
  * called.
  */
 export const handSdkLoop: RoundContender = {

@@ -5,7 +5,7 @@ import { onGround } from "./ground.ts";
 import { modelRound } from "./model-round.ts";
 import { ContenderFailed, startContender } from "./round-contender.ts";
 
-/** Returns a stopwatch on which an hour passes between two readings, so every slice is one piece of work. */
+/** Returns a stopwatch that adds an hour at each reading, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
@@ -62,7 +62,7 @@ describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
       const place = { redisUrl: redis().url, postgresUrl: NOBODY.postgres, namespace: "bench-wrong", modelUrl };
       const contender = await startContender("the loop by hand", place);
       try {
-        // The stub reads only whole numbers. For any other number it answers at once that it looked zero times.
+        // The stub reads only whole numbers. For any other number it answers at once that it has looked zero times.
         await expect(contender.runs(1, 1.5, 1)).rejects.toThrow(ContenderFailed);
       } finally {
         await contender.stop();

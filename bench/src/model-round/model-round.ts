@@ -29,9 +29,9 @@ const LOADS: Loads = { together: { count: 64, inFlight: 32 }, alone: { count: 4,
 type Asked = Pick<Requests, "servers" | "peers">;
 
 /**
- * Measures runs of five tool rounds and an answer, which are six model calls, on a stub of a model. Our runs are on Redis with the real adapter for
- * OpenAI. They are compared with a hand-written loop over OpenAI's client, and with other libraries if `peers` says so. It also compares one call of
- * the OpenAI and Anthropic adapters with the same call through `fetch` or the vendor's SDK.
+ * Measures runs of five tool rounds and an answer, which are six model calls, on a stub of a model. Toolbus runs have their state on Redis and use
+ * the real adapter for OpenAI. They are compared with a hand-written loop over OpenAI's client. If `peers` is set, they are also compared with other
+ * libraries. The benchmark also compares one call of the OpenAI and Anthropic adapters with the same call through `fetch` or the vendor's SDK.
  */
 export async function modelRound(conditions: Conditions, asked: Asked, loads: Loads = LOADS): Promise<Results> {
   return onGround(conditions, async (ground) => {

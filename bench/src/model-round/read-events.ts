@@ -1,4 +1,6 @@
-/** Posts JSON over `fetch`, and yields the data of each server-sent event of the answer. It parses only the necessary part of the format. */
+/**
+ * Posts JSON over `fetch`, and yields the data of each server-sent event of the answer. It parses only the parts of the format that the stub uses.
+ */
 export async function* readEvents(url: string, body: object, headers: Readonly<Record<string, string>>): AsyncGenerator<string> {
   const response = await fetch(url, {
     method: "POST",

@@ -6,15 +6,15 @@ import type { RoundPlace } from "./round.ts";
 /** A contender in a separate process, ready to be measured. */
 export interface RunningContender {
   /**
-   * Makes this many runs of this many tool rounds each, with `inFlight` runs in flight at any time. Rejects with `ContenderFailed` if a run has a
-   * wrong end.
+   * Makes this many runs of this many tool rounds each, with `inFlight` runs in flight at any time. Rejects with `ContenderFailed` if a run fails or
+   * has a wrong answer.
    */
   runs(count: number, rounds: number, inFlight: number): Promise<void>;
   /** Stops the contender and removes its data from every server. Data under a namespace on Redis stays. */
   stop(): Promise<void>;
 }
 
-/** A contender could not begin, or one of its runs had a wrong end. */
+/** A contender could not begin, or one of its runs failed or had a wrong answer. */
 export class ContenderFailed extends Error {
   override readonly name = "ContenderFailed";
   readonly contender: ContenderName;
@@ -47,7 +47,7 @@ export async function startContender(name: ContenderName, place: RoundPlace): Pr
   try {
     await ask({ kind: "begin", name, place });
   } catch (error) {
-    // The error that stopped the contender is reported, not an error of the cleanup.
+    // An error of the cleanup must not hide the error that stopped the contender.
     await stop().catch(() => undefined);
     throw error;
   }

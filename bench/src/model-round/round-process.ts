@@ -11,7 +11,7 @@ export type RoundQuestion =
   /** Stops the contender and removes its data from every server. */
   | { readonly kind: "end" };
 
-/** These runs report nothing to anybody: no traces, no usage statistics, no warnings. */
+/** Turns off the traces, the usage statistics and the warnings of the measured libraries. */
 const QUIET = {
   AI_SDK_LOG_WARNINGS: "false",
   DBOS__CLOUD: "false",
@@ -41,13 +41,13 @@ answerQuestions<RoundQuestion>(
     }
     return {};
   },
-  // The parent has exited, or has already asked for the end.
+  // Runs when the parent has disconnected. Does nothing if the parent has already asked for the end.
   end,
 );
 
 async function begin({ name, place }: RoundQuestion & { readonly kind: "begin" }): Promise<void> {
   Object.assign(process.env, QUIET);
-  // Deprecation warnings about how libraries use one another are of no use to readers of the figures.
+  // Deprecation warnings about how libraries use one another do not help the readers of the figures.
   process.noDeprecation = true;
   const contender = await contenders[name]();
   remove = async () => contender.remove?.(place);

@@ -5,7 +5,7 @@ import type { ContenderName } from "./contenders.ts";
 import { type Ground, newNamespace, SLICE_MS } from "./ground.ts";
 import { ContenderFailed, type RunningContender, startContender } from "./round-contender.ts";
 
-/** How many runs are requested at a time, and how many of them are in flight. */
+/** How many runs are requested at a time, and how many of these runs are in flight. */
 export interface RunLoad {
   readonly count: number;
   readonly inFlight: number;
@@ -15,12 +15,13 @@ export interface Loads {
   readonly together: RunLoad;
   readonly alone: RunLoad;
   /**
-   * How many model calls are made in a row, for the rows of single calls. The number is so high that the pause between two batches does not matter.
+   * How many model calls one piece of work makes in a row, for the rows of single calls. The number is high enough that the pause between two batches
+   * does not matter.
    */
   readonly calls: number;
 }
 
-/** A pair of contenders to compare, with the target. */
+/** Two contenders to compare, with the targets of the comparison. */
 export interface Match {
   readonly ours: ContenderName;
   readonly theirs: ContenderName;
@@ -28,7 +29,7 @@ export interface Match {
   readonly targets: { readonly [L in "alone" | "together"]?: number };
 }
 
-/** The servers and loads of the rows with whole runs. */
+/** The servers and the loads for the rows of whole runs. */
 export interface RoundGround extends Ground {
   readonly redis: RunRedis;
   readonly postgresUrl: string;
@@ -45,8 +46,8 @@ export interface MatchResults {
 const ROUNDS = 5;
 
 /**
- * Measures our runs per second against each other contender, in one process each. Rejects if our contender fails. Another contender that fails is
- * left out.
+ * Measures the runs per second of our contenders against each other contender. Each contender has its own process. Rejects if one of our contenders
+ * fails. If another contender fails, its rows are left out.
  */
 export async function roundRows(matches: readonly Match[], ground: RoundGround): Promise<MatchResults> {
   const rows: Goal[] = [];
@@ -76,7 +77,7 @@ async function matchRows(
     const target = targets[load];
     if (target === undefined) continue;
     const { count, inFlight } = loads[load];
-    // The warm-up is long, because big libraries need many runs until they are compiled.
+    // The warm-up is long, because Node needs many runs until it has compiled a big library.
     for (const side of [theirs, ours]) await side.runs(2 * count, ROUNDS, inFlight);
     const paired = await pairedSlices({
       subject: () => ours.runs(count, ROUNDS, inFlight),

@@ -6,7 +6,7 @@ export interface RoundPlace {
   /** The address of Redis, in the form of the state store, without a namespace. */
   readonly redisUrl: string;
   readonly postgresUrl: string;
-  /** The prefix of every key, and the name of every schema. */
+  /** The prefix of every Redis key, and the base of every PostgreSQL schema name. */
   readonly namespace: string;
   /** The part of the address before `/v1/chat/completions` and `/v1/messages`. */
   readonly modelUrl: string;

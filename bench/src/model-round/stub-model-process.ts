@@ -1,6 +1,6 @@
-// A language model without thinking time, in a separate process. It speaks OpenAI's chat completions, plain and streamed, and Anthropic's messages,
-// streamed. It asks for one tool call per round until the user's number of rounds is reached, and then answers. It knows only the request, so it
-// counts only results that were really sent.
+// A stub of a language model that answers at once, in a separate process. It speaks OpenAI's chat completions, plain and streamed, and Anthropic's
+// messages, streamed. It asks for one tool call per round until the number of rounds in the user's message is reached, and then answers. It remembers
+// nothing between requests, so it counts only the results that a request contains.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answerQuestions } from "../asked-process.ts";
@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    // Each event is a separate chunk, as a model's words arrive.
+    // Each event is a separate chunk, as events arrive from a real model.
     for (const event of request.url === "/v1/messages" ? messageEvents(turn) : chatEvents(turn)) response.write(event);
     response.end();
   });

@@ -54,7 +54,7 @@ export const chatEvents = remembered(({ done, rounds }) => {
   return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), "data: [DONE]\n\n"];
 });
 
-/** Returns the same turn in Anthropic's events. */
+/** Returns the same turn as events of Anthropic's messages. */
 export const messageEvents = remembered(({ done, rounds }) => {
   const calls = done < rounds;
   const usage = { input_tokens: 100, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
@@ -88,7 +88,7 @@ function messageEvent(type: string, members: object): string {
 
 const callId = (done: number): string => `call_${done + 1}`;
 
-/** Returns different arguments for each call, because a run whose model repeats a call is stopped as a loop. */
+/** Returns different arguments for each call, because the agent stops a run as a loop if its model repeats a call. */
 function argumentsOf(done: number): string {
   return JSON.stringify({ ...ARGUMENTS, limit: 10 + done });
 }
@@ -98,7 +98,7 @@ function pieces(text: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, n) => text.slice(n * size, (n + 1) * size));
 }
 
-/** Writes each turn only once, because the stub's load on the machine slows both sides. */
+/** Builds each turn only once, because the stub's use of the processor slows both sides. */
 function remembered<T>(write: (turn: StubTurn) => T): (turn: StubTurn) => T {
   const known = new Map<string, T>();
   return (turn) => {

@@ -6,8 +6,8 @@ import { withOption } from "../server-urls.ts";
 import { API_KEY, checkAnswer, MODEL, openaiUrl, type RoundContender, type RoundPlace } from "./round.ts";
 
 /**
- * The gateway's core, an agent and a worker in one process, with state on Redis. The model is behind the adapter for OpenAI, connected in the same
- * way as by configuration.
+ * The gateway's core, an agent and a worker in one process, with state on Redis. The agent calls the model through the OpenAI adapter, which is
+ * connected as the settings would connect it.
  */
 export const toolbusRounds: RoundContender = {
   async open(place) {
@@ -21,7 +21,9 @@ export const toolbusRounds: RoundContender = {
   },
 };
 
-/** The same contender with a reader. A run is finished when its answer has arrived live, piece by piece, on the reader's own connection. */
+/**
+ * The same contender with a reader. A run is finished when its answer has arrived piece by piece on the reader's own connection to the state store.
+ */
 export const toolbusStream: RoundContender = {
   async open(place) {
     const reader = await startReader(place);

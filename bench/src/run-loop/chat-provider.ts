@@ -8,7 +8,7 @@ export interface ModelWitness {
   answered(): void;
 }
 
-/** Puts the bare client behind the agent's port. It only converts the transcript to chat messages. */
+/** Makes a model provider for the agent from the bare client. The provider only converts the transcript to chat messages. */
 export function chatProvider(url: string, witness?: ModelWitness): ModelProvider {
   return {
     name: "stub",

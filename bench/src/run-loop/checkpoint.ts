@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 
-/** The state of hand-written runs, written by one script per round. */
+/** The stored state of hand-written runs. One Redis script per round writes it. */
 export interface Checkpoints {
   /** Adds the new messages and one event to a run, and returns the next version. Rejects if the run is no longer at this version. */
   keep(run: string, version: number, messages: readonly object[], event: object): Promise<number>;
   stop(): void;
 }
 
-// The version fence, the new messages and the event are what a loop without the product's guarantees needs to continue after a crash.
+// A loop without the product's guarantees needs these three to continue after a crash: the version check, the new messages and the event.
 const SCRIPT = `
 local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
 if version ~= tonumber(ARGV[1]) then return -1 end
@@ -19,10 +19,10 @@ return version + 1
 
 export async function openCheckpoints(url: string, namespace: string): Promise<Checkpoints> {
   const plain = new URL(url);
-  // The query has only the state store's own options.
+  // The query of the address has only options of our state store.
   plain.search = "";
   const redis = new Redis(plain.href, { lazyConnect: true });
-  // Requests to a lost server reject by themselves.
+  // Requests reject by themselves when the connection is lost, so the error event needs no handling.
   redis.on("error", () => undefined);
   await redis.connect();
   const sha = String(await redis.script("LOAD", SCRIPT));

@@ -8,7 +8,7 @@ import type { Tools } from "./loop.ts";
 import { type RunRedis, runRedis } from "./run-redis.ts";
 import type { StubQuestion } from "./stub-model-process.ts";
 
-/** How many runs are requested at a time, and how many of them are in flight. */
+/** How many runs are requested at a time, and how many of these runs are in flight. */
 export interface RunLoad {
   readonly count: number;
   readonly inFlight: number;
@@ -27,7 +27,7 @@ const SLICE_MS = 1000;
 /** The number of tool rounds of a measured run. With the answer, a run makes six model calls. */
 const ROUNDS = 5;
 
-/** Starts the stub of a model, and Redis if none is named. Always stops them. */
+/** Starts the stub of a model, and a private Redis if no address is given. Always stops both. */
 export async function onGround<T>(
   redisUrl: string | null,
   conditions: Conditions,

@@ -8,7 +8,7 @@ import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf, type Tools } from "./
 const MODEL_TIMEOUT_MS = 120_000;
 
 /**
- * A loop as a careful person writes it by hand, with the same model client and the same tools. Each round has one checkpoint before its tools are
+ * A loop as a careful engineer writes it by hand, with the same model client and the same tools. Each round has one checkpoint before its tools are
  * called. The results of the tools are stored with the next checkpoint.
  */
 export async function handLoop({ redisUrl, namespace, modelUrl, tools }: LoopPlace): Promise<Loop> {

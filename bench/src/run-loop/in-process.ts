@@ -18,7 +18,7 @@ export interface InProcess {
   readonly note: string;
 }
 
-/** Measures runs with all parts in one process, and traces the requests of a single run to its store. */
+/** Measures runs with all parts in one process. Also traces the requests of one run to its store. */
 export async function inProcess(ground: Ground): Promise<InProcess> {
   const tools: Tools = { kind: "here" };
   return withLoop("toolbus", tools, ground, async (ours) => {
@@ -38,14 +38,14 @@ export async function inProcess(ground: Ground): Promise<InProcess> {
   });
 }
 
-/** Returns the store's work after the reply of this round, up to the next model call. */
+/** Returns the trace of the store's work from the model's reply in this round to the next model call. */
 function roundOf(traces: readonly RoundTrace[], round: number): RoundTrace {
   const trace = traces[round - 1];
   if (!trace) throw new Error(`a run of ${TRACED_ROUNDS} rounds had no round ${round}`);
   return trace;
 }
 
-/** Returns a round with the median number of round trips. The first round is left out, because much is new in it. */
+/** Returns a round with the median number of round trips. The first round is left out, because it makes requests that later rounds do not make. */
 function usualRound(traces: readonly RoundTrace[]): RoundTrace {
   const later = traces.slice(1).toSorted((a, b) => a.inSeries.length - b.inSeries.length);
   const lengths = later.map(({ inSeries }) => inSeries.length);

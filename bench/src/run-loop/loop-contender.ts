@@ -7,7 +7,7 @@ import type { LoopQuestion } from "./loop-process.ts";
 import type { LoopPlace } from "./loop.ts";
 import type { RoundTrace } from "./round-trace.ts";
 
-/** One loop in a separate process, ready to be measured. If its tools are remote, they have another process. */
+/** One loop in a separate process, ready to be measured. Remote tools have another process. */
 export interface LoopContender {
   /** Makes this many runs of this many tool rounds each, with `inFlight` runs in flight at any time. */
   runs(count: number, rounds: number, inFlight: number): Promise<void>;
@@ -35,7 +35,7 @@ export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): 
     stopTools = await startTools(part, place);
     await loop.ask({ kind: "begin", part, place });
   } catch (error) {
-    // The error that stopped the loop is reported, not an error of the cleanup.
+    // An error of the cleanup must not hide the error that stopped the loop.
     await stop().catch(() => undefined);
     throw error;
   }

@@ -1,10 +1,10 @@
 import type { BrokerKind, Place } from "../tool-call/driver.ts";
 import type { DriverName } from "../tool-call/drivers.ts";
 
-/** The system prompt of every run. A profile or the hand-written loop uses it. */
+/** The system prompt of every run. Toolbus runs have it in their profile, and the hand-written loop sends it itself. */
 export const SYSTEM_PROMPT = "You look things up with the tools that you have, one at a time, and then say what you found.";
 
-/** Returns the message that starts a run. The stub of a model reads the number in it. */
+/** Returns the message that starts a run. The stub of a model reads the number of rounds from it. */
 export function taskOf(rounds: number): string {
   return `Look ${rounds} times.`;
 }
@@ -26,7 +26,7 @@ export interface LoopPlace {
 
 /** One way to make runs of an agent, in the process where it was started. */
 export interface Loop {
-  /** Makes one run from its task to its answer. Rejects if the run has another end. */
+  /** Makes one run from its task to its answer. Rejects if the run ends in another way. */
   run(rounds: number): Promise<void>;
   stop(): Promise<void>;
 }

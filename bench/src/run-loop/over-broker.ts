@@ -18,9 +18,7 @@ export const CHAINS: readonly Chain[] = [
   { kind: "rabbitmq", name: "RabbitMQ", raw: "raw amqplib" },
 ];
 
-/**
- * Measures the whole chain. The tools are in a separate process behind a broker. The hand-written loop reaches them with the broker's raw client.
- */
+/** Measures runs whose tools are in a separate process behind a broker. The hand-written loop reaches the tools with the broker's own client. */
 export async function overBroker({ kind, name, raw }: Chain, url: string, ground: Ground): Promise<Goal> {
   const there = (): Tools => ({ kind: "there", broker: kind, raw, place: { url, namespace: newNamespace() } });
   return withLoop("toolbus", there(), ground, (ours) =>

@@ -11,8 +11,8 @@ export interface RoundTrace {
 
 export interface RoundTracer extends ModelWitness {
   /**
-   * Returns the same store, with its requests recorded. Work that a service does for all runs and that no run waits for (claims, settling, the feed)
-   * is not recorded.
+   * Returns the same store, with its requests recorded. Some work of a service (claims, settling, the feed) is done for all runs, and no run waits
+   * for it. Such work is not recorded.
    */
   watch(state: StateStore): StateStore;
   begin(): void;
@@ -92,7 +92,7 @@ export function roundTracer(): RoundTracer {
     },
   };
 
-  /** The request is described only while a trace is recorded. */
+  /** Records a request while a trace is active. Otherwise it only makes the request, and does not build its description. */
   function noted<T>(ask: () => Promise<T>, what: () => Pick<Operation, "name" | "bytes">): Promise<T> {
     return current ? kept(current, ask, what()) : ask();
   }

@@ -5,7 +5,7 @@ import { onGround, withLoop } from "./ground.ts";
 import { CHAINS, overBroker } from "./over-broker.ts";
 import { runLoop } from "./run-loop.ts";
 
-/** Returns a stopwatch on which an hour passes between two readings, so every slice is one piece of work. */
+/** Returns a stopwatch that adds an hour at each reading, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };

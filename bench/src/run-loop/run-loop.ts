@@ -8,9 +8,9 @@ import { CHAINS, overBroker } from "./over-broker.ts";
 const LOAD: RunLoad = { count: 64, inFlight: 32 };
 
 /**
- * Measures runs of five tool rounds and an answer on a stub of a model, through gateway and agent with Redis as state. They are compared with a
- * hand-written loop that stores one checkpoint per round on the same Redis. The tools are in process, and then behind each available broker. Also
- * counts the requests of one run to its store.
+ * Measures runs of five tool rounds and an answer on a stub of a model. Toolbus runs go through the gateway's core and an agent, with state on Redis.
+ * They are compared with a hand-written loop that stores one checkpoint per round on the same Redis. The tools are first in the process of the loop,
+ * and then behind each available broker. Also counts the requests of one run to its store.
  */
 export async function runLoop(conditions: Conditions, { servers }: Pick<Requests, "servers">, load: RunLoad = LOAD): Promise<Results> {
   return onGround(servers.redis, conditions, load, async (ground) => {

@@ -17,13 +17,13 @@ export interface RunRedis {
 const USUAL_URL = "redis://127.0.0.1:6379";
 
 /**
- * Returns the named Redis. If none is named, starts a private one that syncs every write to disk. If that fails, returns the one at the usual
- * address. Rejects with one sentence if no Redis is available.
+ * Returns the Redis at the given address. If there is no address, starts a private Redis that syncs every write to disk. If that fails, returns the
+ * Redis at the usual address. Rejects with one sentence if no Redis is available.
  */
 export async function runRedis(named: string | null, signal: AbortSignal): Promise<RunRedis> {
   if (named !== null) return sharedRedis(named, []);
   try {
-    // A rewrite of the file in the middle would be charged to the side that is being measured.
+    // The setting turns off rewrites of the append-only file. A rewrite would slow only the side that is being measured at that moment.
     const server = await startPrivateServer("redis", { settings: { "auto-aof-rewrite-percentage": "0" } }, signal);
     return {
       url: server.url,
@@ -54,8 +54,8 @@ async function sharedRedis(url: string, reasons: readonly string[]): Promise<Run
 }
 
 /**
- * Returns the state store's objections to this server. A server that the store refuses is measured anyway, because both loops would lose the same
- * data there.
+ * Returns the sentences with which the state store warns about this server or refuses it. A refused server is measured anyway, because both loops
+ * would lose the same data there.
  */
 async function durabilityDoubts(url: string): Promise<{ readonly refused: boolean; readonly sentences: readonly string[] }> {
   const sentences: string[] = [];

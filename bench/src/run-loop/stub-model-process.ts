@@ -1,5 +1,5 @@
-// A language model without thinking time, in a separate process. It speaks OpenAI's chat form over HTTP. It asks for one tool call per round until
-// the user's number of rounds is reached, and then answers. It knows only the request.
+// A stub of a language model that answers at once, in a separate process. It speaks OpenAI's chat completions over HTTP. It asks for one tool call
+// per round until the number of rounds in the user's message is reached, and then answers. It remembers nothing between requests.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answerQuestions } from "../asked-process.ts";
@@ -10,7 +10,7 @@ export interface StubQuestion {
   readonly kind: "begin";
 }
 
-/** One result of a tool in the request's JSON. Inside a text, the quotes would be escaped. */
+/** This text occurs once for each tool result in the JSON of a request. It cannot occur inside a text, because quotes are escaped there. */
 const RESULT = Buffer.from('"role":"tool"');
 
 const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ function completion(done: number, rounds: number): object {
   const call = {
     id: `call_${done + 1}`,
     type: "function",
-    // The arguments differ in each call, because a run whose model repeats a call is stopped as a loop.
+    // The arguments differ in each call, because the agent stops a run as a loop if its model repeats a call.
     function: { name: "look", arguments: JSON.stringify({ ...ARGUMENTS, limit: 10 + done }) },
   };
   const message =

@@ -21,9 +21,9 @@ export interface AnsweredRun {
   readonly text: string;
 }
 
-/** A loop of the product, which can also report the requests of a run to the store. */
+/** A loop of Toolbus runs. It can also report the requests of a run to the store. */
 export interface ToolbusLoop extends Loop {
-  /** Makes a run, as `run` does, and returns the answer. The caller checks the answer. */
+  /** Makes a run as `run` does, and returns its answer. The caller checks the answer. */
   ask(rounds: number): Promise<AnsweredRun>;
   /** Returns the requests of a single run to the store, round by round. */
   trace(rounds: number): Promise<readonly RoundTrace[]>;
@@ -51,9 +51,9 @@ const clock = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
 /**
- * Starts the gateway's core and an agent on Redis, and also a worker if the tools are in this process. A run begins with a person's message: the
- * conversation is created and the message accepted. The run has ended when the commit that ends it is answered. Without `model`, it uses the model
- * client of the hand-written loop.
+ * Starts the gateway's core and an agent on Redis. Also starts a worker if the tools are in this process. A run begins when the loop creates a
+ * conversation and sends a person's message. The run has ended when the store has answered the commit that ends it. Without `model`, the agent uses
+ * the model client of the hand-written loop.
  */
 export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null = null): Promise<ToolbusLoop> {
   const ends = endsOfRuns();
@@ -136,7 +136,7 @@ async function oneRun(inbound: Starting, ends: EndsOfRuns, rounds: number): Prom
 }
 
 interface EndsOfRuns {
-  /** Returns the same store, with its commits watched. */
+  /** Returns the same store. It watches the store's commits for ends of runs. */
   watch(state: StateStore): StateStore;
   of(runId: string): Promise<RunEnd>;
 }

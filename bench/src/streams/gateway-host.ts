@@ -1,7 +1,8 @@
 import { startAsked } from "../asked-process.ts";
 
 /**
- * How long a reader may stall until it is disconnected. The time is shorter than the default, so that the benchmark does not have to wait for it.
+ * How long a reader may take no data until the gateway disconnects it. This is shorter than the default, so that the benchmark does not wait long for
+ * it.
  */
 export const STANDSTILL_MS = 2000;
 
@@ -21,7 +22,7 @@ export type GatewayQuestion =
 export interface Memory {
   /** The memory after a garbage collection. */
   readonly rss: number;
-  /** The highest memory since the last question, while events were appended. */
+  /** The highest memory since the last question, measured while events were appended. */
   readonly peak: number;
 }
 

@@ -5,13 +5,13 @@ import { quantile } from "../row.ts";
 import { type Column, tableWith } from "../table.ts";
 import { STANDSTILL_MS, startGatewayHost } from "./gateway-host.ts";
 
-/** The figures of many readers at one gateway. Memory is in MB, times are in milliseconds. */
+/** The figures of many readers at one gateway. Memory is in MiB, unless the name says KB. Times are in milliseconds. */
 export interface StreamsRow {
   readonly name: string;
   readonly readers: number;
   /** The number of events per second that all readers together receive. */
   readonly perSecond: number;
-  /** The median time from the moment before an event's commit to its arrival at the reader. */
+  /** The median time from just before an event's commit to the event's arrival at the reader. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** The number of missing events of all readers together. */
@@ -33,7 +33,7 @@ export interface StreamsRow {
 interface Crowd {
   readonly name: string;
   readonly readers: number;
-  /** The number of readers that never read. They are on another run with far more events. */
+  /** The number of readers that never read. Like the slow readers, they follow another run, which has far more data. */
   readonly neverRead: number;
   readonly slow: number;
 }
@@ -43,13 +43,13 @@ const CROWDS: readonly Crowd[] = [
   { name: "1,000 readers", readers: 1000, neverRead: 0, slow: 0 },
   { name: "1,000, and 20 slow, 20 that never read", readers: 1000, neverRead: 20, slow: 20 },
 ];
-/** 700 bytes, twenty times per second: the events of a busy run. */
+/** The events of a busy run: 20 events of 700 bytes each per second. */
 const TALK = { perSecond: 20, bytes: 500 };
-/** Two and a half megabytes per second for each reader. This is more than the kernel buffers for a reader that does not read. */
+/** 2.5 MB per second for each reader. The kernel's buffers for a reader that does not read are soon full at this rate. */
 const FLOOD = { perSecond: 50, bytes: 50_000 };
 const SLOW = { bytesPerSecond: 1_000_000 };
 
-/** Measures the cost of many readers of one run, and whether readers that are slow or never read affect the other readers. */
+/** Measures the cost of many readers of one run. Also measures whether readers that are slow or never read affect the other readers. */
 export async function streams({ seconds, signal }: Conditions): Promise<Results> {
   const rows: StreamsRow[] = [];
   for (const crowd of CROWDS) {

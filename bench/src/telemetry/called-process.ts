@@ -11,7 +11,7 @@ import { ARGUMENTS, executorOf } from "../embedded/noop-tools.ts";
 import { grantedCall } from "../embedded/write-call.ts";
 
 export type CallQuestion =
-  /** `collector` is the address for telemetry. If it is null, telemetry is off. */
+  /** `collector` is the address to which telemetry is sent. If it is null, telemetry is off. */
   { readonly kind: "begin"; readonly collector: string | null } | { readonly kind: "read" | "write"; readonly times: number };
 
 const FLUSH_MS = 2000;

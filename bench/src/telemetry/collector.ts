@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 
 export interface Collector {
   readonly url: string;
-  /** Returns how many bytes it has received so far. */
+  /** Returns how many bytes the collector has received so far. */
   readonly bytes: () => number;
   stop(): Promise<void>;
 }
 
-/** Accepts everything that OTLP over HTTP sends, and stores nothing. */
+/** Starts a collector that accepts everything that OTLP sends over HTTP, and stores nothing. */
 export async function startCollector(): Promise<Collector> {
   let bytes = 0;
   const server = createServer((request, response) => {

@@ -8,13 +8,13 @@ import { startCollector } from "./collector.ts";
 const PROCESS = new URL("called-process.ts", import.meta.url);
 const SLICE_MS = 250;
 
-// Each question asks for so many calls that the question itself costs nearly nothing.
+// Each question asks for so many calls that the cost of the question itself does not matter.
 const CONTESTS = [
   { name: "read call", kind: "read", times: 200 },
   { name: "write call", kind: "write", times: 20 },
 ] as const;
 
-/** Measures the cost of telemetry: calls in a process with telemetry are compared with the same calls in a process without it. */
+/** Measures the cost of telemetry. It compares calls in a process with telemetry with the same calls in a process without telemetry. */
 export async function telemetry(conditions: Conditions): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const { name, kind, times } of CONTESTS) {

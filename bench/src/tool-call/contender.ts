@@ -3,13 +3,13 @@ import type { Place } from "./driver.ts";
 import { type DriverName, drivers } from "./drivers.ts";
 import type { SideQuestion } from "./side-process.ts";
 
-/** One driver with both its sides, each in a separate process, ready to be measured. */
+/** One driver, with its calling side and its answering side in separate processes, ready to be measured. */
 export interface Contender {
   /** Makes this many calls, with `inFlight` calls in flight at any time. */
   calls(load: { readonly count: number; readonly inFlight: number }): Promise<void>;
   /**
-   * Starts to count processor time. Returns a function that reports the processor time per call of both sides since then, in milliseconds. The
-   * broker's time is not included.
+   * Starts to count processor time. The returned function reports the processor time of both sides per call since then, in milliseconds. The broker's
+   * time is not included.
    */
   cpuMsPerCall(): Promise<() => Promise<number>>;
   /** Stops both processes and removes their data from the broker. */
@@ -31,7 +31,7 @@ export async function startContender(name: DriverName, place: Place, collector: 
     await answers.ask({ kind: "begin", side: "answers", driver: name, place, collector });
     await calls.ask({ kind: "begin", side: "calls", driver: name, place, collector });
   } catch (error) {
-    // The error that stopped the contender is reported, not an error of the cleanup.
+    // An error of the cleanup must not hide the error that stopped the contender.
     await stop().catch(() => undefined);
     throw error;
   }

@@ -6,7 +6,7 @@ export type BrokerKind = "rabbitmq" | "nats";
 export interface Place {
   /** The broker's address, without a namespace. */
   readonly url: string;
-  /** A part of every name on the broker, so that no other messages are touched. */
+  /** A part of every name on the broker, so that the driver touches no other messages. */
   readonly namespace: string;
 }
 
@@ -23,10 +23,11 @@ export interface Answerer {
 }
 
 /**
- * One way to make a durable call. The broker stores request and result and confirms them to their publishers. Each is acked when it has been handled.
+ * One way to make a durable call. The broker stores the request and the result, and confirms each to its publisher. The receiver acks each message
+ * when it has handled it.
  */
 export interface Driver {
-  /** Starts to answer calls. Resolves when calls are answered. */
+  /** Starts to answer calls. Resolves when the answerer is ready for calls. */
   answer(place: Place): Promise<Answerer>;
   open(place: Place): Promise<Caller>;
   /** Removes the data of both sides from the broker. Both have already stopped. */

@@ -2,7 +2,8 @@ import { peerModule } from "../peer-module.ts";
 import type { Driver } from "./driver.ts";
 
 /**
- * Every driver. Each is loaded in the process that uses it. Those of other libraries need the packages that npm installs into the folder of peers.
+ * Every driver. Each driver's module is loaded in the process that uses the driver. The drivers of other libraries need packages that npm installs
+ * into bench/peers.
  */
 export const drivers = {
   "Toolbus on RabbitMQ": async (): Promise<Driver> => (await import("./toolbus-driver.ts")).toolbusDriver("rabbitmq"),

@@ -5,9 +5,9 @@ import path from "node:path";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../peers");
 
-/** Installs the missing libraries of all benchmarks, exactly as their lockfile says, and reports the installation. Rejects with one sentence. */
+/** Installs the missing libraries of all benchmarks, exactly as their lockfile says, and prints that it does so. Rejects with one sentence. */
 export async function installPeers(signal: AbortSignal): Promise<void> {
-  // npm writes this file when it finishes. If the file is older than the lockfile, it belongs to another list.
+  // npm writes the first file when it finishes. If that file is older than the lockfile, it belongs to an earlier version of the lockfile.
   if (writtenAt("node_modules/.package-lock.json") > writtenAt("package-lock.json")) return;
   process.stderr.write("Installing the libraries to compare with into bench/peers with npm, this once.\n");
   const npm = spawn("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], {

@@ -5,8 +5,8 @@ import { rawCalls, type RawRequest, rawWorker } from "./raw-call.ts";
 const QUORUM = { durable: true, arguments: { "x-queue-type": "quorum" } };
 
 /**
- * A hand-written driver on amqplib with the same guarantee: quorum queues, confirms and acks in both directions. Each side acks when it has finished.
- * TCP_NODELAY is on.
+ * A hand-written driver on amqplib with the same guarantee as Toolbus: quorum queues, confirms and acks in both directions. Each side acks a message
+ * when it has handled it. TCP_NODELAY is on.
  */
 export const rawAmqpDriver: Driver = {
   async answer(place) {

@@ -1,15 +1,15 @@
 import { checkArguments, type JsonObject } from "@toolbus/contracts";
 import { act, executorOf, noopTools } from "../embedded/noop-tools.ts";
 
-/** The message of a hand-written client. It is encoded as JSON once, with the arguments or the result as values in it. */
+/** The message of a hand-written client. The whole message is encoded as JSON once, with the arguments or the result as a nested value. */
 export interface RawRequest {
   readonly id: string;
   readonly text: string;
 }
 
 /**
- * Makes the side that answers, for any transport. It parses the request, checks the arguments by the tool's own schema, calls the tool, and returns
- * the answer as text.
+ * Makes the function that answers requests, for any transport. The function parses the request, checks the arguments by the tool's own schema, calls
+ * the tool, and returns the answer as text.
  */
 export function rawWorker(): (request: string) => RawRequest {
   const { definition } = executorOf(noopTools(), "look");

@@ -18,8 +18,8 @@ const KINDS = ["invokes", "results"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * A hand-written driver on the client's own JetStream API with the same guarantee: work queues on file, publish acks and acks in both directions.
- * Each side acks when it has finished.
+ * A hand-written driver on the client's own JetStream API with the same guarantee as Toolbus: work queues on file, publish acks, and acks in both
+ * directions. Each side acks a message when it has handled it.
  */
 export const rawJetStreamDriver: Driver = {
   async answer(place) {

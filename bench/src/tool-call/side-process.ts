@@ -14,7 +14,7 @@ export type SideQuestion =
       readonly side: "calls" | "answers";
       readonly driver: DriverName;
       readonly place: Place;
-      /** The address for telemetry. If it is null, telemetry is off. */
+      /** The address to which telemetry is sent. If it is null, telemetry is off. */
       readonly collector: string | null;
     }
   /** Makes `count` calls, with `inFlight` calls in flight at any time. */

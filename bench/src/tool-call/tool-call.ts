@@ -51,7 +51,7 @@ const PEERS: readonly (Aim & { readonly name: DriverName; readonly load: keyof L
 
 const TELEMETRY: Aim = { is: "at least", target: 0.93 };
 
-/** How many calls are requested at a time, and how many of them are in flight. */
+/** How many calls are requested at a time, and how many of these calls are in flight. */
 interface Load {
   readonly count: number;
   readonly inFlight: number;
@@ -63,7 +63,7 @@ export interface Loads {
 }
 
 const SLICE_MS = 1000;
-/** The counts are so high that the pause between two batches does not matter. */
+/** The counts are high enough that the pause between two batches does not matter. */
 const LOADS: Loads = { together: { count: 640, inFlight: 64 }, alone: { count: 20, inFlight: 1 } };
 
 /** The conditions of every row. */
@@ -73,9 +73,9 @@ interface Terms {
 }
 
 /**
- * Compares a durable tool call through Toolbus with a call made by hand, with the broker's own client and the same guarantee. It measures 64 calls in
- * flight, one call at a time, and the processor time of both sides. It also compares Toolbus with telemetry on and off. Rejects with one sentence if
- * no broker answers.
+ * Compares a durable tool call through Toolbus with a hand-written call that has the same guarantee and uses the broker's own client. It measures 64
+ * calls in flight, one call at a time, and the processor time of both sides. It also compares Toolbus with telemetry on and off. Rejects with one
+ * sentence if no broker answers.
  */
 export async function toolCall(
   conditions: Conditions,
@@ -107,7 +107,7 @@ async function onBroker(broker: Broker, url: string, peers: boolean, terms: Term
 
 async function againstRaw(ours: Contender, raw: Contender, broker: Broker, { conditions, loads }: Terms): Promise<readonly Goal[]> {
   const { together, alone } = loads;
-  // This is a warm-up for the compiler, before processor time is counted.
+  // The warm-up lets Node compile the code before processor time is counted.
   for (const side of [ours, raw]) await side.calls(together);
   const used = { ours: await ours.cpuMsPerCall(), raw: await raw.cpuMsPerCall() };
   const paired = await inSlices(ours, raw, together, conditions);

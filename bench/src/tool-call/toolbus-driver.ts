@@ -17,14 +17,14 @@ const SHARDS = 16;
 const TOPICS = [topics.invoke(TOOLSET), topics.result(CALL_CLIENT)];
 
 /**
- * Makes a read through Toolbus: the agent's invoke with all its attributes, the real worker's pipeline, and the join of the result by call and
- * secret.
+ * Makes a read through Toolbus. The agent's side sends the invoke with all its attributes. The real worker runs its whole pipeline. The agent's side
+ * then matches the result to the call by the call id and the call's secret.
  */
 export function toolbusDriver(kind: BrokerKind): Driver {
   return {
     async answer(place) {
       const bus = await open(kind, place, "worker");
-      // The store is for the registry of the tools. A read does not use it.
+      // The registry of the tools is in this store. A read does not use the store.
       const state = await connectState("memory:", { clock });
       const worker = await startWorker({
         toolset: noopTools(),

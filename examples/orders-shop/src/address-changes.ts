@@ -4,7 +4,7 @@ import { textOf } from "./columns.ts";
 import { COUNTRY, matching, readFields, text } from "./fields.ts";
 import { noSuchOrder } from "./lookups.ts";
 
-/** Changes where an order is sent to, as long as it was not sent. The caller runs it in a transaction. */
+/** Changes the address of an order that was not sent yet. The caller runs this function in a transaction. */
 export function changeAddress(database: DatabaseSync, order: string, body: unknown, at: number): Answer {
   const fields = readFields(body, {
     street: text(100),

@@ -5,7 +5,7 @@ export interface Answer {
   readonly status: number;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Set if this request changed the shop: the table that has a new row. */
+  /** Set if this request changed the shop: the name of the table that has a new row. */
   readonly effect?: string;
 }
 

@@ -15,7 +15,7 @@ export function numberOf(row: Row, column: string): number {
   throw new Error(`The column ${column} of the shop's database has no number.`);
 }
 
-/** Returns an amount of money in EUR. The database has whole cents, because sums of fractions are not exact. */
+/** Returns an amount of money in EUR. The database stores whole cents, because sums of fractions are not exact. */
 export function eurOf(row: Row, column: string): number {
   return numberOf(row, column) / 100;
 }

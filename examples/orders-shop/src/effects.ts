@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { eurOf, numberOf, textOf } from "./columns.ts";
 
-/** Everything that was done to the shop, oldest first. Each effect is one row of the database. */
+/** All changes that requests made in the shop, oldest first. Each change is one row of the database. */
 export interface Effects {
   readonly refunds: readonly { readonly refund: string; readonly order: string; readonly amount: number; readonly reason: string }[];
   readonly addressChanges: readonly { readonly change: string; readonly order: string; readonly street: string; readonly city: string }[];
@@ -11,7 +11,7 @@ export interface Effects {
   readonly balances: Readonly<Record<string, number>>;
 }
 
-/** Reads what happened from the database itself, not from what a caller was told. */
+/** Reads the changes from the database itself, so the list does not depend on the answers that a caller received. */
 export function effectsIn(database: DatabaseSync): Effects {
   const rows = (table: string) => database.prepare(`SELECT * FROM ${table} ORDER BY number`).all();
   return {

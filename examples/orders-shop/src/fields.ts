@@ -1,6 +1,6 @@
 import { type Answer, problem } from "./answer.ts";
 
-/** Returns what is wrong with a value, or null. */
+/** Returns what is wrong with a value. Returns null if the value is right. */
 type Check = (value: unknown) => string | null;
 
 /** The result of reading a body: its fields, or the answer that lists every wrong field. */
@@ -27,7 +27,7 @@ export function readFields<Name extends string>(body: unknown, checks: Readonly<
   return { ok: true, text: (name) => String(given.get(name)), number: (name) => Number(given.get(name)) };
 }
 
-/** Accepts a text of 1 to `max` characters without control characters, apart from line breaks if `lines` is true. */
+/** Accepts a text of 1 to `max` characters without control characters. Line breaks are allowed if `lines` is true. */
 export function text(max: number, { lines = false }: { readonly lines?: boolean } = {}): Check {
   const hidden = lines ? /[\u0000-\u0009\u000b-\u001f\u007f]/u : /[\u0000-\u001f\u007f]/u;
   return (value) => {

@@ -6,8 +6,8 @@ import { textOf } from "./columns.ts";
 import { inTransaction } from "./shop-database.ts";
 
 /**
- * Executes a change once for each Idempotency-Key. Effect and answer are stored in one transaction, so a repeat gets the same answer after any crash.
- * A refusal is not stored, because nothing happened.
+ * Executes a change once for each Idempotency-Key. The change and its answer are stored in one transaction, so a repeat gets the same answer after
+ * any crash. A refusal is not stored, because nothing was changed.
  */
 export function oncePerKey(
   database: DatabaseSync,
@@ -16,7 +16,7 @@ export function oncePerKey(
 ): Answer {
   const key = request.headers["idempotency-key"];
   if (typeof key !== "string") return problem(400, "idempotency_key_required", "Idempotency-Key is required.");
-  // A header that is sent twice arrives as one value, joined by a comma and a blank. It is refused here too.
+  // A header that is sent twice arrives as one value, joined by a comma and a space. The pattern refuses the space, so it refuses this value too.
   if (!/^[\x21-\x7e]{1,255}$/u.test(key))
     return problem(400, "idempotency_key_invalid", "Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.");
   const asked = createHash("sha256")

@@ -7,7 +7,7 @@ import { noSuchOrder, refundableOf } from "./lookups.ts";
 /** The largest refund in EUR that the shop accepts in one request. */
 const MAX_REFUND = 10_000;
 
-/** Refunds a part of an order to the customer's balance. The caller runs it in a transaction. */
+/** Refunds a part of an order to the customer's balance. The caller runs this function in a transaction. */
 export function refund(database: DatabaseSync, body: unknown, at: number): Answer {
   const fields = readFields(body, {
     order: matching(ORDER_ID, "must be ORD- and digits"),

@@ -1,6 +1,6 @@
 /**
- * The shop before anything has happened. Every name and address is invented. Amounts are in cents. The orders cover every tier of a refund: one
- * below 50 EUR, one above, and one above 1,000 EUR.
+ * The contents of a new shop. Every name and address is invented. Amounts are in cents. The orders cover every tier of a refund: one is below 50 EUR,
+ * one is above 50 EUR, and one is above 1,000 EUR.
  */
 export const SEED = {
   customers: [

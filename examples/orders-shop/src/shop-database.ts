@@ -7,13 +7,13 @@ import { SEED } from "./seed.ts";
 export interface ShopDatabaseOptions {
   /** The folder of the database. Null if the database is only in memory. */
   readonly directory: string | null;
-  /** Whether everything that happened in this shop is removed first. */
+  /** Whether everything that happened in this shop is removed when the database is opened. */
   readonly reset: boolean;
 }
 
 /**
- * Opens the shop's database, and creates and seeds it if it does not exist. Every commit is on the disk before it is answered. Throws if the file
- * belongs to another application, which it leaves unchanged.
+ * Opens the shop's database. Creates and fills the database if it does not exist. Every commit is on disk before the request is answered. Throws if
+ * the file belongs to another application, and leaves that file unchanged.
  */
 export function openShopDatabase({ directory, reset }: ShopDatabaseOptions): DatabaseSync {
   if (directory !== null) mkdirSync(directory, { recursive: true });
@@ -33,7 +33,7 @@ export function openShopDatabase({ directory, reset }: ShopDatabaseOptions): Dat
   }
 }
 
-/** Runs the work in one transaction. Either all of it is stored, or nothing. */
+/** Runs the work in one transaction. Either all of its changes are stored, or none. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -49,7 +49,7 @@ const BUSY_MS = 2000;
 /** Marks the file as ours: "shop" in ASCII. */
 const APPLICATION_ID = 0x73_68_6f_70;
 
-// Children come first, so that the tables can be dropped in this order.
+// Tables that refer to other tables come first, so that the tables can be dropped in this order.
 const TABLES = ["answers", "settled", "tickets", "mails", "address_changes", "refunds", "rates", "policies", "orders", "customers"];
 
 const SCHEMA = `

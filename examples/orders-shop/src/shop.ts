@@ -6,13 +6,11 @@ import { openShopDatabase } from "./shop-database.ts";
 
 export type { Effects } from "./effects.ts";
 
-/**
- * A shop that was started. README.md lists its routes. It has no users, so by default it listens only on the loopback interface.
- */
+/** A running shop. README.md lists its routes. The shop has no users, so by default it listens only on the loopback interface. */
 export interface Shop {
   /** The address of the shop, without a slash at the end. */
   readonly url: string;
-  /** Reads from the database what was done so far. */
+  /** Reads from the database all changes that requests have made so far. */
   effects(): Effects;
   /** Accepts no more requests, gives active ones up to 5 seconds, and then releases the port and the database. Safe to call twice. */
   stop(): Promise<void>;
@@ -25,12 +23,12 @@ export interface ShopOptions {
   readonly port?: number;
   /** The folder of the database. Null if the database is only in memory. */
   readonly directory: string | null;
-  /** Removes everything that happened in this shop first. */
+  /** Whether everything that happened in this shop is removed before it starts. */
   readonly reset?: boolean;
   readonly clock: () => number;
   /**
-   * Decides whether the answer to an effect that has just happened is lost, as when a connection breaks. The demo and tests use it. `effect` is the
-   * table with the new row.
+   * Decides whether the shop loses its answer to a change that it has just made, as when a connection breaks. The demo and the tests use it. `effect`
+   * is the name of the table with the new row.
    */
   readonly losesAnswerTo?: (effect: string) => boolean;
   /** Called with the reason why a request was answered with 503. */
@@ -50,7 +48,7 @@ export async function startShop({ host = "127.0.0.1", port = 0, directory, reset
     (request, response) => {
       void answerTo(request, respond, onError).then((answer) => {
         if (answer.effect !== undefined && losesAnswerTo?.(answer.effect)) return void response.destroy();
-        // A connection that stays open for the next request would delay the stop.
+        // A connection that is kept open for the next request would delay the stop.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       });

@@ -7,7 +7,9 @@ import { inTransaction } from "./shop-database.ts";
 /** A caller's own name for a ticket. */
 export const REFERENCE = /^[\x21-\x7e]{1,255}$/u;
 
-/** Creates a ticket under the caller's reference. A second ticket with this reference is refused, and so is one that was settled before. */
+/**
+ * Creates a ticket under the caller's reference. Refuses a second ticket with the same reference. Also refuses a reference that was settled before.
+ */
 export function createTicket(database: DatabaseSync, body: unknown, at: number): Answer {
   const fields = readFields(body, {
     reference: matching(REFERENCE, "must be 1 to 255 visible ASCII characters without blanks"),
@@ -28,8 +30,8 @@ export function createTicket(database: DatabaseSync, body: unknown, at: number):
 }
 
 /**
- * Answers whether a ticket was created with this reference. If not, none can be created any more, so a request that is still on its way has no
- * effect. The answer to a repeat is the same.
+ * Answers whether a ticket was created with this reference, and settles the reference. If there is no ticket, none can be created with it any more,
+ * so a request that is still in transit has no effect. A repeat gets the same answer.
  */
 export function settleReference(database: DatabaseSync, reference: string): Answer {
   return inTransaction(database, () => {

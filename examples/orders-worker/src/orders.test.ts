@@ -46,7 +46,7 @@ interface Granted {
   readonly plan?: Plan;
 }
 
-/** Starts a worker without a broker, and the real shop behind it. The shop loses its first answer to an effect in the given table. */
+/** Starts a worker without a broker, and the real shop behind it. The shop loses its answer to the first change of the given table. */
 async function setup({ loses = "" } = {}) {
   let lost = 0;
   const shop = await startShop({
@@ -166,7 +166,7 @@ describe("the orders worker", () => {
 
   it("refunds nothing above 50 EUR that only policy has granted, and nothing above 1,000 EUR that one person approved", async () => {
     await using bundle = await setup();
-    // A refused call receives no answer. The next call's answer shows that the worker skipped the refused ones.
+    // A refused call receives no answer. The answer to the next call shows that the worker has skipped the refused calls.
     void bundle.call(1, "issue_refund", refund("ORD-8821", 80));
     void bundle.call(2, "issue_refund", refund("ORD-8830", 1001), { tier: "high", approvers: ["bo"] });
     await bundle.call(3, "issue_refund", refund("ORD-8822", 5));

@@ -11,7 +11,7 @@ import { sendEmail } from "./tools/send-email.ts";
 import { updateAddress } from "./tools/update-address.ts";
 import { validateIban } from "./tools/validate-iban.ts";
 
-/** The whole worker: four reads, two computes and four writes of an agent that helps the customers of a shop. */
+/** The whole worker: four reads, two computes and four writes, for an agent that helps the customers of a shop. */
 export function orders(shop: Shop): Toolset {
   return toolset({
     name: "orders",

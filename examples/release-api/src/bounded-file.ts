@@ -14,7 +14,7 @@ export async function readBounded(
   }
 }
 
-// This is checked before the file is opened, because opening a pipe would wait for its writer.
+// The kind of the file is checked before the file is opened, because opening a pipe would wait for a writer.
 async function statFile(file: string) {
   const found = await stat(file);
   if (!found.isFile()) throw new Error("it is not a file");

@@ -7,7 +7,7 @@ export interface ChangedFile {
   readonly binary?: true;
 }
 
-/** The totals of all changed files, and the names of those with the most changed lines. */
+/** The totals of all changed files, and the files with the most changed lines. */
 export interface FilesChanged {
   readonly changed: number;
   readonly insertions: number;

@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
 
-/** Executes git in one repository. Every command only reads, asks for no input and writes at most 32 MiB. */
+/** Executes git in one repository. Every command only reads, asks for no input and outputs at most 32 MiB. */
 export interface Git {
   /** Returns the output of a command that must succeed. Throws {@link GitFailed} if it fails, and the signal's error when the signal aborts. */
   run(args: readonly string[]): Promise<string>;
-  /** Returns the output of a query, or undefined if git answers "no" or "no such thing". Throws as `run` does if git could not answer. */
+  /**
+   * Returns the output of a query. Returns undefined if git answers that the answer is "no" or that the object does not exist. Throws as `run` does
+   * if git could not answer.
+   */
   ask(args: readonly string[]): Promise<string | undefined>;
 }
 
@@ -23,12 +26,12 @@ export class GitFailed extends Error {
 
 export interface GitOptions {
   readonly repository: string;
-  /** The variables of the process. Only the few that git needs to find itself and its user's settings are passed on. */
+  /** The environment variables of this process. Git receives only the few that it needs to find its programs and its user's settings. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
-/** Returns git for one repository. It uses no shell, and settings of the repository cannot make git start another program. */
+/** Returns a runner of git for one repository. The runner uses no shell, and the repository's own settings cannot make git start another program. */
 export function gitIn({ repository, environment, signal }: GitOptions): Git {
   const run = (args: readonly string[]) =>
     new Promise<string>((resolve, reject) => {
@@ -42,7 +45,7 @@ export function gitIn({ repository, environment, signal }: GitOptions): Git {
             reject(signal.aborted ? new Error("Git was stopped.", { cause: error }) : new GitFailed(reasonOf(error), said.trim(), error));
         },
       );
-      // If git could not be started or exits early, it closes the pipe first. The callback above already reports that.
+      // If git does not start or exits early, the pipe closes and writing to it fails. The callback above already reports that git failed.
       child.stdin?.on("error", () => {});
       child.stdin?.end();
     });
@@ -62,10 +65,11 @@ export function gitIn({ repository, environment, signal }: GitOptions): Git {
 
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
-// A repository's own settings name programs, such as a monitor, a pager or a signature checker. Reading history needs none of them.
+// A repository's own settings can name programs, such as a monitor, a pager or a signature checker. Reading history needs none of these programs.
 const GUARDS = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8"];
 
-// SUDO_UID lets git accept the repository of the user who used sudo. All other variables are left out, above all GIT_DIR of a calling hook.
+// SUDO_UID lets git accept the repository of the user who used sudo. Git receives no other variables. Above all, it does not receive the GIT_DIR that
+// a calling hook sets.
 const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
 
 function hardened(environment: GitOptions["environment"]): Record<string, string> {
@@ -74,7 +78,8 @@ function hardened(environment: GitOptions["environment"]): Record<string, string
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // A partial clone would fetch missing objects over any transport in its settings. Here history is read only from disk.
+    // Git would fetch the missing objects of a partial clone, over any transport that the clone's settings name. This variable makes git read only
+    // from disk.
     GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "none",
   };

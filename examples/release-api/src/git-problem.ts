@@ -24,7 +24,7 @@ export function refused(problem: GitProblem, message: string, remedy: string): R
   return { ok: false, problem, message, remedy };
 }
 
-/** Translates git's refusal for the person who named this repository. */
+/** Translates git's error for the person who named this repository. */
 export function refusalOf(failure: GitFailed, repository: string): RefusedSummary {
   switch (failure.reason) {
     case "not_installed":
@@ -38,7 +38,7 @@ export function refusalOf(failure: GitFailed, repository: string): RefusedSummar
   }
 }
 
-// Git has one exit code (128) for all of these problems, so its English text distinguishes them.
+// Git has the same exit code (128) for all of these problems, so only its English text tells them apart.
 function fromWords(said: string, repository: string): RefusedSummary {
   if (said.includes("dubious ownership")) {
     return refused(

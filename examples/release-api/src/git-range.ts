@@ -1,7 +1,10 @@
 import type { Git } from "./git-command.ts";
 import { refused, type RefusedSummary } from "./git-problem.ts";
 
-/** One end of a range. Dates are ISO 8601 in UTC. The beginning of a history is not a commit, so `commit` and the dates are absent there. */
+/**
+ * One end of a range. Dates are ISO 8601 in UTC. If the range begins at the beginning of the history, that end is not a commit, and has no `commit`
+ * and no dates.
+ */
 export interface ReleasePoint {
   readonly name: string;
   readonly commit?: string;
@@ -10,7 +13,7 @@ export interface ReleasePoint {
   readonly tagged_at?: string;
 }
 
-/** A range whose ends were found. Later git commands receive only object ids, never text that somebody typed. */
+/** A range of commits. Both ends were resolved to object ids, so later git commands never receive text that somebody typed. */
 export interface GitRange {
   readonly version: string;
   readonly from: ReleasePoint;
@@ -23,8 +26,9 @@ export interface GitRange {
 }
 
 /**
- * Finds both ends of a range. `to` is HEAD by default. `from` is by default the nearest tag before `to`, or the beginning of the history if no such
- * tag exists. If the ends are on different branches, the difference is that of their trees, because a deployment changes exactly that.
+ * Finds both ends of a range. `to` is HEAD by default. `from` is by default the nearest tag before `to`, or the beginning of the history if there is
+ * no such tag. If the ends are on different branches, the result is still the difference of their two trees, because a deployment makes exactly that
+ * change.
  */
 export async function findRange(
   git: Git,
@@ -70,7 +74,7 @@ async function describe(git: Git, commit: string): Promise<string> {
   return (await git.run(["describe", "--tags", "--always", "--end-of-options", commit])).trim();
 }
 
-/** Returns the nearest tag in the history before a commit. A tag on the commit itself is its own name, so it is not a predecessor. */
+/** Returns the nearest tag in the history before a commit. A tag on the commit itself does not count, because it names this release. */
 function tagBefore(git: Git, commit: string): Promise<string | undefined> {
   return git.ask(["describe", "--tags", "--abbrev=0", "--end-of-options", `${commit}^`]);
 }
@@ -81,7 +85,7 @@ async function pointOf(git: Git, name: string, commit: string): Promise<ReleaseP
   return { name, commit, ...dated("committed_at", committed), ...dated("tagged_at", tagged.trim()) };
 }
 
-// A commit may have a date that no calendar has. Such a date is left out instead of guessed.
+// The date of a commit may be one that no calendar has. Such a date is left out.
 function dated(field: "committed_at" | "tagged_at", text: string): Partial<ReleasePoint> {
   const time = Date.parse(text);
   return Number.isNaN(time) ? {} : { [field]: new Date(time).toISOString() };
@@ -95,7 +99,7 @@ async function sinceTheBeginning(git: Git, version: string, to: ReleasePoint, la
     from: { name: "the beginning of the history" },
     to,
     commits: last,
-    // Git itself computes the id of the empty tree from empty input, so both of its object formats work.
+    // Git computes the id of the empty tree from empty input, so this works with both of git's hash formats (SHA-1 and SHA-256).
     trees: [(await git.run(["hash-object", "-t", "tree", "--stdin"])).trim(), last],
     notes: [`${nothing}: everything since the first commit counts.`],
   };

@@ -3,7 +3,7 @@ import { type Git, GitFailed, gitIn } from "./git-command.ts";
 import { refusalOf, refused, type RefusedSummary } from "./git-problem.ts";
 import { findRange, type GitRange, type ReleasePoint } from "./git-range.ts";
 
-/** The changes between two points of a git history. Lists are bounded, and a count or a note says how much was left out. */
+/** The changes between two points of a git history. Lists are limited in length. A count or a note says how much was left out. */
 export interface GitSummary {
   /** The tag of the newer end, or the name that `git describe` gives it. */
   readonly version: string;
@@ -13,7 +13,7 @@ export interface GitSummary {
   /** The subjects of the commits, newest first. */
   readonly changes: readonly string[];
   readonly changes_omitted: number;
-  /** The authors' names only. The addresses of people do not belong in a report. */
+  /** The authors' names, without their email addresses, because addresses of people do not belong in a report. */
   readonly authors: readonly Author[];
   readonly files: FilesChanged;
   readonly areas: readonly Area[];
@@ -44,8 +44,8 @@ const MAX_AUTHORS = 50;
 const MAX_AREAS = 30;
 
 /**
- * Summarises the part of a repository's history between two points, within 60 seconds. It only reads, and starts no program of the repository. If a
- * repository or range has no summary, it returns a value with a remedy. Throws the signal's reason when the signal aborts.
+ * Summarises the part of a repository's history between two points, within 60 seconds. It only reads, and starts no program of the repository. If it
+ * cannot make a summary, it returns the reason and a remedy. Throws the signal's reason when the signal aborts.
  */
 export async function summariseGitRange(
   options: SummariseOptions,
@@ -91,7 +91,7 @@ async function summarise(git: Git, range: GitRange): Promise<{ readonly ok: true
 }
 
 async function subjectsOf(git: Git, range: GitRange): Promise<readonly string[]> {
-  // Each record begins with the id. Without it, a commit without a subject would be an empty record, which git leaves out.
+  // Each record begins with the commit's id. Without the id, a commit without a subject would be an empty record, which git leaves out.
   const output = await git.run([
     "log",
     "-z",

@@ -43,7 +43,7 @@ export async function readJunit(
   return { ok: true, tests };
 }
 
-// The parser does not expand entities. `plain` decodes the few that every XML file has, and only in the text that is reported.
+// The parser does not expand entities. `plain` decodes the few predefined entities of XML, and only in the text that is reported.
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
@@ -55,7 +55,7 @@ const parser = new XMLParser({
 
 const REPEATED = new Set(["testsuites", "testsuite", "testcase", "failure", "error", "skipped"]);
 
-// Only the part before the first suite can declare an entity. A failure's text may quote anything.
+// Returns whether the file declares entities. Entities can be declared only before the first suite. A later text may contain anything.
 function declaresEntities(text: string): boolean {
   const root = text.indexOf("<testsuite");
   return text.slice(0, root < 0 ? text.length : root).includes("<!ENTITY");
@@ -78,7 +78,7 @@ function count(roots: readonly Element[]): TestResults {
   // The loop also visits the suites that it adds, because suites may contain suites.
   for (const suite of suites) {
     const name = attribute(suite, "name");
-    // If a suite failed before its first test, the fault is in the suite itself.
+    // A fault on the suite itself means that the suite failed before its first test.
     for (const fault of faultsOf(suite)) fail({ name: name || "(suite)", suite: name, message: messageOf(fault) });
     for (const test of childrenOf(suite, "testcase")) {
       const [fault] = faultsOf(test);

@@ -16,7 +16,7 @@ export interface LoadReleaseOptions {
   readonly junit?: string | undefined;
   /** A JSON file with the deployment metrics of this release. */
   readonly metrics?: string | undefined;
-  /** Whether to use the recorded release if the repository has no usable history and no end of a range was named. */
+  /** Whether to use the recorded release if the repository has no usable history. It is used only if the caller named neither end of the range. */
   readonly allowRecorded?: boolean | undefined;
   /** The variables that git may read. The default is those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
@@ -32,7 +32,7 @@ export type LoadedRelease =
 export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRelease> {
   const { repo, from, to, environment, signal } = options;
   const unnamed = from === undefined && to === undefined;
-  // A copy inside another repository must not be mistaken for that repository.
+  // Without its own .git, this folder may be a copy inside another repository. Git would then read the history of that other repository.
   if (options.allowRecorded && unnamed && !existsSync(path.join(repo, ".git")))
     return recorded(`${repo} has no git history of its own.`, options);
   const history = await summariseGitRange({ repository: repo, from, to, environment, signal });
@@ -48,7 +48,8 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
   return { ok: true, release, notes: release.notes };
 }
 
-// Problems of the machine or the folder. A wrong tag is the caller's mistake, so another release would be a wrong answer.
+// Problems of the machine or the folder, for which the recorded release may be used. A wrong tag is not one of them. It is the caller's mistake, and
+// the recorded release would be a wrong answer.
 const NO_HISTORY: ReadonlySet<GitProblem> = new Set([
   "git_not_installed",
   "not_a_repository",
@@ -58,7 +59,7 @@ const NO_HISTORY: ReadonlySet<GitProblem> = new Set([
 ]);
 
 async function recorded(why: string, { junit, metrics }: LoadReleaseOptions): Promise<LoadedRelease> {
-  // Test results from one project together with changes from another would be an invented release.
+  // The recorded release must not be combined with files from another project, because such a release never existed.
   if (junit !== undefined || metrics !== undefined) {
     return {
       ok: false,

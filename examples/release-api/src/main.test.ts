@@ -21,7 +21,7 @@ function setup() {
     return child;
   };
   return {
-    /** Starts the server, and returns the process and its address once the server prints one. */
+    /** Starts the server. Resolves with the process and the server's address when the server prints the address. */
     async serve(...args: string[]) {
       const child = spawnMain(...(args.length > 0 ? args : ["--repo", repo.path]), "--port", "0", "--data", folder.path);
       for await (const line of createInterface({ input: child.stdout })) {

@@ -1,6 +1,6 @@
 import { readBounded } from "./bounded-file.ts";
 
-/** The behaviour of a service under a release. */
+/** The measured behaviour of a service that runs a release. */
 export interface Metrics {
   /** The share of requests that fail, from 0 to 1. */
   readonly error_rate: number;

@@ -10,7 +10,8 @@ export async function recordedRelease(): Promise<ReleaseSummary> {
   return releaseSummary(parseRecord(await readFile(RECORDED_SUMMARY, "utf8")), "recorded", {});
 }
 
-// The file is not checked, because this example's own script writes it. A test compares its fields with those of a fresh summary.
+// The fields of the file are not checked, because this example's own script writes the file. A test compares its fields with those of a fresh
+// summary.
 function parseRecord(text: string): GitSummary {
   return JSON.parse(text) as GitSummary;
 }

@@ -119,7 +119,7 @@ describe("risk reports over HTTP", () => {
     await using world = await setup();
     const first = await (await world.post(report)).json();
     const repeat = async () => {
-      // The same fields in another order and with other blanks are the same content.
+      // The same fields in another order and with other whitespace are the same content.
       const { findings, severity, release_id } = report;
       const answer = await world.post(JSON.stringify({ findings, severity, release_id }, null, 2));
       expect([answer.status, answer.headers.get("idempotent-replay")]).toEqual([200, "true"]);

@@ -25,8 +25,8 @@ export interface ReleaseApi {
 }
 
 /**
- * Options of the API. Tests can use three hooks. `beforeEffect` is awaited before a new report is stored. `afterEffect` is awaited when the report is
- * on the disk and not yet answered. `onEffect` is called for each new report.
+ * Options of the API. Tests can use three hooks. The API awaits `beforeEffect` before it stores a new report. It awaits `afterEffect` when the report
+ * is on disk and the request is not answered yet. It calls `onEffect` for each new report.
  */
 export interface ReleaseApiOptions extends RiskReportsOptions {
   /** The address to listen on. The default is the loopback interface. */
@@ -41,7 +41,10 @@ export interface ReleaseApiOptions extends RiskReportsOptions {
 const BODY_DEADLINE_MS = 10_000;
 const STOP_DEADLINE_MS = 5_000;
 
-/** Starts the API. `directory` contains its reports, and only one process may use it at a time. Throws if the folder or the port is unavailable. */
+/**
+ * Starts the API. `directory` contains the API's reports. Only one process may use the directory at a time. Throws if the directory or the port is
+ * unavailable.
+ */
 export async function startReleaseApi({
   host = "127.0.0.1",
   port = 0,
@@ -55,7 +58,7 @@ export async function startReleaseApi({
     { headersTimeout: BODY_DEADLINE_MS, requestTimeout: 2 * BODY_DEADLINE_MS, maxHeaderSize: 16 * 1024 },
     (request, response) => {
       void answerTo(request, respond, onError).then((answer) => {
-        // A connection that stays open for the next request would delay the stop.
+        // A connection that is kept open for the next request would delay the stop.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       });

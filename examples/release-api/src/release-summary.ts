@@ -2,12 +2,12 @@ import type { GitSummary } from "./git-summary.ts";
 import type { TestResults } from "./junit.ts";
 import type { DeploymentMetrics } from "./metrics.ts";
 
-/** The source of a summary: read from a repository just now, or recorded earlier and stored with this example. */
+/** The source of a summary: read from a repository just now, or recorded earlier and committed with this example. */
 export type ReleaseSource = "git" | "recorded";
 
 /** The answer of `GET /release-summary`. A part that nobody measured is absent, never zero. */
 export interface ReleaseSummary extends GitSummary {
-  /** The version, which people use as the name of the release. */
+  /** The version. It serves as the id of the release. */
   readonly release_id: string;
   readonly source: ReleaseSource;
   readonly tests?: TestResults;

@@ -9,13 +9,14 @@ export interface JournalEntry {
   readonly report: RiskReport;
 }
 
-/** A file with one entry per line, for one process at a time. */
+/** A file with one entry per line. Only one process may use the file at a time. */
 export interface ReportJournal {
   /** The entries that the file had when it was opened, oldest first. */
   readonly entries: readonly JournalEntry[];
   /**
-   * Resolves when the entry is on the disk. Entries are written in the order of the calls. Rejects if the entry may be missing. After that nothing
-   * more is written, because half a line may be at the end. Opening the journal again repairs the file.
+   * Appends an entry. Resolves when the entry is on disk. Entries are written in the order of the calls. Rejects if the entry may be missing on disk.
+   * After a rejection the journal writes nothing more, because the file may end with half a line. The next process that opens the journal repairs the
+   * file.
    */
   append(entry: JournalEntry): Promise<void>;
   /** Waits for the entries that are being written. Safe to call twice. */
@@ -43,8 +44,8 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
   let last: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
-  // The file is repaired before the first new entry, not when it is opened. Another process may be using the folder, and then a process that only
-  // reads must change nothing.
+  // The file is repaired before the first new entry, and not when it is opened. Another process may be using the folder, and a process that only
+  // reads must change nothing there.
   const repair = async () => {
     const { size } = await file.stat();
     if (size > whole) await file.truncate(whole);
@@ -61,7 +62,7 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
     entries,
     append(entry) {
       if (closing) return Promise.reject(new Error("The journal is closed."));
-      // A rejected write stays at the head of the chain, so every later write is rejected with the same cause.
+      // If a write is rejected, `last` stays rejected, so every later write is rejected with the same cause.
       last = last.then(() => write(entry));
       return last;
     },
@@ -74,8 +75,8 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
 
 async function load(file: FileHandle, path: string): Promise<{ readonly entries: readonly JournalEntry[]; readonly whole: number }> {
   const bytes = await file.readFile();
-  // The process died while it wrote the text after the last line end, so nobody received a confirmation of it. The next line must not be appended to
-  // this text.
+  // If there is text after the last line end, the process died while it wrote this text. So nobody received a confirmation of it. The next line must
+  // not be appended to this text.
   const whole = bytes.lastIndexOf("\n") + 1;
   const lines = new TextDecoder().decode(bytes.subarray(0, whole)).split("\n").slice(0, -1);
   const entries = lines.map((line, index) => {
@@ -86,7 +87,7 @@ async function load(file: FileHandle, path: string): Promise<{ readonly entries:
   return { entries, whole };
 }
 
-/** Parses one of our own lines. It checks enough to detect damage, because the rest was checked before it was written. */
+/** Parses a line that this program wrote. It checks only enough to detect damage, because the entry was checked before it was written. */
 function parseEntry(line: string): JournalEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -99,7 +100,10 @@ function parseEntry(line: string): JournalEntry | undefined {
   }
 }
 
-/** Syncs the folders. A new file is durable only if its name in its folder is, and a new folder only if its name in its parent is. */
+/**
+ * Syncs the folders. A new file is durable only if its name in its folder is synced too. A new folder is durable only if its name in its parent
+ * folder is synced too.
+ */
 async function syncFolders(lowest: string, highest: string): Promise<void> {
   for (let folder = lowest; folder.length >= highest.length; folder = dirname(folder)) {
     const handle = await open(folder, "r");

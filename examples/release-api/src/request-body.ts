@@ -8,7 +8,7 @@ export type RequestBody =
 /** The largest body in bytes. */
 export const MAX_BODY = 256 * 1024;
 
-/** Reads a JSON body of at most 256 KiB in UTF-8. The body is cut off if the client disconnects, or is too slow and the signal aborts. */
+/** Reads a JSON body of at most 256 KiB in UTF-8. Stops reading if the client disconnects, or if the client is too slow and the signal aborts. */
 export function readJsonBody(request: IncomingMessage, signal: AbortSignal): Promise<RequestBody> {
   const { promise: late, resolve } = Promise.withResolvers<RequestBody>();
   const stop = () => resolve({ ok: false, problem: "cut_off" });
@@ -26,7 +26,8 @@ async function read(request: IncomingMessage): Promise<RequestBody> {
       if (!Buffer.isBuffer(chunk)) continue;
       size += chunk.length;
       if (size <= MAX_BODY) chunks.push(chunk);
-      // A client that is still sending does not read the answer yet. So a body that is slightly too large is read to its end.
+      // A client that is still sending does not read the answer yet. So a body that is only slightly too large is read to its end before it is
+      // refused.
       else if (size > DRAINED) break;
     }
   } catch {

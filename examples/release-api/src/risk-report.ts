@@ -31,7 +31,7 @@ const MAX_PROBLEMS = 16;
 /** The greatest length of a release id that is looked up. */
 export const MAX_RELEASE_ID = 200;
 
-/** Parses a body strictly. It names every fault, and an unknown field is a fault. */
+/** Parses a body strictly. The result names every fault. An unknown field is a fault too. */
 export function parseRiskReport(
   body: unknown,
 ): { readonly ok: true; readonly request: RiskReportRequest } | { readonly ok: false; readonly problems: readonly FieldProblem[] } {

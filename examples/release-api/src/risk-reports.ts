@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { openReportJournal } from "./report-journal.ts";
 import type { RiskReport, RiskReportRequest } from "./risk-report.ts";
 
-/** The filed reports. One key makes at most one report, even with repeats, races and restarts. */
+/** The filed reports. There is at most one report for each key, even with repeats, races and restarts. */
 export interface RiskReports {
   /**
-   * Files a report once. A repeat of the key with the same content receives the first report, and a repeat with other content is a conflict. Rejects
-   * if the report may be missing on the disk. The same key may be tried again after a restart.
+   * Files a report once. A repeat of the key with the same content returns the first report. A repeat of the key with other content is a conflict.
+   * Rejects if the report may be missing on disk. The caller may try the same key again after a restart.
    */
   file(key: string, request: RiskReportRequest): Promise<Filing>;
   /** Returns whether a report was filed under this key, or is being filed. */
@@ -49,7 +49,7 @@ export async function openRiskReports({ directory, clock, newId, ...hooks }: Ris
       const fingerprint = fingerprintOf(request);
       const known = byKey.get(key);
       if (known) return known.fingerprint === fingerprint ? { kind: "repeated", report: await known.report } : { kind: "conflict" };
-      // The key is stored before anything is awaited. So if requests race, the second one finds the first one here.
+      // The key is recorded before anything is awaited. So if two requests race, the second request finds the key of the first.
       const storing = store(key, fingerprint, request);
       byKey.set(key, { fingerprint, report: storing });
       const report = await storing.catch((error: unknown) => {
@@ -67,7 +67,7 @@ export async function openRiskReports({ directory, clock, newId, ...hooks }: Ris
   };
 }
 
-/** Returns a hash that is the same for the same content, whatever the spacing and order of the body. */
+/** Returns a hash of the content. Whitespace and the order of the fields in the body do not change the hash. */
 function fingerprintOf({ release_id, severity, findings, note }: RiskReportRequest): string {
   return createHash("sha256")
     .update(JSON.stringify([release_id, severity, findings, note ?? null]))

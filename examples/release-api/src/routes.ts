@@ -58,7 +58,7 @@ async function fileReport(request: IncomingMessage, signal: AbortSignal, release
   if (unreadable) return unreadable;
   const key = request.headers["idempotency-key"];
   if (typeof key !== "string") return problem(400, "idempotency_key_required", "Idempotency-Key is required.");
-  // A header that is sent twice arrives as one value, joined by a comma and a blank. It is refused here too.
+  // A header that is sent twice arrives as one value, joined by a comma and a space. The pattern refuses the space, so it refuses this value too.
   if (!/^[\x21-\x7e]{1,255}$/u.test(key)) {
     return problem(400, "idempotency_key_invalid", "Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.");
   }
@@ -67,14 +67,14 @@ async function fileReport(request: IncomingMessage, signal: AbortSignal, release
   const parsed = parseRiskReport(body.value);
   if (!parsed.ok) return problem(400, "invalid_report", "The report has fields that are not valid.", { details: parsed.problems });
 
-  // Only a new report needs its release. A repeat receives its answer even if the release is no longer served.
+  // The release must exist only for a new report. A repeat receives its answer even if the release is no longer served.
   if (!reports.knows(key) && !(await releases.get(parsed.request.release_id))) return releaseNotFound(parsed.request.release_id, releases);
   const filing = await reports.file(key, parsed.request);
   if (filing.kind === "conflict") {
     return problem(422, "idempotency_key_reused", "This Idempotency-Key was used with another report; use a new key for a new report.");
   }
   const { report_id, release_id, severity } = filing.report;
-  // This is a path without an address, so the answer to a repeat is the same after a restart on another port.
+  // The link is a path without host and port, so the answer to a repeat stays the same after a restart on another port.
   const url = `/risk-report/${report_id}`;
   const filed = filing.kind === "filed";
   return {

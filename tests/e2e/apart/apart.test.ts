@@ -13,7 +13,7 @@ const CRASHING_WORKER = fileURLToPath(new URL("crashing-worker.ts", import.meta.
 const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
 
 describe.each(["rabbitmq", "nats"] as const)("two of every service, each with its own login, on %s and Redis", (kind) => {
-  // The short test run covers the slowest tests on one broker. The long one covers both brokers.
+  // The short test run covers the slowest tests on only one broker. The long test run covers both brokers.
   const onlyOnce = kind === "nats" && process.env["LONG_PROOFS"] === undefined;
   let servers: ServersWithLogins;
   let broker: PrivateServer;
@@ -46,7 +46,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     const asked = system.api.asked();
     await investigated("worker", async () => {
       await asked;
-      // The test cannot know which of the two workers has the call.
+      // The test cannot know which of the two workers has the call, so it kills both.
       for (const { process } of system.replicas("tool-executor")) await process.kill();
       open();
       for (const { number } of system.replicas("tool-executor")) await system.apart.restart("tool-executor", number);
@@ -111,7 +111,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
     },
   );
 
-  /** Restarts a worker whenever it exits, until the signal aborts. Returns its exit codes. */
+  /** Restarts a worker whenever it exits, until the signal aborts. Returns the exit codes of all its processes. */
   async function startedAgain(number: number, signal: AbortSignal): Promise<readonly (number | NodeJS.Signals)[]> {
     const codes: (number | NodeJS.Signals)[] = [];
     const over = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
@@ -160,7 +160,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with it
       const { ends, perSecond } = await underLoad;
       expect(codes).toEqual(codes.map(() => 0));
       expect(ends.length).toBeGreaterThanOrEqual(LEAST_RUNS);
-      // On an overloaded machine a read may time out. The run reports the timeout but does not fail.
+      // On an overloaded machine a read may time out. Then the run reports the timeout and completes.
       const good = perSecond > RUNS_A_SECOND * 0.9 ? /^run\.completed ok$/ : /^run\.completed (?:ok|timeout)$/;
       expect({ failed: ends.filter((end) => !good.test(end)), said: system.output().slice(-4000) }).toMatchObject({ failed: [] });
       console.log(

@@ -14,8 +14,8 @@ const REQUEST_MS = 5000;
 const AGAIN_MS = 50;
 
 /**
- * Returns a client that follows our advice. If a replica does not answer, it tries the next one. It repeats a request with the same key, and resumes
- * a stream with its last id. If it receives no answer within a minute and a half, it fails.
+ * Returns a client that follows the advice in our documentation. If a replica does not answer, the client tries the next one. It repeats a request
+ * with the same key, and resumes a stream with the last event's id. It fails if it receives no answer within a minute and a half.
  */
 export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, "gatewayUrls" | "approvalsUrls" | "keys">) {
   let turn = 0;
@@ -42,7 +42,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
     },
     approve,
     look,
-    /** Approves with an existing token. Returns the HTTP status. */
+    /** Approves with a token that the caller already has. Returns the HTTP status. */
     async decide(approvalId: string, token: string): Promise<number> {
       return untilDone(`an answer to the decision of ${approvalId}`, async () => {
         const { status } = await decision(approvalId, token);
@@ -51,7 +51,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
     },
   };
 
-  /** Returns an approval, with a token to decide it while it is open. */
+  /** Returns an approval. While the approval is open, it contains the token that a decision needs. */
   function look(approvalId: string): Promise<{ readonly decisionToken?: string }> {
     return untilDone(`the approval ${approvalId}`, async () => {
       const seen = await fetch(approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
@@ -91,7 +91,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   async function approve(approvalId: string): Promise<void> {
     await untilDone(`the decision of ${approvalId}`, async () => {
       const { decisionToken: token } = await look(approvalId);
-      // The write is already decided, because only the answer to an earlier request was lost.
+      // Without a token the write is already decided: an earlier request succeeded, and only its answer was lost.
       if (!token) return true;
       return (await decision(approvalId, token)).status < 500 ? true : null;
     });
@@ -121,7 +121,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   }
 }
 
-/** Thrown when a server refuses a request, because a repeat would have the same result. */
+/** Thrown when a server refuses a request. The client does not retry, because a repeat would have the same result. */
 class Refused extends Error {
   override readonly name = "Refused";
 }

@@ -1,4 +1,4 @@
-// This worker of the toolset release has a read that kills its process. It replaces the tool-executor.
+// A worker of the toolset release with a read that kills the worker's process. It replaces the tool-executor.
 import { defineService, httpAddress, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { defineTool, startWorker, workerTimings } from "@toolbus/tool-kit";

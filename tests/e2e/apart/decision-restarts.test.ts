@@ -9,7 +9,7 @@ import { type ApartSystem, startApartSystem } from "./system.ts";
 import { randomFrom } from "../../fuzz/random.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;
-/** Each restart falls into this many decisions, which race at the same time. */
+/** How many approvals are decided at the same time when a process is restarted. */
 const AT_ONCE = 4;
 const RESTARTS = LONG ? 50 : 2;
 const SEED = 20_261_126;
@@ -23,7 +23,7 @@ interface Answered {
   readonly status: number;
   readonly text: string;
 }
-/** One decision of a race: who sends it, and what. */
+/** One decision of a race: its sender and its content. */
 interface Sent {
   readonly key: string;
   readonly body: object;
@@ -71,7 +71,7 @@ describe("decisions while a process of any service is killed and started again, 
     },
   );
 
-  /** Starts a run whose write waits, and draws the decisions that will race for it. */
+  /** Starts a run whose write waits for approval, and draws the decisions that will race for it. */
   async function held(finding: string, random: () => number) {
     const client = patientClient(system.apart);
     const { runId } = await client.say(`file_risk_report ${JSON.stringify({ release_id: "calm", severity: "low", findings: [finding] })}`);
@@ -96,7 +96,7 @@ describe("decisions while a process of any service is killed and started again, 
     return { finding, approvalId, events, sent: races[pick(random, races.length)] ?? [] };
   }
 
-  /** Waits for the end of the run and checks that everybody was told the same. Returns the outcome. */
+  /** Waits for the end of the run. Checks that one decision won, and that a repeat of each decision has the same answer. Returns the outcome. */
   async function ended({ finding, approvalId, events, sent }: Awaited<ReturnType<typeof held>>, answers: readonly Answered[]) {
     const { status, arguments: args, decisions } = await look(approvalId, SECOND);
     expect(["approved", "rejected"]).toContain(status);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A gate in the test that processes ask before they continue. */
+/** A gate in the test's process. Other processes ask it before they continue. */
 export interface Gate {
   readonly url: string;
   /** Makes every caller wait from now on. Returns the text of the first caller. */

@@ -1,4 +1,7 @@
-/** Short times for services in separate processes, so that a test sees the recovery from a death or a lost message. */
+/**
+ * Short times for services in separate processes, so that a test does not wait long until the services recover from a killed process or a lost
+ * message.
+ */
 export const IMPATIENT = {
   RUN_LEASE_MS: "3000",
   RUN_RENEW_MS: "1000",

@@ -40,13 +40,14 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     for (const step of ["verifying", "signing"] as const) {
       for (const service of ROTATED) expect(await rotate(service, false)).toBe(step);
       await restartAll();
-      // The operator enables the writes again, before approvals needs a pin of the new key.
+      // A pin of a write contains its worker's public key. So the operator enables the writes again, before approvals requires a pin with the new
+      // key.
       await enableWrites();
     }
     const before = writes.underWay();
     await resealed();
     await Promise.all(before);
-    // Tokens and counts have the old seal for two days, so its key must stay.
+    // Tokens and counts carry the old seal for two days, so the key of the old seal must stay.
     for (const service of ROTATED) if (service !== "approvals-seals") expect(await rotate(service, true)).toBe(null);
     await restartAll();
     rotated.abort();

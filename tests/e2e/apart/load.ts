@@ -5,7 +5,8 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 export const RUNS_A_SECOND = LONG ? 20 : 8;
 export const LEAST_RUNS = LONG ? 100 : 40;
 /**
- * The most runs that may be active at once. If this many pile up, the machine is too slow for the pace, and the test proves only that no run fails.
+ * The most runs that may be active at once. If this many runs are active, the machine is too slow for the pace. The test then proves only that no run
+ * fails.
  */
 const MOST_UNDER_WAY = 80;
 const MESSAGE = 'get_release_summary {"release_id": "calm"}';
@@ -17,8 +18,8 @@ export interface Loaded {
 }
 
 /**
- * Starts runs at a steady pace, with a limit for active runs. Returns when the signal has aborted, enough runs have begun, and all of them have
- * ended.
+ * Starts runs at a steady pace, with a limit for active runs. Returns when three things are true: the signal has aborted, enough runs have begun, and
+ * all of them have ended.
  */
 export async function load(client: ReturnType<typeof patientClient>, stop: AbortSignal): Promise<Loaded> {
   const runs: Promise<string>[] = [];

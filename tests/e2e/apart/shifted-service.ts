@@ -1,4 +1,4 @@
-// This service's clock is wrong by the amount in a file. Its settings decide which service it is.
+// A service whose clock is wrong by the amount in a file. The settings decide which service this process runs.
 import { readFileSync } from "node:fs";
 
 const shiftMs = Number(readFileSync(process.env["CLOCK_SHIFT_FILE"] ?? "", "utf8"));
@@ -6,7 +6,7 @@ const RealDate = Date;
 
 class ShiftedDate extends RealDate {
   constructor(...given: readonly unknown[]) {
-    // A date without arguments is the shifted current time. Any other date is unchanged.
+    // Without arguments, a new date is the shifted current time. With arguments, it is the given time.
     super(...((given.length === 0 ? [RealDate.now() + shiftMs] : given) as [number]));
   }
 

@@ -8,7 +8,7 @@ const RELEASE = "r1";
 const AMQPLIB = "@opentelemetry/instrumentation-amqplib";
 /** The numbers of span kinds in OTLP. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-// With these times, a slow machine does not send messages again, so each message is in the trace once.
+// With these long times, no service of a slow machine sends a message again, so each message is in the trace once.
 const CALM = {
   REDISPATCH_MS: "60000",
   WAKE_REPEAT_MS: "60000",
@@ -38,7 +38,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
       ({ runId } = await client.investigate(RELEASE));
       await client.toTheEnd(runId);
     } finally {
-      // SIGTERM makes the processes send the unsent telemetry.
+      // On SIGTERM, each process sends the telemetry that it has not sent yet.
       await system.stop();
     }
     spans = receiver.spans();
@@ -108,7 +108,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     }
   });
 
-  /** Returns the distinct chains of ancestors of the spans with this name, up to that height. */
+  /** Returns the distinct chains of ancestors of the spans with this name. A chain has at most `height` ancestors. */
   function above(name: string, height: number): readonly string[] {
     return [...new Set(trace.filter((span) => reported(span) === name).map((span) => ancestors(span).slice(0, height).join(" < ")))];
   }

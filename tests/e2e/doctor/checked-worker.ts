@@ -1,4 +1,4 @@
-// This worker of the toolset release checks its target every half second. If a version is set, it has one more write.
+// A worker of the toolset release that checks its target every half second. If a version is set, the worker has one more write.
 import { defineService, httpAddress, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { defineTool, startWorker } from "@toolbus/tool-kit";

@@ -28,23 +28,26 @@ export interface Doctored extends AsyncDisposable {
   file(name: string, content: string): string;
   /** Runs a command until it exits, with the keys that the start made. */
   toolbus(args: readonly string[]): Promise<Ended>;
-  /** Runs `toolbus doctor --json` until it finds exactly these faults, by name, and returns them. Checks that each exit code matches. */
+  /**
+   * Runs `toolbus doctor --json` until it finds exactly the faults with these names, and returns them. Checks that each exit code matches the
+   * findings.
+   */
   faults(names: readonly string[], patienceMs?: number): Promise<readonly Check[]>;
   /** Stops or kills a service and does not restart it. */
   end(service: ApartName, how: "stop" | "kill"): Promise<void>;
   /** Restarts a service with these settings. */
   again(service: ApartName, settings?: Readonly<Record<string, string>>): Promise<void>;
-  /** Restarts approvals on a machine whose clock is wrong by this much. */
+  /** Restarts approvals with a clock that is wrong by this much. */
   shiftApprovals(ms: number): Promise<void>;
-  /** Suspends a service, with its connections open, until the returned function is called. */
+  /** Suspends a service, with its connections open. The returned function resumes it. */
   freeze(service: ApartName): () => void;
-  /** Refuses connections to the target of the worker's tools until the returned function is called. */
+  /** Refuses connections to the target of the worker's tools. The returned function allows them again. */
   closeTarget(): Promise<() => Promise<void>>;
 }
 
 /**
- * Starts one process of each service. Resolves when doctor finds exactly the faults in `first`. `env` has more variables of the operator's shell.
- * `settings` has the first settings of the services.
+ * Starts one process of each service. Resolves when doctor finds exactly the faults in `first`. `env` is added to the environment of the operator's
+ * shell. `settings` is added to the services' settings at the first start.
  */
 export async function startDoctored({ busUrl, stateUrl, env = {}, settings: begin = {}, first = [] }: DoctoredOptions): Promise<Doctored> {
   await using begun = new AsyncDisposableStack();

@@ -6,7 +6,7 @@ import { scratch } from "../testing/scratch.ts";
 import { startDoctored } from "./doctored.ts";
 
 const NOWHERE = "http://127.0.0.1:9/.well-known/jwks.json";
-/** Settings with which nobody has enabled a write, so approvals has not pinned any write. */
+/** With these settings no write is enabled, so approvals has pinned no write. */
 const NOTHING_PINNED = { TOOLS_ENABLED_FILE: "", PIN_ON_FIRST_SIGHT: "false" };
 const FAULTS = [
   { message: expect.stringMatching(/file_risk_report@1 cannot be used now: its worker cannot check grants: .*JWKS_URL/) as string },

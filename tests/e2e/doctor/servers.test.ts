@@ -13,7 +13,7 @@ describeOnPrivateServer("rabbitmq", "toolbus doctor, of the servers of a system"
 
     it("fails while RabbitMQ accepts no messages because of a memory alarm, and says what to do", async () => {
       await broker().control(["set_vm_memory_high_watermark", "absolute", "1MB"]);
-      // RabbitMQ blocks a connection once that connection publishes.
+      // RabbitMQ blocks a connection when that connection next publishes.
       const { runId } = await system.client.say("hello");
       expect(await system.faults(["broker"])).toMatchObject([
         {
@@ -58,7 +58,7 @@ describeOnPrivateServer("rabbitmq", "toolbus doctor, of the servers of a system"
       await system.faults([]);
     });
 
-    /** Sets the pattern for the names of the queues and exchanges that every service may configure. */
+    /** Sets the pattern for the names of queues and exchanges that the login of every service may configure. */
     async function mayConfigure(pattern: string): Promise<void> {
       await broker().control(["set_permissions", "guest", pattern, ".*", ".*"]);
     }

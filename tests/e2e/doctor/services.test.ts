@@ -136,7 +136,7 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       await system.faults([]);
     });
 
-    // Each of these tests takes a minute and a half, because the product's own limits apply.
+    // Each of these tests takes a minute and a half, because it uses the product's default times.
     it.runIf(LONG)("fails when the agent was killed and no run waits, once three heartbeats are missing", async () => {
       await system.end("agent", "kill");
       expect(await system.faults(["agents"], 150_000)).toMatchObject([

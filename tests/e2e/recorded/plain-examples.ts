@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import { RECORDED_AT } from "./recording-system.ts";
 
 /**
- * Returns an example in the form that the repository stores. Ids are numbered in order of appearance, and times are whole seconds after the first
- * time. The rest is unchanged. So a new recording of the same events differs only in measured numbers.
+ * Returns an example in the form that the repository stores. Ids are numbered in order of appearance. Times are whole seconds after the first time.
+ * The rest is unchanged. So a new recording of the same events differs only in measured numbers.
  */
 export function plainExample(example: JsonObject): JsonObject {
   const numbers = new Map<string, Map<string, number>>();
@@ -16,8 +16,8 @@ export function plainExample(example: JsonObject): JsonObject {
 }
 
 /**
- * Returns the part of an example that must not change without a new recording: every member, and every value that is not an id, a time, a hash or a
- * measured number. The length of the text in a delta depends on timing.
+ * Returns the part of an example that changes only with a new recording: every member, and every value that is not an id, a time, a hash or a
+ * measured number. The length of the text in a delta is also left out, because it depends on timing.
  */
 export function shapeOf(example: JsonObject): JsonObject {
   return changed(plainExample(example), {
@@ -32,7 +32,7 @@ export function shapeOf(example: JsonObject): JsonObject {
 /** The numbers of a run that depend on the machine, on chance, or on the words of a prompt. */
 const MEASURED = new Set(["latencyMs", "activeMs", "waitMs", "inputTokens", "outputTokens", "cacheReadTokens", "costMicroUsd"]);
 const DAYS_30_MS = 30 * 86_400_000;
-/** Fixed replacements for values that only their own service reads. A token is secret even after its use, and a cursor contains an id. */
+/** Fixed replacements for values that only the service which issued them reads. A token is secret even after its use, and a cursor contains an id. */
 const SECRETS: Readonly<Record<string, string>> = {
   decisionToken: "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0",
   cursor: "WzE3NjM3MTg0MDAwMDAsImN2XzA1XzAxSkQwMDAwMDAwMDAwMDAwMDAwMDAwMDAxIl0",
@@ -40,7 +40,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 interface IdForm {
   readonly pattern: RegExp;
-  /** Ids of the same kind share one number sequence. */
+  /** Ids of the same kind are numbered together. */
   readonly kind: string;
   readonly written: (n: number) => string;
 }
@@ -76,7 +76,7 @@ function isTime(value: number): boolean {
   return Number.isInteger(value) && value >= RECORDED_AT && value < RECORDED_AT + DAYS_30_MS;
 }
 
-/** Returns whether a value is a raised era, which is the second in which it was raised. */
+/** Returns whether a value is an era that an operator has raised. Such an era is the second in which it was raised. */
 function isRaisedEra(name: string, value: number): boolean {
   return name === "era" && isTime(value * 1000);
 }

@@ -16,9 +16,9 @@ const FILING = "file_risk_report";
 const DEADLINE_MS = 60_000;
 const LEASE_MS = 10_000;
 const LOOK_AGAIN_MS = 15_000;
-/** The time after which no service waits for a call: its not-after, its timeout and a lease, in milliseconds. */
+/** After this time no service waits for a call any more, in milliseconds. It is the sum of the call's not-after, its timeout and a lease. */
 const UNTIL_NOBODY_WAITS_MS = 900_000 + 600_000 + LEASE_MS;
-/** How long a recording waits for the effect of a moved clock before it moves the clock again. */
+/** How long the recording waits for the effect of an advanced clock before it advances the clock again. */
 const PATIENCE_MS = 200;
 
 /** Makes a whole system send every type of event that a stream can contain. */
@@ -26,7 +26,7 @@ export async function recordExamples(): Promise<Recording> {
   await using system = await recordingSystem();
   const recorder = recorderOf(system);
   await investigate(recorder);
-  // This part must precede the raised era, after which no ledger proves an outcome.
+  // This part must come before the era is raised. After that no ledger proves an outcome.
   await settle(recorder);
   await operate(recorder);
   await askAndQueue(recorder);
@@ -51,10 +51,10 @@ function recorderOf(system: RecordingSystem) {
   return {
     system,
     streams,
-    /** The stored answers of either service, by name. */
+    /** Each records an answer of its service under a name. */
     gateway,
     approvals,
-    /** Opens a stream by a POST of an investigation or a message. */
+    /** Posts an investigation or a message, whose answer is a stream, and reads the stream. */
     post: async (path: string, body: JsonObject) => watched(await watchStream(gatewayUrl + path, keys.user, body)),
     watch: async (runId: string) => watched(await watchStream(`${gatewayUrl}/v1/runs/${runId}/events`, keys.user)),
     user,
@@ -111,7 +111,7 @@ async function operate({ approver, approvals }: Recorder): Promise<void> {
   approvals["resumedEra"] = await approver("/v1/era/resume", { shards: ["03"] });
 }
 
-/** Records a question to the person, a message that waits meanwhile, and the answer. */
+/** Records a question to the person, a message that waits while the question is open, and the answer. */
 async function askAndQueue({ system, user, remove, watch, gateway }: Recorder): Promise<void> {
   const options = [RELEASE, "v1.5.0"];
   system.model.think(
@@ -152,7 +152,7 @@ async function retry({ system, post, conversation }: Recorder): Promise<void> {
   await passUntil(system, Number(data["waitMs"]), stream.next("run.completed"));
 }
 
-/** Records a model that stops in the middle of its text while the lease expires. The round is written again under another epoch. */
+/** Records a model that stops in the middle of its text until the lease of the run expires. The round is then written again under another epoch. */
 async function takeOver({ system, post, conversation }: Recorder): Promise<void> {
   system.model.think(
     says((_, results) =>
@@ -169,14 +169,14 @@ async function takeOver({ system, post, conversation }: Recorder): Promise<void>
   await stream.next("run.completed");
 }
 
-/** Records a run whose model refuses the key. */
+/** Records a run that fails because the model's server refuses the key. */
 async function fail({ system, post, conversation }: Recorder): Promise<void> {
   system.model.failNext({ kind: "status", status: 401 });
   const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: "Hello." });
   await stream.next("run.failed");
 }
 
-/** Records a write whose worker is cut off from the store while its target works. All waiting times out before the write succeeds. */
+/** Records a write whose worker loses the store while its target works. Everything that waits for the write times out before the write succeeds. */
 async function settle({ system, post, conversation }: Recorder): Promise<void> {
   system.model.think(
     says((_, results) =>
@@ -212,7 +212,10 @@ async function waitForWorkerUntilStop({ system, post, conversation }: Recorder):
   await Promise.all([stream.next("bye"), system.stop()]);
 }
 
-/** Moves the clock until `wanted` resolves. A timer that fires while its handler is busy fires again later. */
+/**
+ * Moves the clock ahead in steps until `wanted` resolves. One step is not enough, because a timer that fires while its handler is busy must fire
+ * again later.
+ */
 async function passUntil(system: RecordingSystem, ms: number, wanted: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   const passing = (async () => {
@@ -225,7 +228,7 @@ async function passUntil(system: RecordingSystem, ms: number, wanted: Promise<un
   await passing;
 }
 
-/** Returns a model that answers the person's latest message, given the results since then. */
+/** Returns a model's behaviour. `answer` receives the person's latest message and the results since then, and returns the model's turn. */
 function says(answer: (text: string, results: readonly string[]) => Answered): (asked: Asked) => Answered {
   return ({ messages }) => {
     const at = messages.findLastIndex(({ role }) => role === "user");
@@ -240,12 +243,12 @@ function firstOfEach(streams: readonly WatchedStream[]): Record<string, JsonObje
   return Object.fromEntries(all.toReversed().map(({ id, data }) => [textIn(data, "type"), { id, data }]));
 }
 
-/** Returns whether an event shows little of a turn. A seed turn does, because it precedes the model's turns. */
+/** Returns whether an event is a poor example of its type. A seed turn is one, because it precedes the model's own turns. */
 function showsLittle({ data }: Seen): boolean {
   return data["seed"] === true;
 }
 
-/** Returns the answer with only this tool in its list, because all tools would fill pages. */
+/** Returns the answer with only this tool in its list, because a list of all tools would fill pages. */
 function onlyOf(answer: JsonObject, list: string, tool: string): JsonObject {
   const all = answer[list];
   const isIt = (one: Json): boolean => isJsonObject(one) && (one["name"] === tool || one["tool"] === tool);

@@ -7,7 +7,7 @@ import { plainExample, shapeOf } from "./plain-examples.ts";
 import { recordExamples, type Recording } from "./record-examples.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-/** The files from which the API descriptions read the recorded examples. */
+/** The files with the recorded examples. The API descriptions read them. */
 const FILES = {
   events: "services/gateway/src/routes/recorded-events.json",
   gateway: "services/gateway/src/routes/recorded-answers.json",
@@ -19,7 +19,7 @@ type Examples = Readonly<Record<string, JsonObject>>;
 let recorded: Recording;
 beforeAll(async () => {
   recorded = await recordExamples();
-  // With RECORD=1, the tests below compare the new files with themselves.
+  // RECORD=1 writes the files first. The tests below then compare the new files with themselves.
   if (process.env["RECORD"] !== undefined) for (const part of PARTS) write(FILES[part], recorded[part]);
 });
 

@@ -17,7 +17,10 @@ export const RELEASE = "v1.4.0";
 /** Every service in this process, with a clock that the recording moves ahead. The recording also decides the answers of the model's server. */
 export interface RecordingSystem extends Pick<AllInOne, "gatewayUrl" | "approvalsUrl" | "keys"> {
   readonly model: ModelServer;
-  /** Serves `read_commits`, which reports its progress and then waits for a cancel, and `close_review`, whose target answers late. */
+  /**
+   * A worker with two test tools. `read_commits` reports its progress and then waits until it is cancelled. The target of `close_review` answers
+   * late.
+   */
   readonly worker: Worker;
   /** Resolves when `close_review` has reached its target. */
   readonly sent: Promise<void>;
@@ -95,7 +98,7 @@ export async function recordingSystem(): Promise<RecordingSystem> {
   };
 }
 
-/** A test tool. No shipped tool reports progress or takes long enough to be cancelled. */
+/** A test tool, because no shipped tool reports progress or takes long enough to be cancelled. */
 const readCommits = defineTool({
   name: "read_commits",
   kind: "read",
@@ -114,7 +117,7 @@ const readCommits = defineTool({
   },
 });
 
-/** Makes a test write, because no shipped write leaves its outcome open for hours. */
+/** Makes a test write, because no shipped write has an outcome that stays unknown for hours. */
 function closeReview(target: { readonly reached: PromiseWithResolvers<void>; readonly answered: PromiseWithResolvers<void> }) {
   return defineTool({
     name: "close_review",

@@ -36,7 +36,7 @@ export async function watchStream(url: string, key: string, body?: JsonObject): 
     over = true;
     changed.resolve();
   });
-  // A caller of `next` sees a broken stream as its end.
+  // A caller of `next` receives the error of a broken stream there.
   ended.catch(() => undefined);
   return {
     seen,

@@ -11,7 +11,8 @@ import { approve, heldApproval, startRun } from "./http-client.ts";
 import { someRelease } from "./releases.ts";
 
 /**
- * The all-in-one with an attacker on its bus. The bench holds back every granted write before a worker sees it, so that a test can tamper with it.
+ * The all-in-one with an attacker on its bus. The bench holds back the message of every granted write before a worker sees it, so that a test can
+ * tamper with the message.
  */
 export interface AttackBench {
   readonly system: AllInOne;
@@ -22,7 +23,7 @@ export interface AttackBench {
   readonly requestersApproverKey: string;
   /** Starts a run whose write a person approves. Returns the run and the genuine message that would run the write. No worker has seen the message. */
   granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
-  /** Publishes directly on the bus, waits until the worker has settled the message, and returns what the worker published meanwhile. */
+  /** Publishes directly on the bus and waits until the worker has settled the message. Returns everything that the worker published meanwhile. */
   publish(message: Message): Promise<{ readonly disposition: Disposition; readonly answers: readonly Message[] }>;
   /** Returns the security events about a call or an approval that this service recorded, as approvals lists them to an operator. */
   securityRecords(id: string, service: string): Promise<readonly SecurityEventView[]>;
@@ -46,7 +47,7 @@ export async function attackBench(directory: string): Promise<AttackBench> {
     GATEWAY_PORT: "0",
     APPROVALS_PORT: "0",
     LOG_LEVEL: "silent",
-    // Held-back writes must not be sent again while a test tampers with them.
+    // The agent must not send a held-back write again while a test tampers with it.
     REDISPATCH_MS: "600000",
     APPROVALS_API_KEYS_FILE: await approversWith(requestersApproverKey, directory),
   };
@@ -93,7 +94,10 @@ export function grantOf(message: Message): string {
   return grant;
 }
 
-/** Writes the embedded form's file of approvers with one more approver: the requester, who may approve only other people's writes. */
+/**
+ * Writes the approvers file of the embedded form with one more approver. The new approver is the requester, who may approve only writes of other
+ * people.
+ */
 async function approversWith(key: string, directory: string): Promise<string> {
   const { approvalsKeysFile } = await localKeys(path.join(directory, "keys"));
   const known = parseApiKeys(await readFile(approvalsKeysFile, "utf8"));

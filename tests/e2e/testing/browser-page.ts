@@ -9,10 +9,10 @@ export interface Heard {
 
 /** A page that watches a run with only the browser's own EventSource. */
 export interface WatchingPage {
-  /** Requests a ticket as a console would, with a key in memory. Returns the HTTP status. */
+  /** Requests a ticket for the stream, as a console with a key in memory would. Returns the HTTP status. */
   askForTicket(runId: string, apiKey: string): Promise<number>;
   watch(url: string, options?: { readonly withCredentials: boolean }): Promise<void>;
-  /** Resolves with all events so far once an event of this name was received. */
+  /** Resolves when an event of this name has been received, with all events so far. */
   hears(name: string): Promise<readonly Heard[]>;
   /** Resolves when the EventSource is in this state. */
   becomes(state: "connecting" | "open" | "closed"): Promise<void>;
@@ -25,7 +25,7 @@ const NAMES =
   delta reset progress bye`.split(/\s+/);
 const DEADLINE_MS = 60_000;
 
-/** Opens an empty page at this origin. The test serves the page itself, so no server at the origin is needed. */
+/** Opens an empty page at this origin. The test answers the page's request itself, so no server at the origin is needed. */
 export async function watchingPage(page: Page, origin: string): Promise<WatchingPage> {
   const address = `${origin}/page-of-the-test`;
   await page.route(address, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>watching</title>" }));

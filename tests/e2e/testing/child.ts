@@ -12,7 +12,7 @@ export interface Addresses {
 export interface Child {
   /** The child's address. Null if the child died before it listened. */
   readonly ready: Promise<Addresses | null>;
-  /** The line in which the child announced that it kills itself, if it did. */
+  /** The line in which the child announced that it would kill itself. Null if there was no such line. */
   hit(): string | null;
   readonly exited: Promise<void>;
   kill(signal: NodeJS.Signals): void;

@@ -13,7 +13,7 @@ import { scratch, type Scratch } from "./scratch.ts";
 /** The script behind `toolbus`. */
 export const TOOLBUS = path.resolve(import.meta.dirname, "../../../apps/cli/src/toolbus/main.ts");
 
-/** A running Toolbus with one release, and the command line that finds it through its environment. */
+/** A running Toolbus with one release, and a command line that finds this Toolbus through its environment. */
 export interface CliUnderTest {
   readonly files: Scratch;
   readonly gateway: string;
@@ -26,7 +26,7 @@ export interface CliUnderTest {
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command until it exits, with empty standard input. */
   run(args: readonly string[], options?: ProgramOptions): Promise<Ended>;
-  /** Starts a command line as a shell does, with `toolbus` in its path and both outputs merged. */
+  /** Starts a command line in a shell, with `toolbus` in its path. Standard output and standard error are merged. */
   shell(line: string): Program;
   stop(): Promise<void>;
 }
@@ -102,13 +102,13 @@ export function expectRefusal(ended: Ended, code: number, words: RegExp): void {
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
 }
 
-/** Starts a run and returns it when it waits for its approver. */
+/** Starts a run. Resolves when the run's write waits for its approver. */
 export async function waitingRun(cli: CliUnderTest): Promise<{ readonly runId: string; readonly approvalId: string }> {
   const runId = await startRun(cli, RELEASE);
   return { runId, approvalId: await heldApproval(cli, runId) };
 }
 
-/** Starts a run whose model asks the person a question, and returns the run once it asks. */
+/** Starts a run whose model asks the person a question. Resolves when the model has asked. */
 export async function askingRun(cli: CliUnderTest): Promise<{ readonly runId: string; readonly conversationId: string }> {
   const { body } = await call(`${cli.gateway}/v1/conversations`, cli.user, {});
   const { conversationId } = body as { readonly conversationId: string };
@@ -124,7 +124,7 @@ export async function lastEvent(cli: CliUnderTest, runId: string): Promise<RunEv
   return (await follow(cli, runId)).at(-1);
 }
 
-/** Returns the run that a program shows, once the run's write waits for a person. */
+/** Waits until a write of the run that the program shows waits for a person. Returns the run's id. */
 export async function waitingIn(program: Program): Promise<string> {
   const [, runId = ""] = await program.says(/approvals approve ap_(rn_[0-9a-f]{2}_\w{26})/);
   return runId;

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const GRANT = "eyJ.a-grant.of-nobody";
 const CALL_SECRET = "a-secret-of-a-call";
 
-/** Tests the outcome of messages that their queue gives up. Each case runs on every bus, and the command line prints the same text on all of them. */
+/** Tests what happens to messages that become dead letters. Each case runs on every bus, and the command line prints the same text on all of them. */
 export function deadLetterCases(system: () => DeadLettersUnderTest): void {
   it("are absent at first, and the list says so", async () => {
     const listed = await system().cli("dead-letters", "list");
@@ -162,7 +162,7 @@ function isResolved(event: RunEvent): boolean {
   return event.type === "call.resolved";
 }
 
-/** Returns the printed lines with fixed ids, times and widths, because these do not matter. */
+/** Returns the printed lines with fixed ids, times and column widths, because the tests do not check these. */
 function plain(printed: string): readonly string[] {
   return printed
     .replaceAll(/\bdl_\w{2}_\w{26}/g, "dl")

@@ -16,7 +16,7 @@ export interface Place {
 export const inMemory: Place = {
   env: {},
   async remove() {
-    // The bus and the store end with the process, and the test removes the files.
+    // Nothing is to be removed: the bus and the store are in memory or in the test's own files.
   },
 };
 

@@ -121,7 +121,7 @@ async function startDeadLetters(place: Place) {
       await self.bus().publish(self.message(topic, body, part));
       return kept;
     },
-    /** Makes a dead letter of the next message to such a topic, as if its consumer died at each delivery. */
+    /** Makes the next message to such a topic a dead letter, as if its consumer had died at each delivery. */
     loseNext: (topicStart: string) => void (losing = topicStart),
     invokes: (runId: string): readonly Message[] => sent.filter(({ id }) => id.startsWith(runId)),
     stop: () => open.disposeAsync(),

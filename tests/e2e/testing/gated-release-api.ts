@@ -5,7 +5,7 @@ import path from "node:path";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { someRelease } from "./releases.ts";
 
-/** The example release API behind a gate. A run's reads wait until the test opens the gate, so that a viewer is connected before the first event. */
+/** The example release API behind a gate. Reads of a run wait until the test opens the gate, so that a viewer can connect before the first event. */
 export interface GatedReleaseApi {
   readonly url: string;
   /** Closes the gate until the returned function is called. */
@@ -24,7 +24,7 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
   let next = Promise.withResolvers<void>();
   const server: Server = createServer((request, response) => {
     void (async () => {
-      // This request belongs to no run, because the worker may send it at any time.
+      // The worker's own check belongs to no run and may come at any time, so it does not wait at the gate.
       const isCheck = request.url?.endsWith(CHECKED_RELEASE) ?? false;
       const body: Buffer[] = [];
       for await (const bytes of request) body.push(bytes as Buffer);

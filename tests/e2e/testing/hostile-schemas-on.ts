@@ -18,10 +18,10 @@ const ENDLESS = "^(a+)+$";
 const PUMPED = `${"a".repeat(40)}!`;
 
 const LIST = [
-  // These two are accepted, because Toolbus matches patterns without backtracking.
+  // Toolbus accepts these two, because it matches patterns without backtracking.
   hostile("read_slowly", "read", { properties: { q: { type: "string", pattern: ENDLESS } } }),
   hostile("pay_slowly", "write", {}, { properties: { q: { type: "string", pattern: ENDLESS } } }),
-  // The others are refused, each for a different reason.
+  // Toolbus refuses the others, each for a different reason.
   hostile("read_later", "read", { $async: true, properties: { q: { type: "integer" } } }),
   hostile("pay_later", "write", {}, { $async: true, properties: { q: { type: "integer" } } }),
   hostile("read_around", "read", { properties: { q: { type: "string", pattern: "a(?<=(a+)+)b" } } }),
@@ -68,10 +68,10 @@ export function describeHostileSchemas(broker: Broker): void {
       await registerAll();
       const watch = watchedHealth(health);
       const others = othersRuns(arena);
-      // A backtracking engine would never finish on this value, whether for a parameter or for a risk rule.
+      // A backtracking engine would never finish on this value, neither for a parameter nor for a risk rule.
       const [slow] = await resultsOf("rita", "read_slowly", { q: PUMPED });
       expect(slow).toMatchObject({ status: "validation_error" });
-      // The risk rule does not match the first value. It matches the second value, and approvals asks people.
+      // The risk rule does not match the first value. The rule matches the second value, so approvals asks people.
       for (const [q, tier] of [
         [PUMPED, "low"],
         ["aaa", "critical"],
@@ -125,7 +125,7 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(await resultsOf("rita", "read_balance", { payee: "BAKERY", amount: 1 })).toMatchObject([{ status: "ok" }]);
     });
 
-    /** Registers the tools as an attacker with the worker's login but without the worker's code. */
+    /** Registers the tools as an attacker who has the worker's login but does not run the worker's code. */
     async function registerAll(): Promise<void> {
       const now = Date.now();
       const reply = await store.commit(HOME_SHARD, {

@@ -38,7 +38,7 @@ export async function startRun({ gateway, user }: Requester, releaseId: string):
   return (body as { readonly runId: string }).runId;
 }
 
-/** Reads a run's durable events up to its end or up to the first wanted one. Throws for an event that the API's description does not contain. */
+/** Reads a run's durable events up to its end or up to the first wanted event. Throws for an event that the API's description does not contain. */
 export async function follow(
   { gateway, user }: Requester,
   runId: string,
@@ -79,12 +79,12 @@ export async function heldApproval(requester: Requester, runId: string): Promise
 export const approvalUrl = ({ approvals }: Pick<Decider, "approvals">, approvalId: string): string =>
   `${approvals}/v1/approvals/${encodeURIComponent(approvalId)}`;
 
-/** Reads an approval. While it is open, each read by its approver returns a new decision token. */
+/** Reads an approval. While the approval is open, its approver receives a decision token. Each read returns the same token. */
 export async function look(decider: Decider, approvalId: string): Promise<SeenApproval> {
   return (await call(approvalUrl(decider, approvalId), decider.approver)).body as SeenApproval;
 }
 
-/** Approves as an approver does: reads the approval, then decides with its token. */
+/** Approves as an approver does: reads the approval, and then decides with the token that it contains. */
 export async function approve(decider: Decider, approvalId: string): Promise<void> {
   const { decisionToken } = await look(decider, approvalId);
   const { status, body } = await call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, {

@@ -1,5 +1,5 @@
-// This child process runs the all-in-one and kills itself at one point: before an operation, or after it but before anybody sees the result. The
-// product does not know this, because the test wraps the store and the bus from outside.
+// This child process runs the all-in-one and kills itself at one point. The point is before an operation, or after it but before anybody sees the
+// result. The product's own code does not know about the kill, because this script wraps the store and the bus.
 import { writeSync } from "node:fs";
 import type { MessageBus } from "@toolbus/bus";
 import type { Infrastructure } from "@toolbus/runtime";
@@ -29,7 +29,7 @@ function killingStore(store: StateStore, { point, when }: KillPlan): StateStore 
           const here = args[1].op.startsWith(`${point}:`);
           if (here && when === "before") die();
           const reply = await target.commit(...args);
-          // A refused change is not a step of the run.
+          // A change that the store refused is not a step of the run, so it does not count.
           if (here && when === "after" && reply.outcome === "ok") die();
           return reply;
         };

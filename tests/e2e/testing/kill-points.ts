@@ -1,6 +1,6 @@
 /**
- * The points at which a kill can happen, in the order of a run, each with the prefix of the commit's `op` or with its call. `effect` is a point in
- * the target, so the test asks the release API to kill its caller.
+ * The points at which a kill can happen, in the order of a run. Each has the prefix of a commit's `op`, or the name of an operation. `effect` is a
+ * point inside the target, so the release API makes this kill.
  */
 export const KILL_POINTS = {
   accept: "accept",
@@ -25,7 +25,7 @@ export interface KillPlan {
   readonly when: "before" | "after";
 }
 
-/** Returns a small seeded generator (mulberry32). The same seed gives the same kills. */
+/** Returns a small seeded random generator (mulberry32). The same seed gives the same kills. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -37,8 +37,8 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * Returns the kills of all runs. Each run has every second point, in order. For two runs, chance decides whether a kill is before or after its
- * operation. The next two runs reverse that, so four runs cover every point both ways.
+ * Returns the kills of all runs. Each run has every second point, in order. For two runs, chance decides whether each kill is before or after its
+ * operation. The next two runs do the opposite, so four runs cover every point before and after.
  */
 export function plansFor(runs: number, random: () => number): KillPlan[][] {
   const points = Object.keys(KILL_POINTS) as KillPoint[];

@@ -1,4 +1,4 @@
-// This command answers like the models of the wire servers. It reads the prompt as JSON and writes the next turn as JSON.
+// A command that answers as the models of the stand-in servers do. It reads the prompt as JSON and writes the next turn as JSON.
 import { text } from "node:stream/consumers";
 import { type Asked, type AskedMessage, chatBrain, investigationBrain } from "@toolbus/model-servers";
 
@@ -19,7 +19,7 @@ const asked: Asked = {
   tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters, strict: false })),
   toolChoice: typeof toolChoice === "string" ? toolChoice : { name: toolChoice.tool },
 };
-// It recognises the investigation by its system prompt, as a model would.
+// The system prompt shows whether this is the investigation.
 const think = prompt.system.includes("investigate one software release") ? investigationBrain() : chatBrain();
 const { text: said = "", calls = [] } = think(asked);
 process.stdout.write(JSON.stringify({ text: said, calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })) }));

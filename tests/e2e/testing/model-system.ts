@@ -6,7 +6,7 @@ import { vi } from "vitest";
 import { serverOf, type Vendor } from "./model-vendors.ts";
 import { someRelease } from "./releases.ts";
 
-/** The only release, and a message that requests it. */
+/** The only release, and a message that asks for it. */
 export const RELEASE = "v1.5.0";
 export const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
 
@@ -35,7 +35,7 @@ export interface ModelSystemOptions {
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
 }
 
-/** Starts every service in this process, with this vendor's model, which does what the messages request. */
+/** Starts every service in this process, with a model of this vendor that does what the messages ask for. */
 export async function modelSystem(vendor: Vendor, { directory, api, env = {}, wrap }: ModelSystemOptions): Promise<ModelSystem> {
   const server = await serverOf(vendor);
   if (!server) throw new Error(`${vendor.name} has no server`);

@@ -1,12 +1,12 @@
 import path from "node:path";
 import { type ModelServer, type Served, startModelServer } from "@toolbus/model-servers";
 
-/** A vendor as a person configures it: the environment variables and the server behind them. */
+/** A vendor as a person configures it: the environment variables, and the server that they lead to. */
 export interface Vendor {
   readonly name: string;
   /** The product's name for the vendor. */
   readonly provider: string;
-  /** Null if a command on this machine answers. */
+  /** Null if the model is a command on this machine. */
   readonly served: Served | null;
   env(server: ModelServer | null): Readonly<Record<string, string>>;
 }
@@ -20,8 +20,8 @@ const at = (server: ModelServer | null): ModelServer => {
 };
 
 /**
- * Returns the vendors whose whole systems a test run starts. The short one starts only those whose protocols differ most, and the long one starts
- * all. Every adapter also has its conformance suite.
+ * Returns the vendors for which a test run starts a whole system. The short test run starts only those whose protocols differ most. The long test run
+ * starts all. Every adapter also has its own conformance suite.
  */
 export function vendorsPlayed(): readonly Vendor[] {
   return process.env["LONG_PROOFS"] === undefined ? VENDORS.filter(({ name }) => ["anthropic", "openai", "cli"].includes(name)) : VENDORS;

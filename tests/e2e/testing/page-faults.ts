@@ -2,8 +2,8 @@ import axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
 
 /**
- * Returns by how many pixels the page is wider than the window, and the faults that axe finds. The page's own policy allows no script, so the browser
- * runs these for its debugger.
+ * Returns by how many pixels the page is wider than the window, and the faults that axe finds. The page's own policy allows no script, so the checks
+ * run through the browser's debugger interface.
  */
 export async function faultsOf(context: BrowserContext, page: Page): Promise<unknown> {
   const session = await context.newCDPSession(page);

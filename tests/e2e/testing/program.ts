@@ -15,7 +15,7 @@ export interface Program {
   /** Resolves with the first match on standard output. Rejects if the program ends or the deadline passes before the match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   type(line: string): void;
-  /** Sends these characters, for example those of Ctrl-C at a terminal. */
+  /** Sends these characters as keys, for example those of Ctrl-C at a terminal. */
   press(keys: string): void;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the program has ended and all of its output was read. Kills the program and rejects at the deadline. */
@@ -37,7 +37,8 @@ export interface ProgramOptions {
   /** Leaves standard input open, for programs that read from it. */
   readonly typedTo?: boolean;
   /**
-   * Starts the program in a separate process group. Like Ctrl-C at a terminal, a signal then reaches the program and every process that it started.
+   * Starts the program in a separate process group. A signal then reaches the program and every process that it started, as Ctrl-C at a terminal
+   * does.
    */
   readonly group?: boolean;
   /** Replaces the search path of this process. */
@@ -86,7 +87,7 @@ export function startCommand(
     stderr += text;
     changed();
   });
-  // A program may end while input is sent to it. The test checks its exit code instead.
+  // Input may be sent to a program that has just ended. The test checks the program's exit code, so this error is ignored.
   child.stdin.on("error", () => undefined);
   if (!typedTo) child.stdin.end();
   child.once("error", (error) => {
@@ -144,7 +145,7 @@ export function startCommand(
   }
 }
 
-/** Returns the lines that only a stack trace has. A person who reads how to fix something must see none. */
+/** Returns the lines that only a stack trace has. An error message for people must contain none of them. */
 export function stackLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => /^\s+at /.test(line));
 }

@@ -12,7 +12,7 @@ export interface TracedSystem {
   readonly requester: Requester;
   readonly decider: Decider;
   readonly system: AllInOne;
-  /** Stops the services, which then send the remaining telemetry. The receiver still has everything that it received. */
+  /** Stops the services, which then send their remaining telemetry. After that the receiver still has everything that it received. */
   end(): Promise<void>;
   stop(): Promise<void>;
 }

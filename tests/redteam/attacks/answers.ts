@@ -72,7 +72,7 @@ export const answers: readonly Attack[] = [
   {
     name: "a decision that approvals never made comes with the grant of another call",
     attacker: "agent",
-    // The agent refuses it before the worker, which has its own attack: an invoke with the grant of another call.
+    // The agent refuses the grant before any worker sees it. Another attack covers the worker: an invoke with the grant of another call.
     expected: serverOr(dropped(/an approval whose grant does not cover its arguments is dropped/)),
     async run(arena) {
       const other = await arena.underWay("high", { payee: "BAKERY", amount: 51 });
@@ -161,7 +161,7 @@ export const answers: readonly Attack[] = [
 const NONE = `sha256-${"A".repeat(43)}`;
 let sent = 0;
 
-/** Has an attacker report that a running write failed. The write's worker then reports how the write really ended. */
+/** An attacker reports that a running write failed. The write's worker then reports how the write really ended. */
 export async function answeredWrite(
   arena: Arena,
   attacker: Exclude<Attacker, "http">,

@@ -6,7 +6,7 @@ import { ask } from "../http.ts";
 import type { Attacked } from "../payments.ts";
 import { textIn } from "../text-in.ts";
 
-/** The expected refusal of a document that approvals did not write, if the store accepts it. */
+/** How approvals must refuse a document that it did not write, if the store accepts the document. */
 const REFUSED = service("document_refused", /document_refused/);
 
 const BY_NOBODY = (names: readonly string[], ticket?: string) => (stored: JsonObject) => {
@@ -23,7 +23,7 @@ const BY_NOBODY = (names: readonly string[], ticket?: string) => (stored: JsonOb
   return { status: "approved", decisions, endedAt: at, grant };
 };
 
-/** Attacks by a login of the store that writes to the documents by which approvals decides. */
+/** Attacks with a login of the store. They write to the documents by which approvals decides. */
 export const approvalDocuments: readonly Attack[] = [
   changedApproval("a pending approval is stored as approved by somebody who does not exist", BY_NOBODY(["eve"])),
   changedApproval(
@@ -113,7 +113,7 @@ export const approvalDocuments: readonly Attack[] = [
       const token = textIn((await ask(url, arena.system.people.amy)).body["decisionToken"]);
       const key = keys.token(write.approvalId, secretHash(token));
       const fresh = await arena.eye.text(key);
-      // The test decides twice, so that the approvals process has seen the used token.
+      // The test decides twice, so that the approvals process has surely seen the used token.
       await decideWith(arena, write, token, "OPS-2");
       await decideWith(arena, write, token, "OPS-2");
       await arena.as("agent").putBack(key, fresh);
@@ -151,7 +151,7 @@ function changedApproval(name: string, change: (stored: JsonObject) => JsonObjec
   };
 }
 
-/** Asks for the write once more as the agent, and returns whether the run ended without an effect. */
+/** Asks for the write once more as the agent. Returns whether the run ended without an effect. */
 async function notRun(arena: Arena, write: Held): Promise<Outcome> {
   await askAgain(arena, write);
   const events = await arena.ended(write.runId);
@@ -185,7 +185,7 @@ async function decideWith(arena: Arena, { approvalId }: Held, token: string, tic
   return (await ask(url, arena.system.people.amy, body)).status;
 }
 
-/** Policy grants three low writes in a run. This attack is about the fourth. */
+/** Policy grants three low writes in a run. The attack tries to get a grant for a fourth. */
 function quota(name: string, expected: Attack["expected"]["shared"], act: (arena: Arena, key: string) => Promise<void>): Attack {
   return {
     name,
@@ -204,7 +204,7 @@ function quota(name: string, expected: Attack["expected"]["shared"], act: (arena
   };
 }
 
-/** Asks as the agent for one more write of the run, which the agent never sends. Returns how that request ended. */
+/** Asks as the agent for a grant for one more write of the run. The agent never sends this write. Returns how the request ended. */
 async function outcomeOf(arena: Arena, write: Held, index: number): Promise<string> {
   const callId = write.callId.replace(/\d+$/, String(index));
   await askAgain(arena, write, { toolCallId: callId });

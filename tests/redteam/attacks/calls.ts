@@ -63,7 +63,7 @@ export const calls: readonly Attack[] = [
   ),
 ];
 
-/** Topic permissions of RabbitMQ do not cover this header (P2), so the consumer of the queue has to check the topic. */
+/** The topic permissions of RabbitMQ do not cover this header (P2). So the consumer of the queue has to check the topic. */
 export const smuggled: Attack = {
   name: "an answer is routed to the queue of calls as well, by a header",
   attacker: "neighbour",
@@ -80,7 +80,7 @@ export const smuggled: Attack = {
   },
 };
 
-/** A genuine write that was granted and is over, with everything that the agent knows about it. */
+/** A genuine write that was granted and has ended, with everything that the agent knows about it. */
 interface Genuine {
   readonly grant: string;
   readonly claims: JsonObject;
@@ -114,7 +114,7 @@ function invoked(
   };
 }
 
-/** Completes a genuine write, so that the earlier messages are consumed. Returns whether any other effect reached the target. */
+/** Completes a genuine write. After that, the worker has consumed all earlier messages. Returns whether any other effect reached the target. */
 export async function noEffect(arena: Arena, before: number, callId: string): Promise<Outcome> {
   const { callId: genuine } = await arena.done("high", { payee: "BAKERY", amount: 42 });
   const more = arena.system.target
@@ -135,7 +135,7 @@ function genuineOf({ write, call }: UnderWay): Genuine {
   };
 }
 
-/** Makes the message that would run a call, with `change` in its body. Nobody waits for its secret. */
+/** Makes the message that would run a call, with `change` in its body. No agent waits for an answer with its secret. */
 export function invokeOf(call: JsonObject, callId: string, change: JsonObject = {}): Message {
   const { toolVersion, toolHash, toolName, arguments: args, conversationId: sessionId } = call;
   return forgedMessage({
@@ -159,7 +159,7 @@ export function granted(message: Message, grant: string): Message {
   return { ...message, attributes: { ...message.attributes, [attributes.grant]: grant } };
 }
 
-/** Makes a call of the attacker, with a grant that has all claims of the genuine grant. */
+/** Makes a call of the attacker. Its grant has all claims of the genuine grant, but the attacker's own signature. */
 async function ownGrant({ another, claims }: Genuine, signer: Signer): Promise<Message> {
   const message = another();
   const args = (JSON.parse(message.body) as { readonly arguments: string }).arguments;

@@ -6,14 +6,14 @@ import { textIn } from "../text-in.ts";
 
 const FORGED = service("ledger_forged", /"reason":"ledger_forged"/);
 
-/** Attacks on the data by which a worker decides whether it sent a write. */
+/** Attacks on the data from which a worker knows whether it has already sent a write. */
 export const ledgers: readonly Attack[] = [
   {
     name: "the ledger says that another payment was being sent when the worker died",
     attacker: "agent",
     expected: serverOr(FORGED),
     async run(arena) {
-      // The target never receives the first attempt, so its memory of keys cannot help.
+      // The target does not receive the first attempt, so it cannot recognise the second attempt by its key.
       const answer = arena.system.target.pause("deaf");
       const write = await arena.held("keyed", { payee: "BAKERY", amount: 81 });
       const { callId } = write;
@@ -61,7 +61,7 @@ export const ledgers: readonly Attack[] = [
       await arena.until("the worker to look at the row", () => (lineOf(arena, write.callId, /ledger_forged/) ? true : null));
       const ran = arena.system.target.journal().some(({ callId }) => callId === write.callId);
       const events = await arena.events(write.runId);
-      // When the row is gone, the approved write may happen.
+      // When the row is removed, the approved write may be executed.
       await arena.eye.putBack(key, null);
       return ran || events.some(({ type }) => type === "call.resolved")
         ? reached("the row was believed")
@@ -120,7 +120,7 @@ interface Again {
   readonly number?: string;
 }
 
-/** Completes a write on a target without a memory. Then changes its row and sends the genuine call once more. */
+/** Completes a write on a target that remembers no keys. Then changes the write's ledger row and sends the genuine call once more. */
 async function again(arena: Arena, { anew, row, number }: Again) {
   const underWay = await arena.underWay("high", { payee: "BAKERY", amount: 84 });
   await underWay.finish();

@@ -7,7 +7,7 @@ import { textIn } from "../text-in.ts";
 
 const REFUSED = service("message_refused", /message_refused/);
 
-/** Messages of services that another sender forges. */
+/** Messages that only services send, forged by another sender. */
 export const messages: readonly Attack[] = [
   {
     name: "a notice that the store lost writes, signed by nobody",

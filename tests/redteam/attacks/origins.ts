@@ -69,7 +69,7 @@ export const origins: readonly Attack[] = [
 
 type Change = (arena: Arena, write: Held, stored: JsonObject) => JsonObject | null | Promise<JsonObject | null>;
 
-/** Changes the origin of a run while one of its writes waits for a decision. Then the agent asks for another write of the run. */
+/** The attacker changes the origin of a run while one of the run's writes waits for a decision. Then the agent asks for another write of the run. */
 function forged(name: string, expected: Expected, change: Change): Attack {
   return {
     name,

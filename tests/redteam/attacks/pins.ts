@@ -9,7 +9,7 @@ import { textIn } from "../text-in.ts";
 
 const REFUSED = service("document_refused", /document_refused/);
 
-/** Documents that approvals signed for other services. */
+/** Attacks on documents that approvals signs for other services. */
 export const pins: readonly Attack[] = [
   forgedPin("the pin of a high write says that it is a low one", ({ definition }) => ({
     definition: { ...asObject(definition), risk: { tier: "low" } },
@@ -96,7 +96,10 @@ async function refusedWrite(arena: Arena) {
   return outcome === "approved" ? reached("it was granted") : held(`a write asked for meanwhile ended as ${outcome}`, keys.pin(TOOLS.high));
 }
 
-/** A repaired document is valid again, so the next attack begins with the original state. */
+/**
+ * Asks for a genuine write and denies it. The request shows that the repaired document is valid again, so the next attack begins with the original
+ * state.
+ */
 async function genuineAgain(arena: Arena): Promise<void> {
   await arena.decide(await arena.held("high", { payee: "BAKERY", amount: 75 }), "deny");
 }

@@ -39,7 +39,7 @@ export const registrations: readonly Attack[] = [
   },
 ];
 
-/** Changes the registration. Then a person's run asks for the changed write. */
+/** The attacker changes the registration. Then a person's run asks for the changed write. */
 function changed(name: string, expected: Attack["expected"], change: (definition: JsonObject) => JsonObject): Attack {
   return {
     name,

@@ -6,7 +6,7 @@ import { TOOLS } from "../payments.ts";
 import type { People } from "../people.ts";
 import { textIn } from "../text-in.ts";
 
-/** HTTP requests by people and programs without the right to make them. */
+/** HTTP requests by people and programs that do not have the right to make them. */
 export const requests: readonly Attack[] = [
   onApproval("a user of the gateway looks at an approval", answered(401), (url, { rita }) => ask(url, rita)),
   onApproval("a user of the gateway decides", answered(401), (url, { rita }) => ask(`${url}/decision`, rita, APPROVE)),
@@ -68,7 +68,7 @@ async function tokenOf(url: string, key: string): Promise<string> {
   return typeof body["decisionToken"] === "string" ? body["decisionToken"] : "";
 }
 
-/** Makes a pending approval, which somebody without the right to it tries to use. */
+/** Makes a pending approval, which somebody without the right tries to read or decide. */
 function onApproval(
   name: string,
   expected: Expected,

@@ -124,7 +124,7 @@ export const servers: readonly Attack[] = [
         each.includes(write.callId),
       );
       await arena.as("agent").redis("ZADD", name, "1", id);
-      // When the timer is due at its own time again, approvals has claimed and corrected it.
+      // The timer has its own time again when approvals has claimed and corrected it.
       await arena.until("the timer to be set right", async () =>
         Number(await arena.eye.redis("ZSCORE", name, id)) > Date.now() ? true : null,
       );
@@ -137,7 +137,7 @@ export const servers: readonly Attack[] = [
     attacker: "agent",
     expected: { own: server, shared: R7 },
     async run(arena) {
-      // The change is so small that nothing expires, because the store's clock never moves back.
+      // The store's clock never moves back. So the change is small enough that nothing expires.
       const time = `${AHEAD_MS} ${Date.now()}`;
       await arena.as("agent").redis("SET", "tb:clock", time);
       return reached(`it is ${AHEAD_MS} ms ahead`, "R7");
@@ -160,7 +160,7 @@ export const servers: readonly Attack[] = [
   },
 ];
 
-/** A command that only the server's operator should send, with the command that undoes it. */
+/** An attack that sends a command that only the server's operator should send. `undo` is the command that reverses it. */
 function administered(name: string, words: readonly string[], undo?: readonly string[]): Attack {
   return {
     name,
@@ -206,7 +206,7 @@ function stolenReplay(name: string, attacker: Exclude<Attacker, "http">): Attack
   };
 }
 
-/** Attacks with rights that every service has, so a compromised service has them too. They are last because they disturb the other attacks. */
+/** Attacks with rights that every service needs, so a compromised service has them too. They are last because they disturb the other attacks. */
 export const disturbances: readonly Attack[] = [
   {
     name: "ten notices that the store lost writes, signed with the agent's own genuine key",
@@ -251,7 +251,7 @@ export const disturbances: readonly Attack[] = [
         await resumed(arena);
         throw error;
       }
-      // The next reader finds the older era. Approvals then reports that the store has lost the newer one, and raises the era again.
+      // The next reader finds the older era. Approvals then reports that the store has lost the newer era, and raises the era again.
       await arena.asked("high", { payee: "BAKERY", amount: 100 });
       const now = await arena.until("the era to be raised again", async () => {
         const found = await eraNow(arena).catch(() => 0);
@@ -268,7 +268,8 @@ export const disturbances: readonly Attack[] = [
     async run(arena) {
       const { body } = await ask(arena.approvals("/v1/era"), arena.system.people.operator);
       const lost = (body["lost"] as readonly { readonly shard: string }[]).map(({ shard }) => shard);
-      // A shard for which the era was raised within the last minute waits for the rest of that minute. The other attacks raised it for some shards.
+      // If the era was raised for a shard within the last minute, the shard waits for the rest of that minute. Other attacks have raised it for some
+      // shards.
       const runId = await arena.until("a run in a shard that lost nothing", async () => {
         const run = await arena.done("high", { payee: "BAKERY", amount: 97 });
         return lost.includes(shardOf(run.runId)) ? null : run.runId;
@@ -276,7 +277,7 @@ export const disturbances: readonly Attack[] = [
       const counter = `tb:commits:{${shardOf(runId)}}`;
       const era = body["era"];
       await arena.as("agent").redis("SET", counter, "nonsense");
-      // The next commit in the shard finds the text. A person's next run in the shard makes that commit.
+      // The next commit in the shard finds the text. A person's next run in the shard makes such a commit.
       await arena.until("the counter to count again", async () => {
         // The client of the first commit in the shard must repeat its request.
         await arena.asked("read", { payee: "BAKERY", amount: 1 }).catch(() => undefined);

@@ -31,7 +31,7 @@ async function shown(arena: Arena, act: (means: Means, runId: string) => Promise
   try {
     const watched = await watch(arena, write.runId);
     await act(arena.as("worker"), write.runId);
-    // The gateway has either streamed the text or logged its refusal.
+    // At this point the gateway has either streamed the text or logged that it refused the text.
     await arena.until("the gateway's verdict", () =>
       watched.text().includes(UNTRUE) || arena.system.lines().some((line) => NOT_THE_LOGS.test(line) && line.includes(write.runId))
         ? true
@@ -47,7 +47,7 @@ async function shown(arena: Arena, act: (means: Means, runId: string) => Promise
   }
 }
 
-/** Writes to the feed in the form in which `live.lua` notifies followers, but without the log entry. */
+/** Writes to the feed in the form in which `live.lua` notifies followers. It writes no log entry. */
 async function toFeed(means: Means, runId: string): Promise<void> {
   const feed = `tb:feed:{${shardOf(runId)}}`;
   await means.redis("XADD", feed, "0-*", "log", keys.live(runId), "batch", JSON.stringify(delta()));

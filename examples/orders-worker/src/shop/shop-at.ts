@@ -13,7 +13,7 @@ export function shopAt(url: string): Shop {
       if (isSuccess(answer)) return answer.body;
       const refused = refusal(answer, { effect: "none" });
       if (refused) return refused;
-      // The shop may have made the change. The tool's idempotency decides what the worker does now.
+      // The shop may have made the change. The worker continues as the tool's idempotency mode says.
       throw unavailable(answer);
     },
     async fault(signal) {
@@ -34,7 +34,7 @@ type Json = Exclude<ToolOutput, ToolProblem>;
 
 type Answer =
   | { readonly kind: "answered"; readonly status: number; readonly body: Json }
-  /** Nothing is known about what the shop did. `why` completes "The shop …". */
+  /** It is not known what the shop did. `why` completes "The shop …". */
   | { readonly kind: "no_answer"; readonly why: string };
 
 interface Asked {
@@ -54,7 +54,7 @@ async function request(url: string, { path, signal, method = "GET", body, key }:
     const response = await fetch(new URL(path, url), {
       method,
       signal,
-      // A redirect target is not the configured shop.
+      // A redirect may lead to a server that is not the configured shop.
       redirect: "error",
       headers: {
         accept: "application/json",
@@ -87,7 +87,7 @@ function isSuccess(answer: Answer): answer is Extract<Answer, { kind: "answered"
   return answer.kind === "answered" && answer.status >= 200 && answer.status <= 299;
 }
 
-/** Returns the shop's refusal. Returns null for any answer that leaves the outcome open. */
+/** Returns the problem if the shop refused the request. Returns null if the answer does not say whether the shop made the change. */
 function refusal(answer: Answer, nothing: { readonly effect?: "none" }): ToolProblem | null {
   if (answer.kind !== "answered" || answer.status < 400 || answer.status > 499 || OPEN_STATUSES.has(answer.status)) return null;
   const { code, detail, details } = fieldsOf(answer.body);
@@ -100,7 +100,7 @@ function refusal(answer: Answer, nothing: { readonly effect?: "none" }): ToolPro
   });
 }
 
-// The shop may still have accepted a request that it gave up (408) or asks for again (425).
+// With these statuses the shop may still have accepted the request: it stopped waiting for the request (408), or asks for it again (425).
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 const REFUSED = "The shop refused the request.";
 function codeOf(code: Json | undefined): string {
@@ -108,7 +108,7 @@ function codeOf(code: Json | undefined): string {
   return typeof code === "string" && CODE.test(code) ? code : "shop_refused";
 }
 
-/** The shop's own codes that a model may read. */
+/** The shop's own codes, which the worker passes on to the model. */
 const CODE = /^(order|customer|country|refund|reference|idempotency_key)_[a-z_]{1,40}$/;
 
 function unavailable(answer: Answer): ToolProblem {

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 import type { Shop } from "../shop/shop.ts";
 
-/** The shop's table of rates decides the price, and the table may change. So the tool is a read and not a compute. */
+/** This tool is a read and not a compute, because the price comes from the shop's table of rates, which may change. */
 export function calculateShipping(shop: Shop): Tool {
   return defineTool({
     name: "calculate_shipping",
@@ -20,7 +20,8 @@ export function calculateShipping(shop: Shop): Tool {
     scopes: ["tools:read"],
     owner: "logistics",
     run: ({ country, weight_kg: weight }: { readonly country: string; readonly weight_kg: number }, { signal }) =>
-      // The shop counts in grams. Rounding up never makes a parcel too cheap, and a very small number keeps a form that the shop reads.
+      // The shop counts in whole grams. The weight is rounded up, so the price is never too low. `toFixed` writes a very small weight in a form that
+      // the shop can read.
       shop.look(`/shipping-rates?country=${country}&weight_kg=${(Math.ceil(weight * 1000) / 1000).toFixed(3)}`, signal),
   });
 }

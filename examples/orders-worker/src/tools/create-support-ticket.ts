@@ -17,7 +17,8 @@ export function createSupportTicket(shop: Shop): Tool {
       additionalProperties: false,
     },
     risk: { tier: "low" },
-    // The shop refuses a second ticket with the same reference, but does not repeat its first answer. So the worker asks.
+    // The shop refuses a second ticket with the same reference, but does not repeat its first answer. So after an unknown outcome the worker asks the
+    // shop what happened.
     idempotency: { mode: "reconcile" },
     effect: 'Create the support ticket "{subject}".',
     scopes: ["tools:write"],

@@ -4,7 +4,7 @@ type Table = { readonly columns: readonly string[]; readonly rows: readonly (rea
 
 const CELL = { type: "string", maxLength: 200 };
 
-/** Writes a table in Markdown. It looks at nothing outside, so it is a compute. */
+/** Writes a table in Markdown. It reads nothing outside its arguments, so it is a compute. */
 export const formatTable: Tool = defineTool({
   name: "format_table",
   description:
@@ -31,7 +31,7 @@ export const formatTable: Tool = defineTool({
   },
 });
 
-/** Returns the text without what would end a cell or a row. */
+/** Returns the text without the characters that would end a cell or a row. */
 function cell(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
 }

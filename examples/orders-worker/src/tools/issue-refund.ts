@@ -3,7 +3,7 @@ import type { Shop } from "../shop/shop.ts";
 
 type Refund = { readonly order: string; readonly amount: number; readonly reason: string };
 
-/** Policy grants refunds up to 50 EUR. Above that a person decides, and above 1,000 EUR two people do. */
+/** Policy grants refunds up to 50 EUR. Above 50 EUR one person decides, and above 1,000 EUR two people decide. */
 export function issueRefund(shop: Shop): Tool {
   return defineTool({
     name: "issue_refund",
@@ -31,7 +31,7 @@ export function issueRefund(shop: Shop): Tool {
     effect: "Refund {amount} EUR on {order}: {reason}",
     scopes: ["tools:write"],
     owner: "payments",
-    // Two refunds of one order never run at the same time, whoever asked for them.
+    // Two refunds of one order never run at the same time, even if different users asked for them.
     resource: ({ order }: Refund) => `order:${order}`,
     prepare: async (refund) => refund,
     run: (refund, { idempotencyKey: key, signal }) => shop.change({ method: "POST", path: "/refunds", body: refund, key }, signal),

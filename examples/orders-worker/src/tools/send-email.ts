@@ -13,7 +13,7 @@ export function sendEmail(shop: Shop): Tool {
     parameters: {
       type: "object",
       properties: {
-        // One form of each address, so that no spelling of an outside address looks like one of ours.
+        // The pattern allows only one spelling of each address, so an address outside the shop cannot look like one inside.
         to: { type: "string", maxLength: 200, pattern: "^[a-z0-9._+-]{1,64}@[a-z0-9-]{1,63}(\\.[a-z0-9-]{1,63}){1,4}$" },
         subject: { type: "string", minLength: 1, maxLength: 120 },
         text: { type: "string", minLength: 1, maxLength: 2000 },
@@ -27,7 +27,7 @@ export function sendEmail(shop: Shop): Tool {
         { when: { not: { properties: { to: { pattern: "@shop\\.example$" } } } }, tier: "high", reason: "to somebody outside the shop" },
       ],
     },
-    // A mail server knows no keys, and nobody can ask it whether a mail was sent.
+    // A mail server accepts no idempotency key, and it cannot be asked whether a mail was sent.
     idempotency: { mode: "none" },
     effect: 'Send a mail to {to} with the subject "{subject}".',
     scopes: ["tools:write"],

@@ -9,7 +9,7 @@ type Address = {
   readonly country: string;
 };
 
-/** A person decides, because a thief with a customer's password redirects parcels in this way. */
+/** A person decides, because a thief who has a customer's password can redirect parcels with an address change. */
 export function updateAddress(shop: Shop): Tool {
   return defineTool({
     name: "update_address",
@@ -29,13 +29,13 @@ export function updateAddress(shop: Shop): Tool {
       additionalProperties: false,
     },
     risk: { tier: "high" },
-    // A repeat without a key could undo a change that somebody else made in between.
+    // Without a key, a repeat could undo a change that somebody else made in between.
     idempotency: { mode: "key", keepsForMs: 86_400_000 },
     effect: "Send {order} to {street}, {postcode} {city}, {country}.",
     scopes: ["tools:write"],
     owner: "logistics",
     resource: ({ order }: Address) => `order:${order}`,
-    // The approver sees the present address beside the new one. If the customer changes it meanwhile, the approver decides again.
+    // The approver sees the present address beside the new one. If the present address changes before the write, the approver must decide again.
     plan: async ({ order, ...after }: Address, { signal }) => {
       const found = await shop.look(`/orders/${order}`, signal);
       if (found instanceof ToolProblem) return found;

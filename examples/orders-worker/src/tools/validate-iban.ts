@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 
-/** Checks the form and the check digits (ISO 13616, modulo 97). It looks at nothing outside, so it is a compute. */
+/** Checks the form and the check digits (ISO 13616, modulo 97). It reads nothing outside its arguments, so it is a compute. */
 export const validateIban: Tool = defineTool({
   name: "validate_iban",
   description:
@@ -20,7 +20,7 @@ export const validateIban: Tool = defineTool({
   },
 });
 
-/** The length of an IBAN in the countries that the shop sends money to. Any other country is only checked by its check digits. */
+/** The length of an IBAN in each country that the shop sends money to. For any other country, only the check digits are checked. */
 const LENGTHS: Readonly<Record<string, number>> = { AT: 20, CH: 21, DE: 22, ES: 24, FR: 27, GB: 22, IT: 27, NL: 18 };
 
 function ibanFault(iban: string): string | null {
