@@ -45,6 +45,8 @@ export const EditForm = Type.Object(
     form,
     /** The arguments on the card that the approver saw. */
     argumentsHash: Type.String({ maxLength: 64 }),
+    /** The approver saw the preview, and wants to change the typed arguments once more. */
+    again: Type.Optional(Type.Literal("yes")),
     ...editFieldTypes(),
   },
   closed,

@@ -59,6 +59,8 @@ export interface PreviewPage extends Shown {
   readonly after: { readonly effect: string; readonly tier: string; readonly need: number; readonly reasons: readonly string[] };
   /** The changes as the form of the decision sends them. */
   readonly sent: string;
+  /** What the person typed, by the name of the field. */
+  readonly fields: Readonly<Record<string, string>>;
   readonly token: string;
   readonly needsTicket: boolean;
   /** How many approvals no longer count after the edit. */
@@ -68,7 +70,7 @@ export interface PreviewPage extends Shown {
 
 /** Makes the page that shows an edit before somebody approves it. */
 export function previewPage(shown: PreviewPage): Page {
-  const { view, person, form, now, changes, after, sent, token, voids } = shown;
+  const { view, person, form, now, changes, after, sent, fields, token, voids } = shown;
   const { title } = cardOf(view, now);
   const raised = after.tier !== view.tier;
   const plans = view.plan !== undefined || view.planning === true;
@@ -82,7 +84,8 @@ export function previewPage(shown: PreviewPage): Page {
 ${raised && markup`<ul>${after.reasons.map((reason) => markup`<li class="value">${safe(reason)}</li>`)}</ul>`}</section>
 ${voids > 0 && notice("bad", `${counted(voids, "approval")} of the arguments before ${voids === 1 ? "does" : "do"} not count any more.`)}
 <section aria-labelledby="decide"><h2 id="decide">Decide</h2><form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision: "approve", argumentsHash: view.argumentsHash, changes: sent })}${approveFields({ view: { ...view, tier: after.tier as ApprovalView["tier"] }, needsTicket: shown.needsTicket, typed: shown.typed })}${plans && markup`<p class="hint">Its worker then plans the write with these arguments. Nobody has approved it before that.</p>`}<button class="yes">${plans ? "Change the arguments" : "Approve with these arguments"}</button></form></section>
-<p class="links"><a href="/approvals/${view.id}/edit">Edit again</a><a href="/approvals/${view.id}">Back to the approval</a></p>`,
+<form method="post" action="/approvals/${view.id}/edit">${hidden({ ...fields, form, argumentsHash: view.argumentsHash, again: "yes" })}<button class="small">Edit again</button></form>
+<p class="links"><a href="/approvals/${view.id}">Back to the approval</a></p>`,
   };
 }
 

@@ -69,6 +69,7 @@ export function editRoutes({ state, decisions, clock, session, page }: EditRoute
       return form(incoming, seen, 409, {
         fault: { text: "Somebody changed the arguments meanwhile. The form has the present ones.", problems: [] },
       });
+    if (typed.again !== undefined) return form(incoming, seen, 200, { typed });
     const read = typedChanges(fields, current, typed);
     if (!read.ok) return again("These arguments cannot be approved.", read.problems);
     const args = withChanges(current, read.changes);
@@ -88,6 +89,7 @@ export function editRoutes({ state, decisions, clock, session, page }: EditRoute
         changes: argumentChanges(current, after.ok ? after.value : args, redactText),
         after: judged.edit,
         sent: JSON.stringify(read.changes),
+        fields: Object.fromEntries(fields.flatMap(({ id }) => (typed[id] === undefined ? [] : [[id, typed[id]]]))),
         token,
         needsTicket: ticketFault({ ...approval, ...judged.edit, decisions: [] }, "approve", undefined) !== null,
         voids: counting(approval).length,

@@ -84,6 +84,22 @@ describe("an edit on the approval page", () => {
     expect(JSON.parse(stored.arguments)).toEqual({ ...ARGS, amount: 60, speed: "fast", quiet: true, tags: ["a", "b"] });
   });
 
+  it("can be changed once more from its preview, which keeps what the person typed", async () => {
+    await using t = await setup();
+    const id = await t.hold(asks(1));
+    const memo = 'two\r\n"lines"';
+    await edit(t, id, { v1: "60", v2: '"fast"', v4: memo });
+    const path = `/approvals/${id}/edit`;
+    const { status, text: sent } = await t.amy.post(path, t.amy.form(path, { again: "yes" }));
+    // A browser reads each line break of a page as one character.
+    const text = sent.replaceAll("\r\n", "\n");
+    expect([status, text]).toEqual([200, expect.stringContaining("Show what changes")]);
+    expect(fieldsIn(text)).toMatchObject({ v1: "60", v2: '"fast"', v4: memo });
+    await t.amy.post(path, { ...t.amy.form(path), ...fieldsIn(text), v1: "61" });
+    await approve(t, id);
+    expect(JSON.parse((await t.stored(id)).arguments)).toEqual({ ...ARGS, amount: 61, speed: "fast", memo: 'two\n"lines"' });
+  });
+
   it("keeps a masked argument that the person did not type, and no page contains it", async () => {
     await using t = await setup();
     const id = await t.hold(asks(1));
