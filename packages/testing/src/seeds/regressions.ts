@@ -41,4 +41,12 @@ export const regressions: readonly Regression[] = [
     options: { linger: false, variant: "interruptions" },
     showed: "a message that interrupts cancelled a run that had ended meanwhile, and wrote into its log after its end",
   },
+  { seed: 476, options: anyWorld, showed: "a repeated message that people were asked made a renewed grant a second decision" },
+  { seed: 62, options: anyWorld, showed: "the answer of a void decision stayed in the outbox, because its approval was pending again" },
+  { seed: 664, options: anyWorld, showed: "a repeated answer about an earlier plan replaced the grant for a later one" },
+  {
+    seed: 1077,
+    options: anyWorld,
+    showed: "a repeated decision was answered with another plan and another expiry than the first time",
+  },
 ];
