@@ -7,6 +7,7 @@ import { scratch, type Scratch } from "../e2e/testing/scratch.ts";
 const LARGE = 50 * 1024 * 1024;
 const MOST_MIB = 160;
 const CONNECTIONS = 20;
+const MOST_WAIT_MS = 5000;
 
 describe.skipIf(process.platform !== "linux")("a client that floods (memory is read from /proc, so on Linux only)", () => {
   let files: Scratch;
@@ -61,7 +62,8 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
       `20,000 requests on ${CONNECTIONS} connections that are not read: ${before} MiB before all floods, ${peak} MiB at the most; /healthz within ${slowest} ms\n`,
     );
     expect(peak - before).toBeLessThan(MOST_MIB);
-    expect(slowest).toBeLessThan(1000);
+    // The margin is wide, because other programs may use the machine at the same time.
+    expect(slowest).toBeLessThan(MOST_WAIT_MS);
   });
 
   /** Opens a connection that reads nothing until the server closes it. */
