@@ -76,7 +76,7 @@ describe("an unavailable collector", () => {
   it.each([
     ["refuses connections", async () => ({ url: "http://127.0.0.1:9", stop: async () => undefined })],
     ["accepts connections and never answers", silentServer],
-    // The exporters' own timeout is ten minutes, which is longer than this test's time limit.
+    // The test sets the exporters' own timeout to ten minutes, which is longer than its time limit.
   ])("and %s fails nothing, is reported once, and does not delay the end", { timeout: 20_000 }, async (_, away) => {
     const { url, stop } = await away();
     const { end, written } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: "600000" }, 100);

@@ -9,7 +9,7 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 const REQUESTS = LONG ? 10_000 : 600;
 /** The default of `PENDING_PER_REQUESTER`. */
 const PLACES = 100;
-/** The allowed growth of the memory in MiB. The 600 requests need 150 MiB. The rest is memory that V8 has not collected yet. */
+/** The allowed growth of the memory in MiB. It is about 150 MiB for 600 requests, and V8 has not collected most of this memory yet. */
 const MOST_MIB = 320;
 
 describe.skipIf(process.platform !== "linux")(

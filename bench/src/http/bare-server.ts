@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { RunEvent } from "@toolbus/contracts";
 import Fastify from "fastify";
 
-/** The gateway's two routes on bare Fastify. The server keeps posted data in a variable, and writes each event to every open stream. */
+/** The gateway's two routes on bare Fastify. The server keeps posted data in a variable, and sends the text of each event to every open stream. */
 export interface BareServer {
   readonly url: string;
   /** The address of the server's one stream. */

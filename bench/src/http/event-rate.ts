@@ -12,7 +12,8 @@ const KEPT_MS = 10_000;
 
 /**
  * Appends a burst of events, each in its own commit, and waits until every reader has received all of them. The readers are in another process. State
- * is in memory, so that only the work between the commit and the response is measured. The bare side writes each event once to every response.
+ * is in memory, so that only the work between the commit and the response is measured. The bare side builds the text of each event once and sends it
+ * to every response.
  */
 export async function eventRate(directory: string, readers: number): Promise<Contest> {
   const process = startReaders();
