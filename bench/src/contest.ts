@@ -20,7 +20,7 @@ export interface ContestPlan {
   open(directory: string, signal: AbortSignal): Promise<Contest>;
 }
 
-/** Opens a contest, measures it and always stops it. */
+/** Measures a contest in a temporary directory. Stops the contest and removes the directory even if the measurement fails. */
 export async function measured({ open, sliceMs }: ContestPlan, conditions: Conditions): Promise<Paired> {
   const directory = await mkdtemp(path.join(tmpdir(), "toolbus-bench-"));
   try {

@@ -7,7 +7,7 @@ import { halted, isHeld, linesOf, numberIn, sent } from "./queue-floods.ts";
 const FORGED = process.env["LONG_PROOFS"] === undefined ? 2000 : 10_000;
 const GENUINE = 5;
 const WITHIN_MS = 5000;
-/** A worker stores at most thirty dead letters per minute. The flood may continue into the next minutes. */
+/** A consumer publishes at most thirty dead letters per minute. The test allows three minutes, because the flood may continue into the next ones. */
 const MOST_LETTERS = 90;
 
 describe.each(BROKERS)("a queue full of unusable messages, on %s", (broker) => {

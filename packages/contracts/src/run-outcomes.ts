@@ -9,8 +9,8 @@ export const RUN_OUTCOMES = ["filed", "denied", "expired", "unknown", "failed"] 
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 /**
- * Returns the outcomes of a run's writes so far, in the order of `RUN_OUTCOMES`. Returns an empty list if the run only read, or if all of its writes
- * happened.
+ * Returns the outcomes of a run so far, in the order of `RUN_OUTCOMES`: those of its writes and of its report, and `failed` if the run failed. A
+ * write that happened, was cancelled or was skipped adds no outcome.
  */
 export function outcomesOf({ status, report, writes }: Pick<Run, "status" | "report" | "writes">): RunOutcome[] {
   const { latest = [], unknown = 0 } = writes ?? {};

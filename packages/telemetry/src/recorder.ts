@@ -11,7 +11,10 @@ export interface SpanStart {
   readonly kind: SpanKind;
   readonly attributes: Attributes;
   readonly parent: TracePoint | null;
-  /** True if `parent` arrived with a request or a message. A null `parent` then starts a trace. */
+  /**
+   * True if `parent` was read from a request or a message, even if nothing was found there. If another instrumentation has begun a span for this
+   * arrival, the new span goes beneath that span.
+   */
   readonly received: boolean;
   readonly links: readonly TracePoint[];
 }

@@ -46,7 +46,7 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         await bridge?.stop();
       };
       try {
-        // Operations starts first, so that it misses no message that the toolsets give up.
+        // Operations starts first, so that it misses no dead letter from the queues of the toolsets.
         const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
         if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
         // A process without tools needs no keys to check grants. The MCP client is loaded only if it is needed, because it is a fifth of the code that

@@ -63,7 +63,7 @@ export const calls: readonly Attack[] = [
   ),
 ];
 
-/** The topic permissions of RabbitMQ do not cover this header (P2). So the consumer of the queue has to check the topic. */
+/** RabbitMQ also routes by the header `CC`, without a check of topic permissions (P2 in docs/permissions.md). So the consumer checks the topic. */
 export const smuggled: Attack = {
   name: "an answer is routed to the queue of calls as well, by a header",
   attacker: "neighbour",

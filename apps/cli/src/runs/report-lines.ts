@@ -2,7 +2,7 @@ import type { Report } from "@toolbus/contracts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
 
-/** Returns a report as text: its subject, its severity, the findings and their evidence. */
+/** Returns a report as lines: its subject, its severity, whether it was filed, the cause, the findings and the calls that are the evidence. */
 export function reportLines(report: Report, paint: Paint): string[] {
   const { subject, severity, cause, findings, evidence } = report;
   const style = severity === "high" ? "red" : severity === "medium" ? "yellow" : severity === "low" ? "green" : "dim";

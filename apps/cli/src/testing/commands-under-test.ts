@@ -6,7 +6,7 @@ import { surroundingsUnderTest } from "./surroundings-under-test.ts";
 export function commandsUnderTest(): readonly (readonly [name: string, command: Command])[] {
   const all: [string, Command][] = [];
   const walk = (command: Command, name: string): void => {
-    // A group that also has an action has its own options.
+    // Commander does not show whether a group has an action. Of our groups, only those with an action have options, besides `toolbus` itself.
     const acts = command.commands.length === 0 || (name !== "toolbus" && command.options.length > 0);
     if (acts) all.push([name, command]);
     for (const below of command.commands) walk(below, `${name} ${below.name()}`);

@@ -96,7 +96,7 @@ export function delivered({ version, value }: ReadDelivery, rules: DeliveryRules
   return removed({ version, value }, "delivered", rules);
 }
 
-/** Returns the change that removes a delivery whose event or target no longer exists. */
+/** Returns the change that removes a delivery that nobody may get: its event or target is gone, or the target belongs to another tenant. */
 export function dropped({ version, value }: ReadDelivery, rules: DeliveryRules): Change {
   return removed({ version, value }, "dropped", rules);
 }

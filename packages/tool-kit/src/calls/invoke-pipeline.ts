@@ -126,7 +126,7 @@ function isWrite({ attributes: named }: Message, { toolName }: ToolInvoke, { too
   return toolset.find(toolName, named[attributes.toolVersion])?.tool.kind === "write";
 }
 
-/** Publishes the answer, and acknowledges the delivery after the broker confirmed the answer. */
+/** Publishes the answer, if there is one, and returns the verdict on the delivery after the broker's confirm, so that a crash loses no answer. */
 async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext): Promise<Verdict> {
   const { log, publish, clock, toolset } = context;
   const parts = { invoke: call.message, call: call.invoke, dispatch: call.dispatch, source: `worker.${toolset.name}`, now: clock() };

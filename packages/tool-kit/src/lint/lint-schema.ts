@@ -129,8 +129,7 @@ function lintRequired(required: Json | undefined, known: JsonObject, at: string)
 }
 
 /**
- * Checks the members besides the listed properties. A schema for these members makes a map. A parameter can be a map, but the parameters as a whole
- * cannot.
+ * Checks `additionalProperties`. If it is a schema, the object is a map. A single parameter may be a map, but the object of all parameters may not.
  */
 function lintOthers({ additionalProperties: others }: JsonObject, at: string): readonly Finding[] {
   if (others === false) return [];

@@ -9,7 +9,7 @@ export interface ReceiptKeys {
 }
 
 export interface ReceiptKeysOptions {
-  /** Returns the keys that this process trusts by itself, which are its own or those in an operator's file. They are tried first. */
+  /** Returns the keys that this process trusts without a pin: its own keys, or those in an operator's file. They are tried first. */
   readonly known: (toolset: string) => KeySet;
   readonly state: Pick<StateStore, "read">;
   /** The public keys of the approvals service, which signs pins. */

@@ -22,7 +22,7 @@ export interface ToolFlagsOptions {
   readonly environment: string;
   /** The flags as text: `issue_refund_enabled=false,other=true`. */
   readonly text?: string | undefined;
-  /** The path of the flags file: `{"default": {"issue_refund_enabled": true}, "staging": {"issue_refund_enabled": false}}`. */
+  /** The path of the flags file. Its content is, for example, `{"default": {"a_enabled": true}, "staging": {"a_enabled": false}}`. */
   readonly file?: string | undefined;
   /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;

@@ -12,7 +12,7 @@ export interface Target {
   reconciles: number;
   /** The prepared value of each run. */
   readonly sent: unknown[];
-  /** Replaces the run. The effect happens only if this function calls `effect`. */
+  /** If set, replaces the tool's `run`. The effect happens only if this function calls `effect`. */
   onRun: ((context: WriteContext, effect: () => void) => ToolOutput | Promise<ToolOutput>) | null;
   onPrepare: ((signal: AbortSignal) => void | Promise<void>) | null;
   answer: () => Reconciliation | Promise<Reconciliation>;

@@ -1,9 +1,9 @@
 import { type Era, failedResult, isHeld, mayBeForgotten, shardOf, type ToolResult } from "@toolbus/contracts";
 import type { StoreLosses } from "@toolbus/state";
 
-/** Judges whether a write waits because its shard has lost writes. After a loss, a missing ledger row does not prove that nothing was sent. */
+/** Judges whether a write is held because its shard has lost commits. After a loss, a missing ledger row does not prove that nothing was sent. */
 export interface WriteHold {
-  /** Returns whether the write waits, as far as is known now. A commit that the store refuses may be the first sign of a loss. */
+  /** Returns whether the write is held, as far as this process knows. A commit that the store refuses may be the first sign of a loss. */
   held(): boolean;
   /**
    * Returns the answer to a held write. The write was not executed now. Whether it was executed before is known only for a run that is newer than the

@@ -82,7 +82,7 @@ function record(approval: Approval, event: AuditEvent, by: string, at: number): 
     ...(approval.policy === undefined ? {} : { policy: approval.policy.version }),
     ...(last ? { decision: last.decision, via: last.via } : {}),
     ...(last?.policy === undefined ? {} : { policyAtDecision: last.policy }),
-    // The arguments are not those that the agent asked for.
+    // After an edit, `argsHash` is the hash of the edited arguments. So the record also names those that the agent asked for.
     ...(approval.edited === undefined ? {} : { askedArgsHash: askedOf(approval).argsHash, editedBy: approval.edited.by }),
     ...(last?.ticket === undefined ? {} : { ticket: last.ticket }),
     ...(plan === null ? {} : { planHash: plan.hash, planRound: plan.round }),

@@ -29,7 +29,7 @@ export async function backgroundOf(
         order: "desc",
         limit: MOST_BEFORE,
         most: MOST_READ,
-        // The index is not sealed, so the document decides.
+        // The index is not sealed and may be wrong. So each approval is checked by its own sealed document.
         isWanted: (one) => one.status === "approved" && one.tenant === tenant && one.requester === requester && one.toolName === toolName,
       },
     ),

@@ -137,7 +137,7 @@ export function deadMessage(part: Partial<DeadLetter["message"]> = {}): DeadLett
   };
 }
 
-/** Returns a dead letter as the consume pipeline creates it. */
+/** Returns a dead letter in the format of the bus, with a shorter id. */
 export function letter(queue: string, part: Partial<DeadLetter> = {}): Message {
   const body: DeadLetter = {
     queue,
