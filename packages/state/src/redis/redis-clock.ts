@@ -14,7 +14,7 @@ export interface RedisClock {
   readonly argument: () => string;
   /** Asks the server for the time, with the same correction. */
   readonly now: () => Promise<number>;
-  /** Returns the monotonic time. Call it just before a request, and pass the result to `heard` with the reply. */
+  /** Returns the monotonic time. Take it just before a request, and pass it to `heard` with the reply. */
   readonly asking: () => number;
   /** Returns the time in a reply. The time is corrected if the server's clock was set back and this process did not know it. */
   readonly heard: (time: number, askedAt: number) => number;
