@@ -52,7 +52,7 @@ describe("the demo of the shop", () => {
     const { code, stdout, stderr } = await runProgram(DEMO, ["--orders", "--yes", "--data", data]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(happened(data)).toEqual({
-      refunds: ["ORD-8821 3550", "ORD-8821 12000", "ORD-8830 150000", "ORD-8821 6000", "ORD-8822 990"],
+      refunds: ["ORD-8821 3550", "ORD-8821 12000", "ORD-8830 60000", "ORD-8821 6000", "ORD-8822 990"],
       mails: ["warehouse@shop.example"],
       tickets: ["A notebook of ORD-8822 is missing"],
     });
@@ -73,7 +73,9 @@ describe("the demo of the shop", () => {
       ["send_email", "medium", "policy", "outcome_unknown", "one row: ML-1, which Toolbus does not claim to know"],
     ]);
     expect(stdout.match(/✂ the shop has stored the effect, and its answer is lost/g)).toHaveLength(3);
-    expect(stdout).toMatch(/│ Refund 1500 EUR on ORD-8830/);
+    expect(stdout).toMatch(/│ Refund 600 EUR on ORD-8830/);
+    // The tool itself says "high" below 1,000 EUR. The policy of the shop is stricter.
+    expect(stdout).toMatch(/│ risk       over 500 EUR, by the policy of the shop[^]*│ approvers  at least 1 of the group finance/);
     expect(stdout).toMatch(/"Personal data goes only to the customer's own address." Nothing was done. I am sorry/);
     expect(stdout).toMatch(/"amount" was 90 and is 60/);
     // There are two cards for the address. The first shows the first plan. The second shows the second plan, with the first plan beside it.
@@ -90,7 +92,7 @@ describe("the demo of the shop", () => {
     const document = JSON.parse(stdout) as {
       readonly steps: readonly { readonly answerLost: boolean; readonly calls: readonly object[] }[];
     };
-    expect(document).toMatchObject({ faults: [], exitCode: 0, effects: { balances: { "CUS-17": 215.5, "CUS-42": 1500 } } });
+    expect(document).toMatchObject({ faults: [], exitCode: 0, effects: { balances: { "CUS-17": 215.5, "CUS-42": 600 } } });
     expect(document.steps.map(({ answerLost }) => answerLost)).toEqual([false, false, false, false, false, false, false, true, true, true]);
     expect(document.steps[3]).toMatchObject({ calls: [{ tool: "send_email", tier: "high", status: "denied", rows: [] }] });
   });
@@ -143,11 +145,15 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
     demo.type("approve");
     await demo.says(/ticket\? \(SHOP-4711\) $/);
     demo.type("OPS-7");
+    await demo.says(/The ticket[^]*ticket\? \(SHOP-4711\) $/);
+    demo.type("SHOP-4712");
     await demo.says(asked("Approver 2 of 2 sees the same card"));
     demo.type("approve");
     await demo.says(asked("6 of 10"));
     demo.type("approve");
     await demo.says(/change \{"amount":60\}\? Y\/n $/);
+    demo.type("what?");
+    await demo.says(/Please answer with yes or no\.[^]*change \{"amount":60\}\? Y\/n $/);
     demo.type("");
     await demo.says(asked("7 of 10"));
     demo.type("approve");
@@ -158,7 +164,7 @@ describe.skipIf(!hasTerminal)(`the demo of the shop at a terminal${hasTerminal ?
     expect(code).toBe(0);
     expect(stdout).toContain("Send a new chair instead");
     expect(happened(data)).toMatchObject({
-      refunds: ["ORD-8821 3550", "ORD-8830 150000", "ORD-8821 6000", "ORD-8822 990"],
+      refunds: ["ORD-8821 3550", "ORD-8830 60000", "ORD-8821 6000", "ORD-8822 990"],
       mails: ["warehouse@shop.example"],
     });
   });

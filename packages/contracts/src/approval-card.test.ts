@@ -36,6 +36,29 @@ describe("the card of an approval", () => {
     expect(cardOf(view, 0).decisions).toEqual([{ label: "approve by amy", text: "(ticket T-1)", depth: 0 }]);
   });
 
+  it("says which rules of the policy applied, and what they demand of the people who decide", () => {
+    const policy = {
+      version: "sha256-p",
+      rules: ["refunds-above-500"],
+      from: [["group:support", "group:finance"]],
+      groups: { finance: 1, ops: 2 },
+      tickets: ["^SHOP-[0-9]+$"],
+    };
+    const demands = (rules: readonly string[]) =>
+      cardOf({ ...view, policy: { ...policy, rules: [...rules] } }, 0)
+        .facts.filter(({ label }) => ["Policy", "Approvers", "Ticket"].includes(label))
+        .map(({ label, text }) => `${label}: ${text}`);
+    expect(demands(["refunds-above-500"])).toEqual([
+      "Policy: rule refunds-above-500",
+      "Approvers: group:support or group:finance",
+      "Approvers: at least 1 of the group finance",
+      "Approvers: at least 2 of the group ops",
+      "Ticket: must match ^SHOP-[0-9]+$",
+    ]);
+    expect(demands(["a", "b"])[0]).toBe("Policy: rules a, b");
+    expect(cardOf(view, 0).facts.map(({ label }) => label)).not.toContain("Policy");
+  });
+
   it("shows what the write will change, and what was approved before its target changed, with personal data masked", () => {
     const changes = [
       { name: "mail", before: '"anna@example.com"', after: '"b@example.com"' },

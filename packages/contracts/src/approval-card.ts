@@ -172,9 +172,9 @@ function termsOf({ policy }: ApprovalView): readonly (readonly [string, string])
   if (policy === undefined) return [];
   const { rules, from = [], groups = {}, tickets = [] } = policy;
   return [
-    ...(rules.length > 0 ? [["Policy", `rules ${rules.join(", ")}`] as const] : []),
+    ...(rules.length > 0 ? [["Policy", `${rules.length === 1 ? "rule" : "rules"} ${rules.join(", ")}`] as const] : []),
     ...from.map((list) => ["Approvers", list.join(" or ")] as const),
-    ...Object.entries(groups).map(([group, count]) => ["Approvers", `${count} of the group ${group}`] as const),
+    ...Object.entries(groups).map(([group, count]) => ["Approvers", `at least ${count} of the group ${group}`] as const),
     ...tickets.map((pattern) => ["Ticket", `must match ${pattern}`] as const),
   ];
 }

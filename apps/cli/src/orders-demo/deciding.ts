@@ -23,8 +23,12 @@ export function askedDeciding(input: NodeJS.ReadStream, output: NodeJS.WriteStre
     },
     async edit(signal) {
       if (edit === undefined) return null;
-      const said = await question(`change ${JSON.stringify(edit)}? Y/n `, signal);
-      return /^n/i.test(said) ? null : edit;
+      for (;;) {
+        const said = await question(`change ${JSON.stringify(edit)}? Y/n `, signal);
+        if (/^(y(es)?)?$/i.test(said)) return edit;
+        if (/^no?$/i.test(said)) return null;
+        output.write("Please answer with yes or no.\n");
+      }
     },
     ticket: async (signal) => (await question(`ticket? (${TICKET}) `, signal)) || TICKET,
   };

@@ -16,9 +16,9 @@ export interface Deciding {
 export interface PeopleOptions {
   readonly approvers: readonly Client[];
   readonly deciding: Deciding;
-  /** Called with the card, and then with the name of the second approver when that person has to decide. */
   readonly onCard: (card: ApprovalToDecide) => void | Promise<void>;
-  readonly onNext: (approver: string) => void;
+  /** Called with a sentence when the second approver has to decide, and when approvals refuses a ticket. */
+  readonly onNext: (sentence: string) => void;
 }
 
 /** Decides one approval with the approvers' own keys, one after another, until it has ended. */
@@ -35,19 +35,27 @@ export async function decideByPeople(approvalId: string, options: PeopleOptions,
     const edit = answer.decision === "approve" && index === 0 ? await deciding.edit(signal) : null;
     const edited = edit === null ? {} : { arguments: { ...card.arguments, ...edit }, argumentsHash: card.argumentsHash };
     const plan = card.plan === undefined ? {} : { planHash: card.plan.hash };
-    if (card.tier === "critical" && answer.decision === "approve") ticket ??= await deciding.ticket(signal);
-    try {
-      await approver.post(`${path}/decision`, {
-        ...answer,
-        ...edited,
-        ...plan,
-        ...(ticket === null ? {} : { ticket }),
-        token: card.decisionToken,
-      });
-    } catch (error) {
-      // The approval expired or was decided elsewhere in the meantime. The stream reports how it ended.
-      if (error instanceof Answered && (error.status === 409 || error.status === 410)) return;
-      throw error;
+    const needsTicket = card.tier === "critical" && answer.decision === "approve";
+    for (let attempt = 1; ; attempt++) {
+      if (needsTicket) ticket ??= await deciding.ticket(signal);
+      try {
+        await approver.post(`${path}/decision`, {
+          ...answer,
+          ...edited,
+          ...plan,
+          ...(ticket === null ? {} : { ticket }),
+          token: card.decisionToken,
+        });
+        break;
+      } catch (error) {
+        if (!(error instanceof Answered)) throw error;
+        // The approval expired or was decided elsewhere in the meantime. The stream reports how it ended.
+        if (error.status === 409 || error.status === 410) return;
+        // Approvals refused the ticket, so nothing is decided.
+        if (error.status !== 400 || !needsTicket || attempt === MOST_TICKETS) throw error;
+        onNext(error.message);
+        ticket = null;
+      }
     }
   }
 }
@@ -63,3 +71,5 @@ async function plannedCard(approver: Client, path: string, signal: AbortSignal):
 }
 
 const LOOK_AGAIN_MS = 50;
+/** How many tickets a person may type before the demo gives up. */
+const MOST_TICKETS = 5;

@@ -30,9 +30,11 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   const directory = await newFolder(base);
   const clock = (): number => Date.now();
   // The demo uses the offline rules, which make the calls that a message names. So the story is the same at every run, whatever model is configured.
-  const system = await startShopSystem({ directory, env: settingsOf(around.env), clock, signal });
+  const policyFile = path.join(around.root, "examples", "orders-worker", "demo-policy.yaml");
+  const system = await startShopSystem({ directory, policyFile, env: settingsOf(around.env), clock, signal });
   try {
     show?.line(`Model: the offline rules, which call the tools that a message names. The shop is at ${system.shop.url}.`);
+    show?.line(`The policy of the shop, which says who approves what, is ${policyFile}.`);
     const conversationId = await openConversation(system.gateway, undefined, randomUUID);
     const told: Told[] = [];
     for (const [index, step] of STORY.entries()) {

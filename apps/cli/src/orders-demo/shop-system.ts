@@ -21,13 +21,15 @@ export interface ShopSystem {
 
 export interface ShopSystemOptions {
   readonly directory: string;
+  /** The file with the policy of the shop. */
+  readonly policyFile: string;
   readonly env: Readonly<Record<string, string>>;
   readonly clock: () => number;
   readonly signal: AbortSignal;
 }
 
 /** Starts the shop with a new database, and then every service with the toolset of the shop. */
-export async function startShopSystem({ directory, env, clock, signal }: ShopSystemOptions): Promise<ShopSystem> {
+export async function startShopSystem({ directory, policyFile, env, clock, signal }: ShopSystemOptions): Promise<ShopSystem> {
   let losing: { readonly effect: string | null; readonly onLost: () => void } | null = null;
   const losesAnswerTo = (effect: string): boolean => {
     if (losing === null || losing.effect !== effect) return false;
@@ -40,7 +42,7 @@ export async function startShopSystem({ directory, env, clock, signal }: ShopSys
     const second = await addSecondApprover(directory);
     const system = await startAllInOne({
       directory,
-      env: { ...env, TOOLSETS: "operations", GATEWAY_PORT: "0", APPROVALS_PORT: "0" },
+      env: { ...env, TOOLSETS: "operations", GATEWAY_PORT: "0", APPROVALS_PORT: "0", APPROVAL_POLICY_FILE: policyFile },
       toolsets: [orders(shopAt(shop.url))],
       signal,
     });
@@ -68,12 +70,23 @@ export async function startShopSystem({ directory, env, clock, signal }: ShopSys
   }
 }
 
-/** Gives the hash of a second approver's key to approvals before approvals starts, because a critical write needs two people. Returns the key. */
+/**
+ * Gives the hash of a second approver's key to approvals before approvals starts, because a critical write needs two people. The second approver is of
+ * the group that the policy of the shop demands. Returns the key.
+ */
 async function addSecondApprover(directory: string): Promise<string> {
   const key = `tb_approver_${randomBytes(24).toString("base64url")}`;
   const sha256 = createHash("sha256").update(key).digest("hex");
   await writeHashes(localHashFileFor("approver", directory), [
-    { id: "second-approver", sha256, principal: "approver:second", tenant: "local", roles: ["approver"], scopes: ["approve:*"] },
+    {
+      id: "second-approver",
+      sha256,
+      principal: "approver:second",
+      tenant: "local",
+      roles: ["approver"],
+      scopes: ["approve:*"],
+      groups: ["finance"],
+    },
   ]);
   return key;
 }

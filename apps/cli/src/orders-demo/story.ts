@@ -18,7 +18,7 @@ export interface Step {
   readonly changesMeanwhile?: { readonly order: string; readonly address: { readonly [part: string]: string } };
 }
 
-/** The ticket that a critical write needs, if nobody types another one. */
+/** The ticket that a critical write needs, if nobody types another one. It has the form that the policy of the shop demands. */
 export const TICKET = "SHOP-4711";
 
 const call = (tool: string, args: object): string => `${tool} ${JSON.stringify(args)}`;
@@ -53,8 +53,9 @@ export const STORY: readonly Step[] = [
     planned: { decision: "deny", comment: "Personal data goes only to the customer's own address." },
   },
   {
-    title: "A refund above 1,000 EUR is critical: it needs two approvers and a ticket.",
-    calls: [call("issue_refund", { order: "ORD-8830", amount: 1500, reason: "Three of four desks were damaged." })],
+    title:
+      "The tool says that a refund above 1,000 EUR is critical. The policy of the shop is stricter: above 500 EUR. So this refund needs two approvers, one of them of finance, and a ticket.",
+    calls: [call("issue_refund", { order: "ORD-8830", amount: 600, reason: "Three of four desks were damaged." })],
     planned: { decision: "approve" },
   },
   {
