@@ -83,6 +83,9 @@ describe("the demo of the shop", () => {
     expect(stdout).toMatch(/! The target changed after this was approved[^]*│ street: "Bahnhofplatz 1" → "Seestrasse 12"/);
     expect(addressesOf(data)).toEqual(["Bahnhofplatz 1", "Seestrasse 12"]);
     expect(stdout).toContain("Every call had the effect that Toolbus reported, and no effect happened twice.");
+    const [, evidence = "", keys = ""] = / verify (\S+) --keys (\S+)\n/.exec(stdout) ?? [];
+    const verified = await runProgram(TOOLBUS, ["verify", evidence, "--keys", keys]);
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("evidence.json is whole.") });
   });
 
   it("prints one document for a program with --json, also as a command of toolbus", async () => {

@@ -1,7 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { type ApprovalEvidence, approvalCallId, approvalIdOf, type CallEvidence, isApprovalId } from "@toolbus/contracts";
+import { approvalCallId, type CallEvidence, isApprovalId } from "@toolbus/contracts";
 import { evidenceText, verifyEvidence } from "@toolbus/grants";
-import { readApprovalEvidence, readCallEvidence } from "../http/answers.ts";
 import { Answered, Unreachable } from "../http/client.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -9,11 +7,12 @@ import { Failure } from "../toolbus/failure.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { newFile } from "./new-file.ts";
+import { approvalEvidence, callEvidence } from "./read-evidence.ts";
 
 /** Writes one file with everything that approvals and the gateway know about a write. The user types the id of the call or of its approval. */
 export async function writeEvidence(context: Context, typed: string | undefined, out: string | undefined): Promise<ExitCode> {
   const callId = typed !== undefined && isApprovalId(typed) ? approvalCallId(typed) : idOf("call", typed);
-  const { chained: _, ...approvals } = await ofApprovals(context, callId);
+  const { chained: _, ...approvals } = await approvalEvidence(await context.approvals(), callId, context.signal);
   const text = evidenceText(approvals, await ofGateway(context, callId));
   const { output, around } = context;
   const handle = out === undefined ? null : await newFile(out, around.cwd);
@@ -34,24 +33,10 @@ export async function writeEvidence(context: Context, typed: string | undefined,
   return EXIT.ok;
 }
 
-/**
- * Reads the part of approvals. Waits a moment for the newest record of the approval, because approvals adds a record to the chain shortly after its
- * event.
- */
-async function ofApprovals(context: Context, callId: string): Promise<ApprovalEvidence> {
-  const service = await context.approvals();
-  for (let tries = 1; ; tries++) {
-    const evidence = readApprovalEvidence(await service.get(`/v1/approvals/${encodeURIComponent(approvalIdOf(callId))}/evidence`));
-    if (evidence.chained || tries === TRIES) return evidence;
-    await wait(WAIT_MS, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted());
-  }
-}
-
 /** Reads the gateway's part. Without it, the file still proves who approved what. */
 async function ofGateway(context: Context, callId: string): Promise<CallEvidence | null> {
   try {
-    const service = await context.gatewayForOperators();
-    return readCallEvidence(await service.get(`/v1/calls/${encodeURIComponent(callId)}/evidence`));
+    return await callEvidence(await context.gatewayForOperators(), callId);
   } catch (error) {
     if (error instanceof Answered || error instanceof Unreachable || (error instanceof Failure && error.exitCode === EXIT.notAllowed)) {
       context.output.note(`The gateway's part is not in the file: ${error.message}`);
@@ -60,6 +45,3 @@ async function ofGateway(context: Context, callId: string): Promise<CallEvidence
     throw error;
   }
 }
-
-const TRIES = 20;
-const WAIT_MS = 500;

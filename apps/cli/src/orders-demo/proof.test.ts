@@ -8,7 +8,14 @@ const effects = (...ids: readonly string[]) => ({
   addressChanges: [],
   balances: {},
 });
-const write = (status: string, ...rows: string[]): ToldCall => ({ tool: "issue_refund", status, tier: "high", decidedBy: ["bo"], rows });
+const write = (status: string, ...rows: string[]): ToldCall => ({
+  callId: "1",
+  tool: "issue_refund",
+  status,
+  tier: "high",
+  decidedBy: ["bo"],
+  rows,
+});
 
 describe("the proof of the story", () => {
   it("finds the rows that a step added", () => {

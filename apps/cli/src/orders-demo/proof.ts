@@ -3,6 +3,7 @@ import type { Effects } from "@toolbus/example-orders-shop";
 
 /** A call of the story: the outcome that Toolbus reports, and the effect that the shop's database shows. */
 export interface ToldCall {
+  readonly callId: string;
   readonly tool: string;
   readonly status: string;
   /** The tier of a write. Null for a read or a compute. */

@@ -9,6 +9,7 @@ import type { DemoSurroundings } from "../demo/run-demo.ts";
 import { screen } from "../demo/screen.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { askedDeciding, plannedDeciding } from "./deciding.ts";
+import { keepEvidence } from "./keep-evidence.ts";
 import { faultsOf, rowsInWords, type ToldCall } from "./proof.ts";
 import { startShopSystem } from "./shop-system.ts";
 import { STORY } from "./story.ts";
@@ -48,8 +49,13 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
     const faults = faultsOf(calls);
     const code = faults.length === 0 ? EXIT.ok : EXIT.failed;
     const database = path.join(directory, "shop", "shop.sqlite");
-    if (args.json) output.write(`${JSON.stringify({ steps: told, effects, faults, database, exitCode: code }, null, 2)}\n`);
-    for (const line of endLines({ calls, effects, faults, database })) show?.line(line);
+    const evidence = await keepEvidence(system, calls, { directory, signal });
+    const { keysFile } = system;
+    if (args.json)
+      output.write(`${JSON.stringify({ steps: told, effects, faults, database, evidence, keysFile, exitCode: code }, null, 2)}\n`);
+    // npm does not say how the user starts the command line. It runs the demo in the project, which has the file.
+    const self = around.env["TOOLBUS_TYPED"] || "./toolbus";
+    for (const line of endLines({ calls, effects, faults, database, evidence, keysFile, self })) show?.line(line);
     return code;
   } finally {
     await system.stop();
@@ -61,9 +67,13 @@ interface End {
   readonly effects: Effects;
   readonly faults: readonly string[];
   readonly database: string;
+  readonly evidence: string | null;
+  readonly keysFile: string;
+  /** The name of the command line, as the user types it. */
+  readonly self: string;
 }
 
-function endLines({ calls, effects, faults, database }: End): string[] {
+function endLines({ calls, effects, faults, database, evidence, keysFile, self }: End): string[] {
   const { refunds, mails, tickets, balances } = effects;
   return [
     "",
@@ -81,6 +91,13 @@ function endLines({ calls, effects, faults, database }: End): string[] {
     "",
     ...(faults.length === 0 ? ["Every call had the effect that Toolbus reported, and no effect happened twice."] : faults),
     `database  ${database}`,
+    ...(evidence === null
+      ? []
+      : [
+          "",
+          "The file with the evidence about the critical write proves who asked, who approved and what the worker answered. Check it offline:",
+          `  ${self} verify ${evidence} --keys ${keysFile}`,
+        ]),
   ];
 }
 

@@ -10,8 +10,12 @@ import { localHashFileFor, writeHashes } from "../keys/hash-file.ts";
 export interface ShopSystem {
   readonly shop: Shop;
   readonly gateway: Client;
-  /** The approvals HTTP API with the key of each approver. */
+  /** The approvals HTTP API with the key of each approver. The first approver is also an operator. */
   readonly approvers: readonly [Client, Client];
+  /** The gateway's HTTP API with the key of an operator. */
+  readonly operator: Client;
+  /** The public keys of approvals. */
+  readonly keysFile: string;
   /** Makes the shop lose its next answer to an effect in this table. The shop calls `onLost` when it has lost the answer. Null cancels this. */
   loseAnswerTo(effect: string | null, onLost: () => void): void;
   /** Changes the address of an order in the shop, as its customer does. */
@@ -47,11 +51,14 @@ export async function startShopSystem({ directory, policyFile, env, clock, signa
       signal,
     });
     const { gatewayUrl, approvalsUrl, keys } = system;
-    const approver = (key: string): Client => client({ url: approvalsUrl, service: "approvals", key });
+    const asUser = (key: string): Client => client({ url: gatewayUrl, service: "gateway", key });
+    const asApprover = (key: string): Client => client({ url: approvalsUrl, service: "approvals", key });
     return {
       shop,
-      gateway: client({ url: gatewayUrl, service: "gateway", key: keys.user }),
-      approvers: [approver(keys.approver), approver(second)],
+      gateway: asUser(keys.user),
+      approvers: [asApprover(keys.approver), asApprover(second)],
+      operator: asUser(keys.operator),
+      keysFile: path.join(directory, "keys", "jwks.json"),
       loseAnswerTo(effect, onLost) {
         losing = { effect, onLost };
       },

@@ -73,9 +73,9 @@ export async function tellStep({ title, calls, losesAnswerTo, changesMeanwhile }
     const told = ended.map(async ({ callId, tool, status }): Promise<ToldCall> => {
       const decidedBy = decided.get(callId);
       // A step has at most one write, so every new row belongs to it.
-      if (decidedBy === undefined) return { tool, status, tier: null, decidedBy: [], rows: [] };
+      if (decidedBy === undefined) return { callId, tool, status, tier: null, decidedBy: [], rows: [] };
       const { tier } = readApproval(await system.approvers[0].get(`/v1/approvals/ap_${callId}`));
-      return { tool, status, tier, decidedBy, rows };
+      return { callId, tool, status, tier, decidedBy, rows };
     });
     return { title, answer: end.type === "run.completed" ? end.text : null, calls: await Promise.all(told), answerLost };
   } finally {
