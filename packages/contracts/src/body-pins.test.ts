@@ -57,6 +57,11 @@ describe("bodies of requests", () => {
     ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "content? text? ifActive?"],
     ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
     ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket? arguments? argumentsHash? planHash?"],
+    [
+      "a decision of POST /v1/approvals/decisions",
+      contracts.BatchDecisionRequest.properties.decisions.items,
+      "approval decision token comment? ticket? argumentsHash? planHash?",
+    ],
     ["POST /v1/triggers/release", contracts.ReleaseTrigger, "releaseId note?"],
     ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes groups? tools? expiresAt?"],
   ])("%s has exactly its fields", (_, schema, expected) => {

@@ -22,6 +22,8 @@ export const BatchDecisionRequest = Type.Object(
           ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
           /** The `argumentsHash` of the card that the approver saw. */
           argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
+          /** The `hash` of the plan on the card that the approver saw. Approving a write with a plan requires it. */
+          planHash: Type.Optional(Type.String({ maxLength: 64 })),
         },
         closed,
       ),

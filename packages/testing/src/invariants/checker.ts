@@ -1,5 +1,6 @@
 import type { Observation } from "../ports/observation.ts";
 import { brokenByApproval } from "./approval-invariants.ts";
+import { keptBatches } from "./batch-invariants.ts";
 import { budgetBook } from "./budget-invariants.ts";
 import { brokenByCall, brokenByMessage, type Rules } from "./call-invariants.ts";
 import { brokenAtEnd } from "./end-invariants.ts";
@@ -29,10 +30,11 @@ export interface Checker {
  * break. It uses only observations from outside the services.
  */
 export function checker(rules: Rules): Checker {
-  const facts = keptFacts();
+  const facts = keptFacts(rules.leastApprovers);
   const work = keptTally();
   const decided = new Map<string, string>();
   const budgets = budgetBook(rules.budgets);
+  const batches = keptBatches(facts);
   return {
     facts,
     tally: work.tally,
@@ -63,6 +65,8 @@ export function checker(rules: Rules): Checker {
         return brokenByEffect(facts, observation);
       case "decided":
         return brokenByAnswer(observation);
+      case "batch":
+        return batches.take(observation);
       case "crash":
         return /^(?:StoreUnavailable|BusUnavailable|Unroutable):/.test(observation.error) ? [] : [faultText(observation)];
       case "fault":

@@ -1,5 +1,7 @@
 import { approvalIdOf, type JsonObject, keys } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
+import { asks, plan, plansUnderTest } from "../testing/plans-under-test.ts";
+import { planHash } from "@toolbus/grants";
 import { type Person, setup as started } from "../testing/approvals-under-test.ts";
 import { bigRefund, call } from "../testing/writes-under-test.ts";
 
@@ -20,19 +22,26 @@ async function setup(env: Readonly<Record<string, string>> = {}) {
       await t.write(keys.approval(id), { ...(await t.stored(id)), tier: "medium" });
       return id;
     },
-    async batch(who: Person, decisions: readonly object[], headers: Readonly<Record<string, string>> = {}): Promise<Answered> {
-      const answer = await t.request(who, "/v1/approvals/decisions", {
-        method: "POST",
-        body: JSON.stringify({ decisions }),
-        headers: { "content-type": "application/json", ...headers },
-      });
-      return { status: answer.status, body: JSON.parse(await answer.text()) };
-    },
+    batch: (who: Person, decisions: readonly object[], headers: Readonly<Record<string, string>> = {}) => sent(t, who, decisions, headers),
     [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
   };
 }
 
-async function item(t: Service, approval: string, decision = "approve"): Promise<JsonObject> {
+async function sent(
+  t: Pick<Service, "request">,
+  who: Person,
+  decisions: readonly object[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  const answer = await t.request(who, "/v1/approvals/decisions", {
+    method: "POST",
+    body: JSON.stringify({ decisions }),
+    headers: { "content-type": "application/json", ...headers },
+  });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+}
+
+async function item(t: Pick<Service, "token">, approval: string, decision = "approve"): Promise<JsonObject> {
   return { approval, decision, token: await t.token("amy", approval) };
 }
 
@@ -77,6 +86,20 @@ describe("a batch of decisions", () => {
     ]);
     expect(body.answers?.map(({ status }) => status)).toEqual([404, 404, 403, 409, 200]);
     expect((await t.stored(one)).status).toBe("pending");
+  });
+
+  it("approves a write with a plan only with the hash of the plan on its card", async () => {
+    await using t = await plansUnderTest();
+    const ids = [await t.hold(asks(100)), await t.hold(asks(200, 2))] as const;
+    for (const [index, id] of ids.entries()) {
+      await t.plans(id, asks(100 * (index + 1), index + 1), plan(300, 200));
+      await t.write(keys.approval(id), { ...(await t.stored(id)), tier: "medium" });
+    }
+    const decisions = [await item(t, ids[0]), { ...(await item(t, ids[1])), planHash: planHash(plan(300, 200)) }];
+    expect((await sent(t, "amy", decisions)).body.answers).toMatchObject([
+      { status: 409, problem: { code: "conflict" } },
+      { status: 200, decided: { status: "approved" } },
+    ]);
   });
 
   it("repeated gets the same answers, and its key is refused for another decision", async () => {
