@@ -26,7 +26,7 @@ const ROUNDS = 5;
 
 /**
  * Measures what many pending approvals cost. It measures a page of the list, one decision, and the expiry of a thousand approvals. It compares a
- * store with many pending approvals against a store with few. Both stores are open at the same time, and are measured in turns. The comparison runs
+ * store with many pending approvals against a store with few. Both stores are open at the same time, and the measurement alternates between them. The comparison runs
  * on Redis and on SQLite.
  */
 export async function approvalsBench(

@@ -80,7 +80,7 @@ function authenticated(secret: string | undefined): client.ClientAuth {
   };
 }
 
-/** Returns the fault of a sign-in. It has only codes, because texts of the provider or of the library may contain parts of a token. */
+/** Returns the fault of a sign-in. It has only codes and our own sentences, because texts of the provider or of the library may contain parts of a token. */
 function faultOf(error: unknown): OidcFault {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OidcFault) return cause;
