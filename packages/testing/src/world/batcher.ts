@@ -16,6 +16,15 @@ interface Held extends Ticket {
   readonly alone: () => void;
 }
 
+/** One decision of the request. */
+interface Item extends Ticket {
+  readonly approval: string;
+  readonly decision: string;
+  readonly token: string;
+  readonly argumentsHash: string;
+  readonly planHash?: string;
+}
+
 interface Desk {
   readonly who: string;
   readonly insisting: InsistOptions;
@@ -41,7 +50,7 @@ export function batcher(
     await sleep(wire, random.magnitude(1, Math.max(2, habits.thinkMs)));
     const held = waiting;
     waiting = [];
-    const items: JsonObject[] = [];
+    const items: Item[] = [];
     for (const { approvalId, alone: _, ...ticket } of held) {
       const item = await itemOf(approvalId, ticket);
       if (item) items.push(item);
@@ -56,10 +65,10 @@ export function batcher(
     // Somebody sends the same request again, although it was answered.
     if (random.chance(0.3)) await post(name, items, headers);
     for (const [index, { status }] of answers.entries())
-      if (status !== 200) held.find(({ approvalId }) => approvalId === items[index]?.["approval"])?.alone();
+      if (status !== 200) held.find(({ approvalId }) => approvalId === items[index]?.approval)?.alone();
   }
 
-  async function itemOf(approvalId: string, ticket: Ticket): Promise<JsonObject | null> {
+  async function itemOf(approvalId: string, ticket: Ticket): Promise<Item | null> {
     const card = await cardOf(who, approvalId);
     if (!card) return null;
     const { arguments: _, ...seen } = card;
@@ -68,13 +77,15 @@ export function batcher(
   }
 
   /** Sends the decisions, and returns an answer for each. Returns none if approvals gives no answer. */
-  async function post(
-    name: string,
-    items: readonly JsonObject[],
-    headers: Readonly<Record<string, string>>,
-  ): Promise<readonly JsonObject[]> {
+  async function post(name: string, items: readonly Item[], headers: Readonly<Record<string, string>>): Promise<readonly JsonObject[]> {
     const principal = { id: who, tenant: "acme", roles: ["approver"], scopes: ["approve:*"], keyId: `key of ${who}` } as const;
-    const asked = { method: "POST", url: "/v1/approvals/decisions", body: { decisions: [...items] }, headers, principal } as const;
+    const asked = {
+      method: "POST",
+      url: "/v1/approvals/decisions",
+      body: { decisions: items.map((item) => ({ ...item })) },
+      headers,
+      principal,
+    } as const;
     const answered = await insist(wire, asked, insisting);
     if (!answered) return [];
     if (answered.status !== 200) {
@@ -100,6 +111,6 @@ export function batcher(
   }
 }
 
-function itemFact({ approval, decision, token }: JsonObject): BatchItem {
-  return { approvalId: String(approval), decision: String(decision), token: String(token) };
+function itemFact({ approval, ...item }: Item): BatchItem {
+  return { approvalId: approval, decision: item.decision, token: item.token };
 }
