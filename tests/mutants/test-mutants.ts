@@ -1,4 +1,5 @@
 import { crashMutants } from "./crash-mutants.ts";
+import { decisionMutants } from "./decision-mutants.ts";
 import { planMutants } from "./plan-mutants.ts";
 import type { TestMutant } from "./test-mutant.ts";
 
@@ -201,8 +202,8 @@ export const testMutants: readonly TestMutant[] = [
     patches: [
       {
         file: "packages/grants/src/signed-message.ts",
-        find: "const same = isObject(claims) && Object.keys(expected).every((name) => claims[name] === expected[name]);",
-        replace: "const same = isObject(claims) && expected !== null;",
+        find: "names.every((name) => claims[name] === expected[name]);",
+        replace: "names.every((name) => name in claims);",
       },
     ],
     tests: ["packages/grants/src/signed-document.test.ts"],
@@ -249,8 +250,10 @@ export const testMutants: readonly TestMutant[] = [
     patches: [
       {
         file: "services/agent/src/steps/write-proofs.ts",
-        find: `if (verdict.kind === "genuine") return true;`,
-        replace: "if (verdict.kind !== undefined) return true;",
+        find: `receiptKeys.of(call));
+      if (verdict.kind === "genuine") return true;`,
+        replace: `receiptKeys.of(call));
+      if (verdict.kind !== undefined) return true;`,
       },
     ],
     tests: ["services/agent/src/steps/write-proofs.test.ts"],
@@ -387,5 +390,6 @@ export const testMutants: readonly TestMutant[] = [
     tests: ["packages/tool-kit/src/writes/write-grant.test.ts"],
   },
   ...crashMutants,
+  ...decisionMutants,
   ...planMutants,
 ];

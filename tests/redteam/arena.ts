@@ -1,49 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  approvalIdOf,
-  callIdOf,
-  isRunEnd,
-  type Json,
-  type JsonObject,
-  keys,
-  type Message,
-  message,
-  type RunEvent,
-} from "@toolbus/contracts";
-import { type Identity, readSigningKeys, signerOf } from "@toolbus/grants";
-import type { ServiceAddresses } from "@toolbus/runtime";
-import { redisClient, type RedisReply } from "../servers/redis-client.ts";
+import { approvalIdOf, callIdOf, isRunEnd, type JsonObject, keys, type Message, message, type RunEvent } from "@toolbus/contracts";
+import { decideOnCard } from "./decide.ts";
 import { ask, type Answer } from "./http.ts";
+import { type Means, openMeans, type Whose } from "./means.ts";
 import { type Attacked, type Effect, TOOLS } from "./payments.ts";
-import { type RawBus, rawBus } from "./raw-bus.ts";
-import { orRefused } from "./refused-by-server.ts";
-import { textOf, valueOf, withValue } from "./stored-text.ts";
-import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
+import type { SystemUnderAttack } from "./system.ts";
 import { textIn } from "./text-in.ts";
 
-/** The service that the attacker has compromised. A `stranger` has no key. If services have logins, a `stranger` has no login either. */
-export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "stranger", "http"] as const;
+/**
+ * The service that the attacker has compromised. With `approvals`, the attacker has only the logins of approvals. A `stranger` has no key. If services
+ * have logins, a `stranger` has no login either.
+ */
+export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "approvals", "stranger", "http"] as const;
 export type Attacker = (typeof ATTACKERS)[number];
-
-/** What an attacker has: the login and the key of a service. */
-export interface Means {
-  /** Sends one command to Redis. Throws `RefusedByServer`. */
-  redis(...words: readonly string[]): Promise<RedisReply>;
-  readonly addresses: ServiceAddresses;
-  /** Returns the identity with which the service signs. */
-  readonly identity: () => Promise<Identity>;
-  /** Returns the raw text of a document, or null if the document does not exist. Throws `RefusedByServer`. */
-  text(key: string): Promise<string | null>;
-  /** Returns the content of a document. Throws `RefusedByServer`. */
-  look(key: string): Promise<JsonObject>;
-  /** Overwrites a document, as any Redis client can. Throws `RefusedByServer`. */
-  overwrite(key: string, value: Json): Promise<void>;
-  /** Writes the exact text of a document, for example an earlier one. Null removes the document. Throws `RefusedByServer`. */
-  putBack(key: string, text: string | null): Promise<void>;
-  publish(sent: Message): Promise<void>;
-  /** Sends other requests to the broker. Throws `RefusedByServer`. */
-  broker<T>(act: (bus: RawBus) => Promise<T>): Promise<T>;
-}
 
 /** A write that waits for a decision. */
 export interface Held {
@@ -78,7 +47,7 @@ export interface Arena {
   asked(which: Attacked, args: Held["args"], options?: { readonly as?: "rita" | "clerk" | "reader" }): Promise<Held>;
   /** Asks for a write. Resolves when approvals has asked people to decide it. */
   held(which: Attacked, args: Held["args"]): Promise<Held>;
-  /** Decides as this approver. If the approver approves, the arena counts the write as allowed. */
+  /** Decides as this approver, who waits for the plan before an approval. If the approver approves, the arena counts the write as allowed. */
   decide(held: Held, decision: "approve" | "deny", approver?: "amy" | "ben", ticket?: string): Promise<Answer>;
   /** Returns a run's events so far. */
   events(runId: string): Promise<readonly RunEvent[]>;
@@ -112,14 +81,16 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
   const [approvalsUrl = ""] = apart.approvalsUrls;
   const approvals = (path: string): string => approvalsUrl + path;
   const gateway = (path: string): string => gatewayUrl + path;
+  const meansOf = (whose: Whose): Means => openMeans(whose, { system, closing, text: (key) => eye.text(key) });
   const means: Readonly<Record<Exclude<Attacker, "http">, Means>> = {
-    agent: meansOf(system.addressesOf("agent"), "agent", "agent"),
-    worker: meansOf(system.addressesOf("worker-payments"), "worker.payments", "worker.payments"),
-    neighbour: meansOf(system.addressesOf("worker-notes"), "worker.notes", "worker.notes"),
-    gateway: meansOf(system.addressesOf("gateway"), "gateway", "gateway"),
-    stranger: meansOf(system.bare, null, "stranger"),
+    agent: meansOf({ addresses: system.addressesOf("agent"), keyOf: "agent", service: "agent" }),
+    worker: meansOf({ addresses: system.addressesOf("worker-payments"), keyOf: "worker.payments", service: "worker.payments" }),
+    neighbour: meansOf({ addresses: system.addressesOf("worker-notes"), keyOf: "worker.notes", service: "worker.notes" }),
+    gateway: meansOf({ addresses: system.addressesOf("gateway"), keyOf: "gateway", service: "gateway" }),
+    approvals: meansOf({ addresses: system.addressesOf("approvals"), keyOf: null, service: "approvals" }),
+    stranger: meansOf({ addresses: system.bare, keyOf: null, service: "stranger" }),
   };
-  const eye = meansOf(system.admin, null, "nobody");
+  const eye: Means = meansOf({ addresses: system.admin, keyOf: null, service: "nobody" });
   const self: Arena = {
     system,
     as: (attacker) => means[attacker],
@@ -149,11 +120,10 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
     },
     async decide({ approvalId, callId, tool, args }, decision, approver = "amy", ticket) {
       const url = approvals(`/v1/approvals/${encodeURIComponent(approvalId)}`);
-      const shown = await ask(url, people[approver]);
-      const token = shown.body["decisionToken"];
-      if (token === undefined) return shown;
-      const answer = await ask(`${url}/decision`, people[approver], { decision, token, ...(ticket === undefined ? {} : { ticket }) });
-      if (answer.status === 200 && answer.body["status"] === "approved") allowed.push({ tool, callId, ...args });
+      const answer = await self.until("the plan", () => decideOnCard({ url, key: people[approver], decision, ticket }));
+      // People decide twice if the target has changed, but the write may happen only once.
+      const isNew = allowed.every((effect) => effect.callId !== callId);
+      if (isNew && answer.status === 200 && answer.body["status"] === "approved") allowed.push({ tool, callId, ...args });
       return answer;
     },
     async events(runId) {
@@ -207,36 +177,6 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
     },
   };
   return self;
-
-  function meansOf(addresses: ServiceAddresses, keyOf: keyof ServiceKeys | null, service: string): Means {
-    let bus: Promise<RawBus> | null = null;
-    const redis = async (...words: readonly string[]): Promise<RedisReply> => {
-      await using client = await orRefused(redisClient(addresses.stateUrl));
-      return await orRefused(client.ask(...words));
-    };
-    const text = async (key: string): Promise<string | null> => textOf(await redis("GET", key));
-    const openBus = (): Promise<RawBus> => (bus ??= orRefused(rawBus(addresses.busUrl).then(closed)));
-    return {
-      addresses,
-      redis,
-      text,
-      async identity() {
-        const [key] = keyOf === null ? [] : ((await readSigningKeys({ file: system.keyFiles[keyOf] })) ?? []);
-        if (!key) throw new Error(`${service} has no key.`);
-        return { service, signer: await signerOf(key) };
-      },
-      look: async (key) => valueOf(key, await text(key)),
-      overwrite: async (key, value) => void (await redis("SET", key, withValue(await eye.text(key), value))),
-      putBack: async (key, before) => void (await (before === null ? redis("DEL", key) : redis("SET", key, before))),
-      publish: async (sent) => orRefused((await openBus()).publish(sent)),
-      broker: async (act) => orRefused(act(await openBus())),
-    };
-  }
-
-  function closed<Client extends AsyncDisposable>(client: Client): Client {
-    closing.push(async () => client[Symbol.asyncDispose]());
-    return client;
-  }
 }
 
 /** Returns the events if one of them is of this type or if the run has ended. Otherwise returns null. */

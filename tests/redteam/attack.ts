@@ -9,8 +9,10 @@ export type Expected =
   | { readonly by: "service"; readonly event: string; readonly log: RegExp }
   /** A service refuses the attack, but stores no security event. `log` matches the service's log line. */
   | { readonly by: "service"; readonly log: RegExp }
-  /** The caller lacks the right, so a service answers with this HTTP status. */
+  /** A service answers a request with this HTTP status, because the caller lacks the right or the state does not allow the request. */
   | { readonly by: "service"; readonly status: number }
+  /** The services do what they always do with such a message, and nothing else comes of it. The attack's own code has checked this. */
+  | { readonly by: "service"; readonly effect: "none" }
   /** Nothing stops the attack. It is one of the numbered residual risks of docs/approvals.md or docs/permissions.md. */
   | { readonly by: "residual"; readonly number: string };
 
@@ -52,6 +54,9 @@ export function dropped(log: RegExp): Expected {
 export function answered(status: number): Expected {
   return { by: "service", status };
 }
+
+/** Expects that a service takes the message, and that nothing comes of it. */
+export const harmless: Expected = { by: "service", effect: "none" };
 
 export function residual(number: string): Expected {
   return { by: "residual", number };

@@ -2,7 +2,7 @@ import { redteamArguments, REDTEAM_HELP } from "./arguments.ts";
 import { ATTACKS } from "./attacks/index.ts";
 import { isHeld, lineOf, reportOf, summaryOf } from "./report.ts";
 import { runAttacks, type SystemResult } from "./run-attacks.ts";
-import { startSystemUnderAttack } from "./system.ts";
+import { EVERY_EVENT, startSystemUnderAttack } from "./system.ts";
 
 try {
   process.exitCode = await main();
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
     for (const mode of args.modes) {
       const say = (line: string): void => (args.json ? undefined : console.log(line));
       say(`\n${broker} and Redis, ${mode === "own" ? "a login for each service" : "one login for all"}`);
-      const system = await startSystemUnderAttack(broker, mode);
+      const system = await startSystemUnderAttack(broker, mode, EVERY_EVENT);
       try {
         results.push(await runAttacks(system, attacks, (result) => say(lineOf(result))));
       } finally {

@@ -16,9 +16,12 @@ const worker = defineService({
   async start({ bus, state, losses, log, identity, trusted, random, monotonic, clock }, config) {
     needKeysOf(trusted, ["approvals"]);
     const { TARGET_URL, LEDGER_LEASE_MS: leaseMs, LEDGER_RENEW_MS: renewMs, SEEN_EVERY_MS: seenEveryMs } = config;
-    const toolset = payments(async (effect, signal) => {
-      const answer = await fetch(TARGET_URL, { method: "POST", body: effect === null ? "" : JSON.stringify(effect), signal });
-      if (!answer.ok) throw new Error(`The target answered ${answer.status}.`);
+    const toolset = payments({
+      async send(effect, signal) {
+        const answer = await fetch(TARGET_URL, { method: "POST", body: effect === null ? "" : JSON.stringify(effect), signal });
+        if (!answer.ok) throw new Error(`The target answered ${answer.status}.`);
+      },
+      limitOf: async (payee, signal) => Number(await (await fetch(new URL(`/${payee}`, TARGET_URL), { signal })).text()),
     });
     const started = await startWorker({
       toolset,

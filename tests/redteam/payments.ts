@@ -20,16 +20,23 @@ export const TOOLS = {
   keyed: "send_keyed_payment",
   /** Two approvers and a ticket grant it. */
   critical: "close_account",
+  /** One approver grants it, and sees the limit of now beside the new one. */
+  planned: "set_limit",
   read: "read_balance",
 } as const;
 
 export type Attacked = keyof typeof TOOLS;
 
-/** Makes a request to the target: sends an effect, or only reads if `effect` is null. Rejects if the target does not answer. */
-export type Send = (effect: Effect | null, signal: AbortSignal) => Promise<void>;
+/** The requests to the target. Each rejects if the target does not answer. */
+export interface Requests {
+  /** Sends an effect, or only reads if `effect` is null. */
+  send(effect: Effect | null, signal: AbortSignal): Promise<void>;
+  /** Returns the present limit of a payee. */
+  limitOf(payee: string, signal: AbortSignal): Promise<number>;
+}
 
-/** Makes a small toolset with a write of each tier and a read. Its tools only call `send`. */
-export function payments(send: Send): Toolset {
+/** Makes a small toolset with a write of each tier, a write with a plan and a read. Its tools only make these requests. */
+export function payments({ send, limitOf }: Requests): Toolset {
   return toolset({
     name: "payments",
     tools: [
@@ -37,6 +44,16 @@ export function payments(send: Send): Toolset {
       write("high", "Sends a payment", "Wire {amount} EUR to {payee}", { mode: "none" }),
       write("keyed", "Sends a payment once per key", "Wire {amount} EUR to {payee}, once", { mode: "key", keepsForMs: 86_400_000 }),
       write("critical", "Closes an account", "Close the account of {payee} with {amount} EUR in it", { mode: "none" }),
+      write(
+        "planned",
+        "Sets a limit",
+        "Set the limit of {payee} to {amount} EUR",
+        { mode: "none" },
+        async ({ payee, amount }, { signal }) => ({
+          before: { limit: await limitOf(payee ?? "", signal) },
+          after: { limit: amount ?? 0 },
+        }),
+      ),
       defineTool({
         name: TOOLS.read,
         description: "Reads the balance of a payee, e.g. BAKERY. Gives EUR. Not for histories.",
@@ -50,16 +67,17 @@ export function payments(send: Send): Toolset {
     ],
   });
 
-  function write(which: Exclude<Attacked, "read">, does: string, effect: string, idempotency: Idempotency) {
+  function write(which: Exclude<Attacked, "read">, does: string, effect: string, idempotency: Idempotency, plan?: MakePlan) {
     const name = TOOLS[which];
     return defineTool({
       name,
       description: `${does}: the payee's name, e.g. BAKERY, and an amount in EUR. Gives the number of the effect. Not for refunds.`,
       kind: "write",
       parameters: PARAMETERS,
-      risk: { tier: which === "keyed" ? "high" : which },
+      risk: { tier: which === "keyed" || which === "planned" ? "high" : which },
       idempotency,
       effect: `${effect}.`,
+      ...(plan === undefined ? {} : { plan }),
       prepare: async ({ payee, amount }) => ({ payee: payee ?? "", amount: amount ?? 0 }),
       async run(prepared: Json, { idempotencyKey: callId, signal }) {
         const { payee, amount } = prepared as { readonly payee: string; readonly amount: number };
@@ -69,6 +87,11 @@ export function payments(send: Send): Toolset {
     });
   }
 }
+
+type MakePlan = (
+  args: { readonly payee?: string; readonly amount?: number },
+  context: { readonly signal: AbortSignal },
+) => Promise<{ readonly before: { readonly limit: number }; readonly after: { readonly limit: number } }>;
 
 type Idempotency = { readonly mode: "none" } | { readonly mode: "key"; readonly keepsForMs: number };
 

@@ -109,7 +109,7 @@ function streamOf(topic: string): string {
 
 function kindOf(topic: string): string {
   if (topic.startsWith("dead.")) return "dead";
-  if (topic.startsWith("tool.invoke.")) return "invoke";
+  if (topic.startsWith("tool.invoke.") || topic.startsWith("tool.plan.")) return "invoke";
   if (topic.startsWith("tool.result.")) return "reply";
   return topic.startsWith("approval.") ? "approval" : "work";
 }

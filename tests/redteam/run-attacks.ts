@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Arena, openArena } from "./arena.ts";
 import type { Attack, Expected, Outcome } from "./attack.ts";
+import { type Genuine, genuineWrites } from "./genuine.ts";
 import type { Effect } from "./payments.ts";
 import { RefusedByServer } from "./refused-by-server.ts";
 import { type SecurityRecord, securityRecords, type SecurityRecords } from "./security-events.ts";
@@ -39,7 +40,7 @@ export interface SystemResult {
 const EVIDENCE_MS = 8000;
 const AGAIN_MS = 50;
 
-/** Makes these attacks one after another on one system. A genuine write before the attacks and one after them show that the system works. */
+/** Makes these attacks one after another on one system. Genuine writes before the attacks and after them show that the system works. */
 export async function runAttacks(
   system: SystemUnderAttack,
   attacks: readonly Attack[],
@@ -52,9 +53,9 @@ export async function runAttacks(
   const results: AttackResult[] = [];
   const accounted = { unallowed: [] as (Effect & { attack: string })[], residual: [] as (Effect & { attack: string })[] };
   try {
-    await tryOne({ ...GENUINE, name: "a genuine high write before the attacks" });
+    for (const write of genuineWrites("before")) await tryOne(write);
     for (const attack of attacks) if (attack.broker === undefined || attack.broker === broker) await tryOne(attack);
-    await tryOne({ ...GENUINE, name: "a genuine high write after the attacks" });
+    for (const write of genuineWrites("after")) await tryOne(write);
     const happened = system.target.journal().length;
     return { attacks: results, events, writes: { allowed: arena.allowed().length, happened, ...accounted } };
   } finally {
@@ -79,26 +80,6 @@ export async function runAttacks(
     onResult(result);
   }
 }
-
-interface Genuine {
-  readonly name: string;
-  readonly attacker: string;
-  readonly genuine: true;
-  run(arena: Arena): Promise<Outcome>;
-}
-
-let genuine = 0;
-const GENUINE: Genuine = {
-  name: "",
-  attacker: "nobody",
-  genuine: true,
-  async run(arena) {
-    const payee = `GENUINE-${++genuine}`;
-    const { callId } = await arena.done("high", { payee, amount: 7 });
-    const count = arena.system.target.journal().filter((effect) => effect.callId === callId && effect.payee === payee).length;
-    return count === 1 ? { reached: true, detail: `7 EUR to ${payee}, once` } : { reached: false, detail: `it happened ${count} times` };
-  },
-};
 
 interface Judged {
   readonly got: string;
@@ -137,6 +118,7 @@ async function byService(
     const { status = 0, detail } = outcome;
     return { got: status === expected.status ? wordsOf(expected) : `service: HTTP ${status}`, detail };
   }
+  if ("effect" in expected) return { got: wordsOf(expected), detail: outcome.detail };
   const event = "event" in expected ? expected.event : null;
   const { about = "" } = outcome;
   const late = performance.now() + EVIDENCE_MS;
@@ -197,11 +179,9 @@ function wordsOf(expected: Expected): string {
     case "residual":
       return `residual ${expected.number}`;
     case "service":
-      return "status" in expected
-        ? `service: HTTP ${expected.status}`
-        : "event" in expected
-          ? `service: ${expected.event}`
-          : "service: dropped";
+      if ("status" in expected) return `service: HTTP ${expected.status}`;
+      if ("effect" in expected) return "service: harmless";
+      return "event" in expected ? `service: ${expected.event}` : "service: dropped";
   }
 }
 

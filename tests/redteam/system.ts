@@ -64,6 +64,9 @@ export interface Unusual {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Services store every security event in full, although the attacks cause more than 30 of a kind in a minute. */
+export const EVERY_EVENT: Unusual = { env: { SECURITY_EVENTS_PER_MINUTE: "1000" } };
+
 export async function startSystemUnderAttack(broker: Broker, mode: Mode, unusual: Unusual = {}): Promise<SystemUnderAttack> {
   const files = scratch();
   const directory = files.data();
@@ -152,7 +155,7 @@ async function keysIn(directory: string): Promise<ServiceKeys> {
 /** Writes the list of enabled writes. Each write is enabled by the hash of its definition, as an operator who has read the definition would do. */
 async function enabledTools(directory: string, more: readonly ToolDefinition[]): Promise<string> {
   const file = path.join(directory, "enabled.json");
-  const writes = payments(async () => undefined)
+  const writes = payments({ send: async () => undefined, limitOf: async () => 0 })
     .list()
     .map(({ definition }) => definition)
     .filter(({ kind }) => kind === "write");

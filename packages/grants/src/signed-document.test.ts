@@ -92,6 +92,20 @@ describe("a signed message", () => {
     expect(await verifySender(signed, own.trusted)).toEqual({ kind: "genuine", service: "agent" });
   });
 
+  it("is refused with another grant, or if its grant was added or removed", async () => {
+    const granted = { ...sent, attributes: { ...sent.attributes, [attributes.grant]: "g" } };
+    const signed = await signMessage(granted, own.identityOf("agent"));
+    expect(await verifySender(signed, own.trusted)).toEqual({ kind: "genuine", service: "agent" });
+    const { [attributes.grant]: _, ...without } = signed.attributes;
+    const bare = await signMessage(sent, own.identityOf("agent"));
+    const forged = [
+      { ...signed, attributes: { ...signed.attributes, [attributes.grant]: "h" } },
+      { ...signed, attributes: without },
+      { ...bare, attributes: { ...bare.attributes, [attributes.grant]: "g" } },
+    ];
+    for (const one of forged) expect(await verifySender(one, own.trusted)).toMatchObject({ kind: "forged" });
+  });
+
   it("is refused if body, topic, correlation or sender differ, or if it has no signature", async () => {
     const signed = await signMessage(sent, own.identityOf("agent"));
     const forged = [

@@ -13,8 +13,8 @@ export interface Identity {
 }
 
 /**
- * Returns the message with its sender's signature over topic, type, correlation, sender's name and body. The signature does not cover the id and the
- * time, because an operator may replay a dead letter. A receiver acts on a message only once, even if it arrives several times.
+ * Returns the message with its sender's signature over topic, type, correlation, sender's name, body and grant. The signature does not cover the id
+ * and the time, because an operator may replay a dead letter. A receiver acts on a message only once, even if it arrives several times.
  */
 export async function signMessage(message: Message, { service, signer }: Identity): Promise<Message> {
   const { [attributes.signature]: _, ...others } = message.attributes;
@@ -40,13 +40,19 @@ export async function verifySender(message: Message, trusted: TrustedKeys): Prom
   if (opened.kind === "unknown_key") return { kind: "unknown_key", detail: `the key ${opened.kid} does not belong to its sender` };
   const expected: Readonly<Record<string, unknown>> = claimsOf(message, service);
   const claims = opened.payload;
-  const same = isObject(claims) && Object.keys(expected).every((name) => claims[name] === expected[name]);
+  const names = Object.keys(expected);
+  // The number of claims is compared too, because a signature over a grant is not one over the same message without it.
+  const same = isObject(claims) && Object.keys(claims).length === names.length && names.every((name) => claims[name] === expected[name]);
   if (!same) return { kind: "forged", detail: "its signature belongs to another message" };
   const read = parseStrictJson(message.body, MAX_BODY_BYTES);
   return read.ok ? { kind: "genuine", service } : { kind: "forged", detail: "its body can be read in more than one way" };
 }
 
-function claimsOf({ topic, type, correlationId, body }: Message, service: string) {
-  const bodyHash = `sha256-${hash("sha256", body, "base64url")}`;
-  return { topic, type, service, hash: bodyHash, correlation: correlationId ?? "" };
+function claimsOf({ topic, type, correlationId, attributes: { [attributes.grant]: grant }, body }: Message, service: string) {
+  const granted = grant === undefined ? {} : { grant: sha256(grant) };
+  return { topic, type, service, hash: sha256(body), correlation: correlationId ?? "", ...granted };
+}
+
+function sha256(text: string): string {
+  return `sha256-${hash("sha256", text, "base64url")}`;
 }

@@ -14,7 +14,7 @@ import {
   ToolInvoke,
   topics,
 } from "@toolbus/contracts";
-import { argumentsHash, ownKeys, toolHash } from "@toolbus/grants";
+import { argumentsHash, ownKeys, signMessage, toolHash } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -252,18 +252,17 @@ async function approvals(
         grantExpiresAt: Date.now() + 900_000,
         executeBy: Date.now() + 900_000,
       };
-      await bus.publish(
-        message({
-          id: `decided:${toolCallId}#${asked.length}`,
-          topic: topics.approvalDecided("default"),
-          type: messageTypes.approvalDecided,
-          source: "/test",
-          now: Date.now(),
-          correlationId: toolCallId,
-          attributes: outcome === "approved" ? { [attributes.grant]: "granted" } : {},
-          body,
-        }),
-      );
+      const decision = message({
+        id: `decided:${toolCallId}#${asked.length}`,
+        topic: topics.approvalDecided("default"),
+        type: messageTypes.approvalDecided,
+        source: "/test",
+        now: Date.now(),
+        correlationId: toolCallId,
+        attributes: outcome === "approved" ? { [attributes.grant]: "granted" } : {},
+        body,
+      });
+      await bus.publish(await signMessage(decision, own.identityOf("approvals")));
       return { kind: "ack" };
     },
   });

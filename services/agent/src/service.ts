@@ -144,6 +144,7 @@ export async function startAgent(
         monotonic,
       }),
       eras: eraReader(trusted.of("approvals")),
+      approvals: trusted.of("approvals"),
       log,
       monotonic,
       newId: () => Buffer.from(random(16)).toString("base64url"),

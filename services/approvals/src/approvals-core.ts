@@ -108,6 +108,7 @@ export async function startApprovalsCore(
   const { bus, state: bare, losses, log, trusted, random, clock, monotonic } = infrastructure;
   needKeysOf(trusted, ["gateway", "agent"]);
   const signer = await signerOf(signing[0]);
+  const identity = { service: APPROVALS_SERVICE, signer };
   let chainer: Chainer | null = null;
   const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying, onRecords: (shard) => chainer?.soon(shard) });
   // The code below uses only this store, so that every commit is sealed.
@@ -133,7 +134,7 @@ export async function startApprovalsCore(
       state,
       bus: answersToAgents({ bus, security: security.record, clock }),
       service: APPROVALS_SERVICE,
-      prepare: answerMaker({ documents, signer }),
+      prepare: answerMaker({ documents, identity }),
       log,
       visibilityMs: config.OUTBOX_VISIBILITY_MS,
       pollMs: config.POLL_MS,
@@ -176,7 +177,7 @@ export async function startApprovalsCore(
       policy: policy.current,
       rate: grantRate({ state, documents, perHour: config.AUTO_GRANTS_PER_HOUR }),
       room: pendingRoom({ state, documents, most: config.PENDING_PER_REQUESTER, expiryMs: LONGEST_WAIT_MS }),
-      refuse: refuseUnasked({ bus, security: security.record, monotonic }),
+      refuse: refuseUnasked({ bus, identity, security: security.record, monotonic }),
       newCorrelationId: () => correlationIdFrom(random(16)),
       log,
     });

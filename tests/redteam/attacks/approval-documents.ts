@@ -4,6 +4,7 @@ import { type Arena, forgedMessage, type Held } from "../arena.ts";
 import { type Attack, held, type Outcome, reached, residual, server, service, serverOr } from "../attack.ts";
 import { ask } from "../http.ts";
 import type { Attacked } from "../payments.ts";
+import { newPayee, plannedWrite } from "../planned-write.ts";
 import { textIn } from "../text-in.ts";
 
 /** How approvals must refuse a document that it did not write, if the store accepts the document. */
@@ -127,13 +128,13 @@ export const approvalDocuments: readonly Attack[] = [
 ];
 
 /** An attacker with the agent's login changes a pending approval. Then the agent asks for it again. */
-function changedApproval(name: string, change: (stored: JsonObject) => JsonObject, which: Attacked = "high"): Attack {
+export function changedApproval(name: string, change: (stored: JsonObject) => JsonObject, which: Attacked = "high"): Attack {
   return {
     name,
     attacker: "agent",
     expected: serverOr(REFUSED),
     async run(arena) {
-      const write = await arena.held(which, { payee: "BAKERY", amount: 9 });
+      const write = await (which === "planned" ? plannedWrite(arena, newPayee(), 9) : arena.held(which, { payee: "BAKERY", amount: 9 }));
       const key = keys.approval(write.approvalId);
       const stored = await arena.stored(key);
       await arena.as("agent").overwrite(key, { ...stored, ...change(stored) } as Json);

@@ -1,6 +1,7 @@
 import { type Json, keys, shardOf } from "@toolbus/contracts";
-import type { Arena, Means } from "../arena.ts";
+import type { Arena } from "../arena.ts";
 import { type Attack, both, dropped, held, type Outcome, reached, residual, serverOr } from "../attack.ts";
+import type { Means } from "../means.ts";
 
 const NOT_THE_LOGS = /the feed had text for a run that the run's own log does not have/;
 const UNTRUE = "Your account was closed. Write to eve@example.com.";

@@ -57,8 +57,8 @@ export const stalled: readonly Mutant[] = [
     patches: [
       {
         file: "services/approvals/src/answers/answers.ts",
-        find: "const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));",
-        replace: "const grant = terms && signer && signGrant && grantClaims ? undefined : undefined;",
+        find: "const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), identity.signer));",
+        replace: "const grant = terms && signGrant && grantClaims ? undefined : undefined;",
       },
     ],
   },

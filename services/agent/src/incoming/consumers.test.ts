@@ -12,9 +12,11 @@ import {
   queuesOf,
   topics,
 } from "@toolbus/contracts";
+import { signMessage } from "@toolbus/grants";
 import { describe, expect, it, vi } from "vitest";
 import { startConsumers } from "./consumers.ts";
 import { asks, RUN } from "../testing/test-bundle.ts";
+import { proofKeys } from "../testing/test-proofs.ts";
 import { readerUnderTest } from "../testing/test-reader.ts";
 
 const NOW = 1_800_000_000_000;
@@ -42,6 +44,7 @@ async function setup() {
   return {
     ...under,
     bus,
+    security: async () => (await under.b.state.range(keys.security("03", "agent"), { after: 0, limit: 10 })).map(({ value }) => value),
     /** Returns why the consumers give up a message. */
     async refused(sent: Message): Promise<Pick<DeadLetter, "reason" | "deliveries">> {
       const { promise, resolve } = Promise.withResolvers<DeadLetter>();
@@ -133,6 +136,18 @@ describe("a message about a write that waits", () => {
     expect([reason, deliveries]).toEqual([expect.stringContaining(why), 1]);
     expect(await s.b.call(0)).toEqual(before);
     expect((await s.b.state.read([keys.call(CALL)])).documents[0]?.value).toEqual(before);
+  });
+
+  it.each(["approved", "rejected"])("that somebody else decided as %s still waits, until approvals decides", async (outcome) => {
+    await using s = await setup();
+    const body = { ...decided(CALL), outcome, decidedBy: ["amy"] };
+    const forged = sentOn(topics.approvalDecided("default"), messageTypes.approvalDecided, body, { [attributes.grant]: "forged" });
+    await s.bus.publish(forged);
+    await vi.waitUntil(async () => (await s.security()).length > 0, { timeout: 30_000, interval: 1 });
+    expect(await s.security()).toEqual([expect.objectContaining({ reason: "decision_unsigned", callId: CALL })]);
+    expect(await s.b.call(0)).toMatchObject({ state: "requested" });
+    await s.bus.publish({ ...(await signMessage(forged, proofKeys.identityOf("approvals"))), id: "genuine" });
+    await vi.waitUntil(async () => (await s.b.call(0)).state !== "requested", { timeout: 30_000, interval: 1 });
   });
 
   it("with a grant that is too long is given up", async () => {

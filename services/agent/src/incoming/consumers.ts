@@ -3,6 +3,7 @@ import {
   ApprovalDecided,
   ApprovalHeld,
   attributes,
+  type Call,
   messageTypes,
   type Message,
   parser,
@@ -70,11 +71,17 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         const grant = message.attributes[attributes.grant];
         if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
           return { kind: "unusable", reason: "its grant is longer than any valid grant" };
+        // The signature does not depend on the snapshot, so it is verified once for all tries.
+        let genuine: Promise<boolean> | undefined;
         const decide = async (snapshot: Snapshot): Promise<Change | null> => {
+          const call = callOf(snapshot, decided.toolCallId);
+          if (call === undefined || !isOpen(call)) return null;
+          genuine ??= reader.proofs.decided(call, message);
+          if (!(await genuine)) return null;
           const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
           const definition = decided.arguments === undefined ? null : await definitionOf(reader, snapshot, decided.toolCallId);
           const change = callDecided(snapshot, decided, grant, rules, { ledger: row, definition });
-          if (change === null && grant !== undefined && isOpen(snapshot, decided.toolCallId))
+          if (change === null && grant !== undefined)
             reader.strays.tell(
               { callId: decided.toolCallId, messageId: loggedId(message.id) },
               "an approval whose grant does not cover its arguments is dropped",
@@ -111,8 +118,7 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
 }
 
 /** Returns whether this write waits for its approval. */
-function isOpen(snapshot: Snapshot, callId: string): boolean {
-  const state = callOf(snapshot, callId)?.state;
+function isOpen({ state }: Call): boolean {
   return state === "requested" || state === "held";
 }
 

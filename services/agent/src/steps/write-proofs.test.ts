@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { failedResult, type Json, keys, type LedgerRow, type Message, message, messageTypes, topics } from "@toolbus/contracts";
-import { generateSigningKey, publicKeyOf, signDocument, signerOf, trustedKeys } from "@toolbus/grants";
+import { attributes, failedResult, type Json, keys, type LedgerRow, type Message, message, messageTypes, topics } from "@toolbus/contracts";
+import { generateSigningKey, publicKeyOf, signDocument, signerOf, signMessage, trustedKeys } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { eraReader, receiptKeys, signAnswer } from "@toolbus/tool-kit";
@@ -149,6 +149,7 @@ describe("an answer to a write", () => {
       state,
       receiptKeys: receiptKeys({ known, state, approvals, monotonic: s.b.monotonic }),
       eras: eraReader(approvals),
+      approvals,
       log: silentLog,
       monotonic: s.b.monotonic,
       newId: randomUUID,
@@ -227,4 +228,44 @@ describe("the era, to the agent", () => {
     expect(await s.look()).toBe("outcome_unknown");
     expect(await s.security()).toEqual([expect.objectContaining({ reason: "era_unsigned" })]);
   });
+});
+
+describe("a decision about a write", () => {
+  const decision: Message = message({
+    id: "d",
+    topic: topics.approvalDecided("default"),
+    type: messageTypes.approvalDecided,
+    source: "/approvals",
+    now: 1,
+    correlationId: CALL,
+    attributes: { [attributes.grant]: "g" },
+    body: { toolCallId: CALL, approvalId: `ap_${CALL}`, outcome: "approved", decidedBy: ["amy"] },
+  });
+  const signed = (change: Partial<Message> = {}, service = "approvals") =>
+    signMessage({ ...decision, ...change }, proofKeys.identityOf(service));
+
+  it("counts if approvals signed it", async () => {
+    await using s = await setup();
+    expect(await s.reader.proofs.decided(s.call, await signed())).toBe(true);
+    expect(await s.security()).toEqual([]);
+  });
+
+  it.each<[string, string, () => Promise<Message>]>([
+    ["that nobody signed", "unsigned", async () => decision],
+    ["of a worker in its own name, whose key the agent trusts", "unknown_key", () => signed({}, "worker.test")],
+    ["of a worker in the name of approvals", "unknown_key", async () => signMessage(decision, { service: "approvals", signer: OWN })],
+    ["with another grant", "forged", async () => withGrant(await signed(), "h")],
+    ["with another outcome", "forged", async () => ({ ...(await signed()), body: decision.body.replace("approved", "rejected") })],
+    ["with other people", "forged", async () => ({ ...(await signed()), body: decision.body.replace("amy", "eve") })],
+  ])("%s does not count, and is recorded once", async (_, why, make) => {
+    await using s = await setup();
+    const made = await make();
+    expect(await s.reader.proofs.decided(s.call, made)).toBe(false);
+    expect(await s.reader.proofs.decided(s.call, made)).toBe(false);
+    expect(await s.security()).toEqual([expect.objectContaining({ service: "agent", reason: `decision_${why}`, callId: CALL })]);
+  });
+
+  function withGrant(made: Message, grant: string): Message {
+    return { ...made, attributes: { ...made.attributes, [attributes.grant]: grant } };
+  }
 });

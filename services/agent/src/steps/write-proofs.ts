@@ -1,17 +1,20 @@
 import { loggedId } from "@toolbus/bus";
 import { type Call, type Era, type Json, keyOf, keys, type LedgerRow, type Message, shardOf } from "@toolbus/contracts";
+import { type KeySet, trustedKeys, verifySender } from "@toolbus/grants";
 import { eventSample, type LeftOut, recordsInTurn, type StateStore } from "@toolbus/state";
 import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 import { type EraReader, proveRow, type ReadAnswer, type ReceiptKeys, verifyAnswer } from "@toolbus/tool-kit";
 import { AGENT_SERVICE } from "../transitions/rules.ts";
 
 /**
- * Decides what the agent believes about writes. It believes answers and ledger rows that workers of the call's toolset signed, and an era that
- * approvals signed. The agent does not act on anything else, and these methods record what was not genuine. Each method throws `StoreUnavailable`.
+ * Decides what the agent believes about writes. It believes answers and ledger rows that workers of the call's toolset signed, and decisions and an era
+ * that approvals signed. The agent does not act on anything else, and these methods record what was not genuine. Each method throws `StoreUnavailable`.
  */
 export interface WriteProofs {
   /** Returns true if this answer to a write is genuine. `stale` means that the answer reports a stale grant. */
   answered(call: Call, answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean }, message: Message): Promise<boolean>;
+  /** Returns true if approvals signed this decision and its grant. */
+  decided(call: Call, message: Message): Promise<boolean>;
   /** Returns true if a worker wrote this row of its ledger. */
   written(call: Call, row: LedgerRow): Promise<boolean>;
   /** Returns the era, or `unproven` if approvals did not sign the era or this process has seen a later one. */
@@ -24,6 +27,8 @@ export interface WriteProofsOptions {
   readonly state: StateStore;
   readonly receiptKeys: ReceiptKeys;
   readonly eras: EraReader;
+  /** The keys of approvals. */
+  readonly approvals: KeySet;
   readonly log: Log;
   /** Returns the time of a monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
@@ -32,11 +37,13 @@ export interface WriteProofsOptions {
   readonly perMinute?: number | undefined;
 }
 
-export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
+export function writeProofs({ state, receiptKeys, eras, approvals, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
   const append = recordsInTurn(state);
   const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
   // The events that were already recorded. A flood of forgeries of one call must make only one record.
   const reported = new Set<string>();
+  // No other service may decide, so a message in the name of another sender has no known key.
+  const deciders = trustedKeys({ approvals });
   return {
     async answered(call, answer, message) {
       const { callId, toolset, toolName: tool, argsHash } = call;
@@ -46,6 +53,17 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
       const fields = { callId, messageId: loggedId(messageId), why: verdict.kind, detail: verdict.detail };
       await record(call, `answer_${verdict.kind}`, { detail: verdict.detail, messageId, source }, () =>
         log.warn(fields, "an answer to a write that no worker of its toolset signed is dropped; its timer asks the ledger"),
+      );
+      return false;
+    },
+    async decided(call, message) {
+      const verdict = await verifySender(message, deciders);
+      if (verdict.kind === "genuine") return true;
+      const { callId } = call;
+      const { id: messageId, source } = message;
+      const fields = { callId, messageId: loggedId(messageId), why: verdict.kind, detail: verdict.detail };
+      await record(call, `decision_${verdict.kind}`, { detail: verdict.detail, messageId, source }, () =>
+        log.warn(fields, "a decision that approvals did not sign is dropped; the call still waits"),
       );
       return false;
     },

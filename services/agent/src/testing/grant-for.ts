@@ -8,7 +8,7 @@ export interface GrantPart {
   readonly round?: number;
 }
 
-/** Returns the text of a grant for these arguments. Only workers check its signature. */
+/** Returns the text of a grant for these arguments. It has no signature, because the agent checks only the one of the whole answer. */
 export function grantFor(args: string, { callId = `${RUN}.1.0`, round }: GrantPart = {}): string {
   const hash = `sha256-${"a".repeat(43)}`;
   const claims = {

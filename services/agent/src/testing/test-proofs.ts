@@ -19,6 +19,7 @@ export function proofsUnderTest(state: StateStore, monotonic: () => number) {
     state,
     receiptKeys: receiptKeys({ known, state, approvals, monotonic }),
     eras: eraReader(approvals),
+    approvals,
     log: silentLog,
     monotonic,
     newId: randomUUID,

@@ -8,8 +8,8 @@ import { EFFECT_BYTES } from "./planned-calls.ts";
 export type GrantedArguments = Pick<Call, "arguments" | "argsHash" | "effect" | "asked"> | null;
 
 /**
- * Returns the arguments with which a granted write is executed, or "wrong" if approvals cannot have sent this answer. Only a worker checks the
- * signature of a grant. The agent compares the grant's claims with the arguments, so that it never sends arguments that the grant does not cover.
+ * Returns the arguments with which a granted write is executed, or "wrong" if the answer does not fit the call. Approvals signed the answer. The agent
+ * still compares the grant's claims with the arguments, so that it never sends arguments that the grant does not cover.
  * `definition` is null if the agent no longer has it. Then only the worker checks the arguments.
  */
 export function grantedArguments(

@@ -13,7 +13,7 @@ import {
   type ToolPlan,
   topics,
 } from "@toolbus/contracts";
-import { signGrant, type Signer } from "@toolbus/grants";
+import { type Identity, signGrant, signMessage } from "@toolbus/grants";
 import { type AnswerRow, parseRow } from "../machine/answer-row.ts";
 import { approvalAt, askedOf, counting } from "../machine/edited.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
@@ -21,14 +21,15 @@ import { grantClaims } from "./grant-claims.ts";
 
 /**
  * Returns a function that makes the message of an outbox row when the relay publishes the row. The function signs the grant at that moment, from the
- * stored approval. So the store contains no grant that somebody could steal, and a repeat of a row has the same bytes. The function returns null, and
- * signs nothing, for an approval that this service did not store, and for a row that nobody needs any more.
+ * stored approval. So the store contains no grant that somebody could steal, and a repeat of a row has the same bytes. It signs the whole message of a
+ * decision too, because the agent tells people about every decision. The function returns null, and signs nothing, for an approval that this service
+ * did not store, and for a row that nobody needs any more.
  */
 export function answerMaker(options: {
   readonly documents: Pick<ApprovalDocuments, "approval">;
-  readonly signer: Signer;
+  readonly identity: Identity;
 }): (row: { readonly message: Json }) => Promise<Message | null> {
-  const { documents, signer } = options;
+  const { documents, identity } = options;
   return async (stored) => {
     const row = parseRow(stored.message);
     const approval = await documents.approval(row.approvalId);
@@ -39,8 +40,8 @@ export function answerMaker(options: {
     // People have to decide again, because the target has changed since. The earlier decision does not count any more, so nobody needs to hear it.
     if (row.answer === "decided" && approval.status === "pending") return null;
     const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
-    const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
-    return decidedMessage(approval, row, grant);
+    const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), identity.signer));
+    return signMessage(decidedMessage(approval, row, grant), identity);
   };
 }
 

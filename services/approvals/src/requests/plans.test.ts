@@ -1,4 +1,4 @@
-import { argumentsHash, canonicalJson, planHash } from "@toolbus/grants";
+import { argumentsHash, canonicalJson, planHash, verifySender } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { answerMaker } from "../answers/answers.ts";
@@ -176,9 +176,11 @@ describe("a write whose target changed after it was approved", () => {
 
   it("sends no answer any more that an earlier decision left in the outbox", async () => {
     await using t = await approved();
-    const answers = answerMaker({ documents: { approval: () => t.stored(t.id) }, signer: own.identityOf("approvals").signer });
+    const answers = answerMaker({ documents: { approval: () => t.stored(t.id) }, identity: own.identityOf("approvals") });
     const row = { message: { approvalId: t.id, n: 2, at: t.clock.now, answer: "decided" } };
-    expect((await answers(row))?.id).toContain(t.id);
+    const answer = await answers(row);
+    expect(answer?.id).toContain(t.id);
+    expect(answer && (await verifySender(answer, own.trusted))).toEqual({ kind: "genuine", service: "approvals" });
     await t.say(asks(100), { plan: plan(50, -50), drifted: 1 });
     await t.reopened(t.id);
     expect(await answers(row)).toBeNull();

@@ -1,10 +1,11 @@
 import { NotPermitted } from "@toolbus/bus";
-import { isJsonObject, type JsonObject, topics } from "@toolbus/contracts";
+import { isJsonObject, type JsonObject, type Message, topics } from "@toolbus/contracts";
+import { verifySender } from "@toolbus/grants";
 import type { Change, StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { setup, until } from "../testing/approvals-under-test.ts";
 import { ANSWERS_PER_MINUTE, refuseUnasked, STRANGERS_PER_MINUTE } from "./unasked.ts";
-import { type Asked, smallRefund } from "../testing/writes-under-test.ts";
+import { type Asked, own, smallRefund } from "../testing/writes-under-test.ts";
 
 const FLOOD = 1000;
 const SHARD = "03";
@@ -73,6 +74,19 @@ describe("a request for a write of a run that nobody asked for", () => {
     expect(await t.security(SHARD)).toMatchObject([{ kind: "message_refused", by: "nobody" }]);
   });
 
+  it("is answered with the signature of approvals", async () => {
+    const answers: Message[] = [];
+    const refuse = refuseUnasked({
+      bus: { publish: async (message) => void answers.push(message) },
+      identity: own.identityOf("approvals"),
+      security: async () => undefined,
+      monotonic: () => 0,
+    });
+    await refuse({ request: { toolCallId: forged(1).callId, toolHash: "sha256-x" }, agent: "default", now: 0 });
+    const verdicts = await Promise.all(answers.map((answer) => verifySender(answer, own.trusted)));
+    expect(verdicts).toEqual([{ kind: "genuine", service: "approvals" }]);
+  });
+
   it("makes the broker check only a few agents per minute, while a known agent is still answered", async () => {
     const asked: string[] = [];
     const refuse = refuseUnasked({
@@ -82,6 +96,7 @@ describe("a request for a write of a run that nobody asked for", () => {
           if (topic !== "approval.decided.default") throw new NotPermitted("This login may not publish there.");
         },
       },
+      identity: own.identityOf("approvals"),
       security: async () => undefined,
       monotonic: () => 0,
     });

@@ -10,6 +10,7 @@ import {
   shardOf,
   topics,
 } from "@toolbus/contracts";
+import { type Identity, signMessage } from "@toolbus/grants";
 import { eventSample } from "@toolbus/state";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 
@@ -33,10 +34,12 @@ export type RefuseUnasked = (unasked: Unasked) => Promise<void>;
 
 export function refuseUnasked({
   bus,
+  identity,
   security,
   monotonic,
 }: {
   readonly bus: Pick<MessageBus, "publish">;
+  readonly identity: Identity;
   readonly security: RecordSecurityEvent;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
@@ -62,7 +65,7 @@ export function refuseUnasked({
     const place = { shard: shardOf(toolCallId) };
     if (answers.take("answer", place) && (known.has(agent) || strangers.take("stranger", place))) {
       try {
-        await bus.publish(answer);
+        await bus.publish(await signMessage(answer, identity));
         if (known.size < MOST_KNOWN) known.add(agent);
       } catch (error) {
         if (!(error instanceof Unroutable)) throw error;

@@ -1,0 +1,74 @@
+import type { Json, JsonObject, Message } from "@toolbus/contracts";
+import { type Identity, readSigningKeys, signerOf } from "@toolbus/grants";
+import type { ServiceAddresses } from "@toolbus/runtime";
+import { redisClient, type RedisReply } from "../servers/redis-client.ts";
+import { type RawBus, rawBus } from "./raw-bus.ts";
+import { orRefused } from "./refused-by-server.ts";
+import { textOf, valueOf, withValue } from "./stored-text.ts";
+import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
+
+/** What an attacker has: the login and the key of a service. */
+export interface Means {
+  /** Sends one command to Redis. Throws `RefusedByServer`. */
+  redis(...words: readonly string[]): Promise<RedisReply>;
+  readonly addresses: ServiceAddresses;
+  /** Returns the identity with which the service signs. */
+  readonly identity: () => Promise<Identity>;
+  /** Returns the raw text of a document, or null if the document does not exist. Throws `RefusedByServer`. */
+  text(key: string): Promise<string | null>;
+  /** Returns the content of a document. Throws `RefusedByServer`. */
+  look(key: string): Promise<JsonObject>;
+  /** Overwrites a document, as any Redis client can. Throws `RefusedByServer`. */
+  overwrite(key: string, value: Json): Promise<void>;
+  /** Writes the exact text of a document, for example an earlier one. Null removes the document. Throws `RefusedByServer`. */
+  putBack(key: string, text: string | null): Promise<void>;
+  publish(sent: Message): Promise<void>;
+  /** Sends other requests to the broker. Throws `RefusedByServer`. */
+  broker<T>(act: (bus: RawBus) => Promise<T>): Promise<T>;
+}
+
+/** The logins and the key that an attacker has. Without `keyOf`, the attacker has no key. */
+export interface Whose {
+  readonly addresses: ServiceAddresses;
+  readonly keyOf: keyof ServiceKeys | null;
+  readonly service: string;
+}
+
+export interface MeansParts {
+  readonly system: Pick<SystemUnderAttack, "keyFiles">;
+  /** Receives what must be closed at the end of the trial. */
+  readonly closing: (() => Promise<void>)[];
+  /** Reads a document without the attacker's login. */
+  text(key: string): Promise<string | null>;
+}
+
+/** Returns what an attacker can do with these logins and this key. */
+export function openMeans({ addresses, keyOf, service }: Whose, { system, closing, text: genuineText }: MeansParts): Means {
+  let bus: Promise<RawBus> | null = null;
+  const redis = async (...words: readonly string[]): Promise<RedisReply> => {
+    await using client = await orRefused(redisClient(addresses.stateUrl));
+    return await orRefused(client.ask(...words));
+  };
+  const text = async (key: string): Promise<string | null> => textOf(await redis("GET", key));
+  const openBus = (): Promise<RawBus> => (bus ??= orRefused(rawBus(addresses.busUrl).then(closed)));
+  return {
+    addresses,
+    redis,
+    text,
+    async identity() {
+      const [key] = keyOf === null ? [] : ((await readSigningKeys({ file: system.keyFiles[keyOf] })) ?? []);
+      if (!key) throw new Error(`${service} has no key.`);
+      return { service, signer: await signerOf(key) };
+    },
+    look: async (key) => valueOf(key, await text(key)),
+    overwrite: async (key, value) => void (await redis("SET", key, withValue(await genuineText(key), value))),
+    putBack: async (key, before) => void (await (before === null ? redis("DEL", key) : redis("SET", key, before))),
+    publish: async (sent) => orRefused((await openBus()).publish(sent)),
+    broker: async (act) => orRefused(act(await openBus())),
+  };
+
+  function closed<Client extends AsyncDisposable>(client: Client): Client {
+    closing.push(async () => client[Symbol.asyncDispose]());
+    return client;
+  }
+}
