@@ -4,7 +4,7 @@ import { declared, declaredQuery } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-export const REFUSED_KINDS = ["approval", "pin", "era"] as const;
+export const REFUSED_KINDS = ["approval", "pin", "era", "chain"] as const;
 export const REFUSALS = ["unsealed", "forged", "unknown_key", "older"] as const;
 
 /** A document of approvals that approvals does not accept. Anybody with write access to the store may have written its content. */
@@ -19,6 +19,7 @@ export const RefusedDocument = Type.Object(
     detail: Type.String(),
     /**
      * True if an operator may let approvals seal the document. Such a document has no seal, and its content is one that approvals could have written.
+     * For the end of a chain, it is true if an operator may let approvals continue the chain without this document.
      */
     adoptable: Type.Boolean(),
     /** The content of the document, or null if it is not an object. */

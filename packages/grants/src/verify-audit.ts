@@ -53,6 +53,7 @@ export async function verifyAudit(
   let own: readonly string[] = [];
   let [end, covered, checkpoints]: [ChainEnd | null, ChainEnd | null, number] = [null, null, 0];
   const unattested: string[] = [];
+  const missing: string[] = [];
   let chain: { readonly tenant: string | null; readonly keys: KeySet } | null = null;
   let keptFound = kept === null;
   try {
@@ -77,6 +78,10 @@ export async function verifyAudit(
           keptFound = true;
         }
         if (!record.attested) unattested.push(`record ${record.n}`);
+        if (record.record["event"] === "chain_continued")
+          missing.push(
+            `the records that may have followed record ${record.n - 1}: the end of the chain was forged there (record ${record.n})`,
+          );
         end = { n: record.n, hash: record.hash };
       }
       if (checkpoint) {
@@ -99,7 +104,7 @@ export async function verifyAudit(
   function verdict(broken: string | null): FileVerdict {
     const range = end ? `Records 1 to ${end.n} are one chain, up to ${checkpoints} signed checkpoints.` : "The chain is empty.";
     const notRange = covered ? [`Records 1 to ${covered.n} are one chain, up to a signed checkpoint.`] : [];
-    return { kind: "audit", checked: broken === null ? [range] : notRange, broken, keysFromFile: own, unattested, missing: [] };
+    return { kind: "audit", checked: broken === null ? [range] : notRange, broken, keysFromFile: own, unattested, missing };
   }
 }
 

@@ -1,4 +1,4 @@
-import { publicKeySet, type Signer, type StoredSigningKey } from "@toolbus/grants";
+import { publicKeys, publicKeySet, publicKeysIn, type Signer, type StoredSigningKey } from "@toolbus/grants";
 import {
   type ApiKeys,
   failedLogins,
@@ -107,7 +107,11 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
           sendAgain: async ({ deliveryId }) => void (await webhooks.again(deliveryId)),
           rate: null,
         }),
-        ...refusedRoutes({ refused: refusedDocuments({ sealed, log }), seals: createSeals({ sealed, log }), state }),
+        ...refusedRoutes({
+          refused: refusedDocuments({ sealed, signer, ownKeys: publicKeys(publicKeysIn(jwks)), log }),
+          seals: createSeals({ sealed, log }),
+          state,
+        }),
       ],
       sealed,
     ),

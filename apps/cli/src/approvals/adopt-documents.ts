@@ -81,6 +81,11 @@ function warning(documents: readonly RefusedDocument[]): string[] {
     ...(documents.some(({ kind, why }) => kind === "pin" && why !== "unsealed")
       ? [`To replace a forged pin with the registered definition: ${SELF} tools pending`]
       : []),
+    ...(documents.some(({ kind }) => kind === "chain")
+      ? [
+          'Approvals does not extend a chain of the audit whose end it refuses. If you adopt the end, the chain continues after its last signed record, with a record of the break: docs/audit.md, "If the end of a chain is forged".',
+        ]
+      : []),
   ];
   return lines.flatMap((line) => wrapped(line, WIDTH));
 }

@@ -71,6 +71,12 @@ async function checkDocuments(approvals: Client): Promise<Check> {
   ].join(", ");
   const says = `Approvals ${documents.length === 1 ? "does not act on 1 document" : `does not act on ${documents.length} documents`}: ${what}.`;
   const fix = `"${SELF} approvals adopt" shows them and asks about those without a seal.`;
+  if (documents.some(({ kind }) => kind === "chain"))
+    return fail(
+      name,
+      `${says} Approvals chains no record of the audit.`,
+      `${fix} docs/audit.md, "If the end of a chain is forged", says what to do.`,
+    );
   return others > 0 ? fail(name, says, fix) : warn(name, says, fix);
 }
 

@@ -26,7 +26,7 @@ import type { Policy } from "../policy/policy.ts";
 import { type DecisionOutcome, damaged, NOT_CANONICAL, no, type NotDecided, UNWANTED } from "./decision-outcome.ts";
 import { issueToken } from "./issue-token.ts";
 import { judgeEdit, type JudgedEdit, sentHash } from "./judge-edit.ts";
-import { refuseDecision } from "./refuse-decision.ts";
+import { refuseDecision, refuseOverdue } from "./refuse-decision.ts";
 import type { Right } from "./view.ts";
 
 export interface DecisionsOptions {
@@ -105,7 +105,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const repeated = repeatedToken(tokenOf, seen.approval, approver, wanted);
       const token = repeated ?? currentToken(tokenOf, seen.approval, approver);
       if (!seen.right.mayDecide && repeated === null && !hasDecided(seen.approval, token))
-        return mayNot(seen.approval, approver, wanted.decision);
+        return mayNot(approvalId, approver, wanted.decision);
       const { decision, comment, ticket, arguments: args, argumentsHash, planHash } = wanted;
       const request: DecisionRequest = {
         decision,
@@ -134,12 +134,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
    * Returns why somebody without a token may not decide the approval. The approval is over, or the rules forbid the decision. In the second case,
    * operators see a security event.
    */
-  async function mayNot(approval: Approval, approver: Principal, decision: DecisionRequest["decision"]): Promise<DecisionOutcome> {
-    const { approvalId, status } = approval;
+  async function mayNot(approvalId: string, approver: Principal, decision: DecisionRequest["decision"]): Promise<DecisionOutcome> {
+    const { now, origin, approval: current } = await read(approvalId);
+    if (!current) throw crowded(approvalId);
+    const approval = current.value;
+    const { status } = approval;
     if (status !== "pending" && status !== "expired") return { ...no("already_decided", `This ended as "${status}".`), approval };
-    const { now, origin } = await read(approvalId);
     if (status === "expired" || now >= approval.expiresAt)
-      return { ...no("expired", "The time to decide is over. The write did not run."), approval };
+      return (await refuseOverdue(outbox, current, now)) ?? mayNot(approvalId, approver, decision);
     const may = permission(approver, approval, origin);
     // The rules allow the decision now but did not a moment ago, so a repeated request can succeed.
     if (may.allowed) throw crowded(approvalId);

@@ -7,8 +7,8 @@ import { type DecisionOutcome, no } from "./decision-outcome.ts";
 type Illegal = "final" | "expired" | "token_used" | "twice" | "older_card" | "unplanned" | "older_plan";
 
 /**
- * Returns the refusal of a decision that the machine does not allow. A token that was used before is recorded as a security event. An approval whose
- * time is over ends here, before its timer. Returns null if somebody else changed the approval meanwhile, so that the caller reads again.
+ * Returns the refusal of a decision that the machine does not allow. A token that was used before is recorded as a security event. Returns null if
+ * somebody else changed the approval meanwhile, so that the caller reads again.
  */
 export async function refuseDecision(
   { outbox, security }: { readonly outbox: Outbox; readonly security: RecordSecurityEvent },
@@ -41,14 +41,21 @@ export async function refuseDecision(
       return { ...no("plan_changed", "This decision does not name the plan that is on the card now."), approval };
     case "final":
       return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
-    case "expired": {
-      const ended = expire(read, { now });
-      // The timer would end the approval soon, but a decision that arrives before that must not find it open.
-      if (ended.kind === "move" && (await outbox.commit(shardOf(approvalId), ended.change)).outcome !== "ok") return null;
-      return {
-        ...no("expired", "The time to decide is over. The write did not run."),
-        approval: ended.kind === "move" ? ended.approval : approval,
-      };
-    }
+    case "expired":
+      return refuseOverdue(outbox, read, now);
   }
+}
+
+/**
+ * Ends an approval whose time is over, and returns the refusal of a decision about it. The timer would end the approval soon. But after this answer
+ * no decision may find the approval open, and a repeat of the request must get the same answer. Returns null if somebody else changed the approval
+ * meanwhile, so that the caller reads again.
+ */
+export async function refuseOverdue(outbox: Outbox, read: Read<Approval>, now: number): Promise<DecisionOutcome | null> {
+  const ended = expire(read, { now });
+  if (ended.kind === "move" && (await outbox.commit(shardOf(read.value.approvalId), ended.change)).outcome !== "ok") return null;
+  return {
+    ...no("expired", "The time to decide is over. The write did not run."),
+    approval: ended.kind === "move" ? ended.approval : read.value,
+  };
 }

@@ -178,7 +178,9 @@ describe("the decision webhook", () => {
     expect(await s.hook(body)).toMatchObject({ status: 409, body: { code: "already_decided", detail: 'This ended as "rejected".' } });
     expect(await s.hook({ ...body, approver: "U2" })).toMatchObject({ status: 409, body: { code: "token_used" } });
     t.clock.now += 900_000;
-    expect(await s.hook({ ...body, approval: late })).toMatchObject({ status: 410, body: { code: "expired" } });
+    const expired = { code: "expired", errors: [{ path: "/status", message: "expired" }] };
+    for (const id of ["late", "late"])
+      expect(await s.hook({ ...body, approval: late }, { id })).toMatchObject({ status: 410, body: expired });
     expect(await t.stored(decided)).toMatchObject({ status: "rejected", decisions: [{ approver: "ben" }] });
   });
 });

@@ -76,7 +76,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         tag: TAG,
         summary: "Lists the documents of approvals in the store that approvals refuses.",
         description:
-          "The list covers pending approvals, registered writes and the era. Nobody knows who wrote an unsealed document. An earlier version may have stored it without a seal, or somebody else who can write to the store.",
+          "The list covers pending approvals, registered writes, the era and the chains of the audit. Nobody knows who wrote an unsealed document. An earlier version may have stored it without a seal, or somebody else who can write to the store.",
         answers: { 200: { says: "The documents.", body: views.list, example: { documents: [document] } } },
         problems: [],
       },
@@ -91,7 +91,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         tag: TAG,
         summary: "Seals an unsealed document as the caller saw it, except that an approval loses its decisions.",
         description:
-          "The audit records the name of the caller, who vouches for the document. The tier of an adopted approval decides how many people have to approve it. Approvals never adopts a forged document, an older one, or a decided approval.",
+          "The audit records the name of the caller, who vouches for the document. The tier of an adopted approval decides how many people have to approve it. Approvals never adopts a forged document, an older one, or a decided approval. For the refused end of a chain, it continues the chain after the last record that a genuine checkpoint signs, with a record of the break.",
         answers: {
           200: {
             says: "Approvals accepts the document from now on.",

@@ -10,29 +10,31 @@ import {
   parseEra,
   parsePin,
   type RefusedDocument,
+  shardName,
+  tenantOfChain,
   TIERS,
 } from "@toolbus/contracts";
 import { contentHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
+import { continueChain, type ContinueChainOptions, isHead } from "../record/continue-chain.ts";
 import { isShardOf } from "./approval-documents.ts";
-import type { ReadDocument, SealedStore } from "./sealed-store.ts";
+import type { ReadDocument } from "./sealed-store.ts";
 
 /** Lets operators see and adopt the documents that approvals finds in the store under its own names but does not act on. */
 export interface RefusedDocuments {
-  /** Returns the refused documents of pending approvals, of registered writes and of the era. */
+  /** Returns the refused documents of pending approvals, of registered writes, of the era and of the chains of the audit. */
   list(): Promise<readonly RefusedDocument[]>;
   /**
    * Seals an unsealed document as the operator saw it. The operator vouches for it, because nobody knows who wrote it. An adopted approval loses its
-   * decisions, and its tier decides how many people it needs. A forged or older document, or one with an unknown key, is never adopted. A repeated
-   * request changes nothing.
+   * decisions, and its tier decides how many people it needs. A forged or older document, or one with an unknown key, is never adopted, except that
+   * approvals continues a chain without trusting its refused end. A repeated request changes nothing.
    */
   adopt(wanted: AdoptDocument, by: string): Promise<"done" | { readonly reason: string }>;
 }
 
-export interface RefusedDocumentsOptions {
-  readonly sealed: SealedStore;
+export interface RefusedDocumentsOptions extends ContinueChainOptions {
   readonly log: Log;
 }
 
@@ -44,11 +46,12 @@ interface Known {
   fault(content: JsonObject): string | null;
 }
 
-export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): RefusedDocuments {
+export function refusedDocuments({ sealed, signer, ownKeys, log }: RefusedDocumentsOptions): RefusedDocuments {
+  const continued = continueChain({ sealed, signer, ownKeys });
   const { store: state } = sealed;
   return {
     async list() {
-      const names = [...(await pendingKeys()), ...(await pinKeys()), keys.era()];
+      const names = [...(await pendingKeys()), ...(await pinKeys()), keys.era(), ...(await chainKeys())];
       const found: RefusedDocument[] = [];
       for (let from = 0; from < names.length; from += AT_ONCE) {
         const { documents } = await sealed.read(names.slice(from, from + AT_ONCE));
@@ -58,12 +61,18 @@ export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): Refu
     },
     async adopt({ document: key, version }, by) {
       const known = knownOf(key, state);
-      if (!known) return { reason: "Only an approval, a pin or the era can be adopted." };
+      if (!known) return { reason: "Only an approval, a pin, the era or the end of a chain can be adopted." };
       const { now, documents } = await sealed.read([key]);
       const [found] = documents;
       if (!found || found.opened.kind === "absent") return { reason: "The document no longer exists." };
       if (found.opened.kind === "genuine") return "done";
       if (found.opened.version !== version) return { reason: "It changed after you read it." };
+      if (known.kind === "chain" && isAdoptableHead(found)) {
+        const outcome = await continued(found, { now, by });
+        if (outcome === "done")
+          log.error({ document: key, version, by }, "an operator continued a chain of the audit whose end was forged");
+        return outcome;
+      }
       if (found.opened.why !== "unsealed") return { reason: `It is ${found.opened.why}, and such a document is never adopted.` };
       const content = contentOf(found);
       const fault = content === null ? "it is not an object" : known.fault(content);
@@ -96,6 +105,18 @@ export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): Refu
     return found;
   }
 
+  /** Returns the documents of the ends of all chains and of the positions in the logs. If one of them is refused, the chainer stops. */
+  async function chainKeys(): Promise<readonly string[]> {
+    const found = Array.from({ length: state.shards }, (_, n) => keys.auditPosition(shardName(n)));
+    let cursor: string | undefined;
+    do {
+      const page = await state.page(keys.auditChains(), { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      found.push(...page.members.map(({ member }) => keys.auditHead(tenantOfChain(member))));
+      cursor = page.cursor;
+    } while (cursor !== undefined && found.length < MOST);
+    return found;
+  }
+
   async function pinKeys(): Promise<readonly string[]> {
     const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
     return [...new Set(writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]))];
@@ -113,14 +134,23 @@ export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): Refu
       version,
       why,
       detail,
-      adoptable: why === "unsealed" && says !== null && known.fault(says) === null,
+      adoptable: isAdoptableHead(document) || (why === "unsealed" && says !== null && known.fault(says) === null),
       says,
     };
   }
 }
 
+/**
+ * Returns whether an operator may continue the chain of this end. An end with an unknown key may be genuine, so approvals needs its earlier seal keys
+ * instead.
+ */
+function isAdoptableHead({ key, opened }: ReadDocument): boolean {
+  return isHead(key) && opened.kind === "refused" && opened.why !== "unknown_key";
+}
+
 function knownOf(key: string, state: Pick<StateStore, "shards">): Known | null {
   if (key === keys.era()) return { kind: "era", shard: HOME_SHARD, fault: (content) => faultOf(parseEra(content)) };
+  if (CHAIN.test(key)) return { kind: "chain", shard: HOME_SHARD, fault: () => "only the end of a chain can be replaced" };
   const [, family, shard = "", id = ""] = /^tb:(approval|pin):\{([0-9a-f]{2})\}:(.+)$/.exec(key) ?? [];
   if (family === "pin" && shard === HOME_SHARD && PIN.test(id)) return { kind: "pin", shard, fault: (content) => pinFaultOf(id, content) };
   if (family === "approval" && isApprovalId(id) && keys.approval(id) === key && isShardOf(state, shard))
@@ -165,6 +195,7 @@ function contentOf({ stored }: ReadDocument): JsonObject | null {
   return content;
 }
 
+const CHAIN = /^tb:audit:\{00\}:(?:head|position)\./;
 const PIN = /^[a-z][a-z0-9_]{0,63}(@[\w-]{1,100})?$/;
 const PAGE = 100;
 const MOST = 2000;

@@ -11,7 +11,7 @@ import {
   type Signer,
 } from "@toolbus/grants";
 import type { KeySet } from "@toolbus/grants";
-import type { Change, StateStore, StoredDocument } from "@toolbus/state";
+import type { Change, CommitReply, StateStore, StoredDocument } from "@toolbus/state";
 
 /**
  * The state store as approvals uses it. Approvals does not trust a document because it is in the store. Documents that only approvals reads
@@ -30,6 +30,8 @@ export interface SealedStore {
    * Reads documents and opens those of approvals. Reads them again if one answer may have overtaken another. Other documents are returned unchanged.
    */
   read(keys: readonly string[]): Promise<{ readonly now: number; readonly documents: readonly ReadDocument[] }>;
+  /** Commits like `store`, and gives each document a revision above `floor`, even if this process has not seen that revision. */
+  commitAbove(shard: string, change: Change, floor: number): Promise<CommitReply>;
   readonly isOfOlderKey: IsOfOlderKey;
   /**
    * Returns a record of the audit without its seal, and whether approvals sealed it for this log. Every commit through `store` seals its records, because
@@ -117,6 +119,7 @@ export function sealedStore({ state, seals, signer, ownKeys, onRecords }: Sealed
         };
       return { kind: "genuine", version, value: verdict.content };
     },
+    commitAbove: async (shard, change, floor) => state.commit(shard, await protectedChange(change, floor)),
     isOfOlderKey: ({ key, stored, opened }) =>
       opened.kind === "genuine" && isOurs(key) && keyIdIn(stored?.value) !== (typOf(key) ? signer.kid : seals.current.kid),
     openRecord(log, value) {
@@ -155,13 +158,13 @@ export function sealedStore({ state, seals, signer, ownKeys, onRecords }: Sealed
     return { kind: "refused", why: verdict.kind === "unsigned" ? "unsealed" : verdict.kind, detail: verdict.detail };
   }
 
-  async function protectedChange(change: Change): Promise<Change> {
+  async function protectedChange(change: Change, floor = 0): Promise<Change> {
     const { put: puts, append } = change;
     if (!puts && !append) return change;
     return {
       ...change,
       ...(append ? { append: append.map((one) => (RECORDS.test(one.log) ? sealedRecords(one) : one)) } : {}),
-      ...(puts ? { put: await protectedPuts(puts) } : {}),
+      ...(puts ? { put: await protectedPuts(puts, floor) } : {}),
     };
   }
 
@@ -170,18 +173,18 @@ export function sealedStore({ state, seals, signer, ownKeys, onRecords }: Sealed
     return { ...append, entries: entries.map((entry) => sealDocument({ key: log, revision: 1, content: entry as JsonObject }, seals)) };
   }
 
-  async function protectedPuts(puts: NonNullable<Change["put"]>): Promise<NonNullable<Change["put"]>> {
-    return Promise.all(puts.map(async (put) => ({ ...put, value: await protectedValue(put.key, put.value) })));
+  async function protectedPuts(puts: NonNullable<Change["put"]>, floor: number): Promise<NonNullable<Change["put"]>> {
+    return Promise.all(puts.map(async (put) => ({ ...put, value: await protectedValue(put.key, put.value, floor) })));
   }
 
   /**
    * Seals or signs a value with a revision one above the highest that was read here. A new decision reads the document first, and a guard refuses a
    * decision that is based on an older document.
    */
-  async function protectedValue(key: string, value: Json): Promise<Json> {
+  async function protectedValue(key: string, value: Json, floor: number): Promise<Json> {
     if (!isOurs(key)) return value;
     const typ = typOf(key);
-    const document = { key, revision: seen.highest(key) + 1, content: value as JsonObject };
+    const document = { key, revision: Math.max(seen.highest(key), floor) + 1, content: value as JsonObject };
     if (typ !== undefined) return signDocument(typ, document, signer);
     const protectedDocument = sealDocument(document, seals);
     sealed.sealed(key, protectedDocument);

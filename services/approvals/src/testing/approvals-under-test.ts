@@ -214,12 +214,16 @@ export async function setup(options: Options = {}) {
     },
     /** Overwrites a document as the service does, sealed or signed with its keys. */
     async write(key: string, value: Json): Promise<void> {
-      const keysOf = { APPROVALS_KEY_FILE: env.APPROVALS_KEY_FILE, APPROVALS_SEAL_KEYS_FILE: "" };
-      const { signing, verifying, seals } = await approvalsKeys(keysOf, { embedded: true, random: (count) => new Uint8Array(count) });
-      const sealed = sealedStore({ state: store, seals, signer: await signerOf(signing[0]), ownKeys: verifying });
+      const sealed = await this.sealedOfReplica();
       const { documents } = await store.read([key]);
       await sealed.open(key, documents[0]);
       await putDocument(sealed.store, key, value);
+    },
+    /** Returns the store as another replica with the same keys sees it. The replica remembers the revisions that it has seen. */
+    async sealedOfReplica(): Promise<SealedStore> {
+      const keysOf = { APPROVALS_KEY_FILE: env.APPROVALS_KEY_FILE, APPROVALS_SEAL_KEYS_FILE: "" };
+      const { signing, verifying, seals } = await approvalsKeys(keysOf, { embedded: true, random: (count) => new Uint8Array(count) });
+      return sealedStore({ state: store, seals, signer: await signerOf(signing[0]), ownKeys: verifying });
     },
     async audit(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.audit(shard));
