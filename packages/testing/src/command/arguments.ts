@@ -33,7 +33,6 @@ export const VARIANTS: readonly Variant[] = [
   "interruptions",
   "untrusted-reads",
   "changing-targets",
-  "batches",
 ];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.

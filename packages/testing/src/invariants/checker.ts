@@ -1,6 +1,5 @@
 import type { Observation } from "../ports/observation.ts";
 import { brokenByApproval } from "./approval-invariants.ts";
-import { keptBatches } from "./batch-invariants.ts";
 import { budgetBook } from "./budget-invariants.ts";
 import { brokenByCall, brokenByMessage, type Rules } from "./call-invariants.ts";
 import { brokenAtEnd } from "./end-invariants.ts";
@@ -30,11 +29,10 @@ export interface Checker {
  * break. It uses only observations from outside the services.
  */
 export function checker(rules: Rules): Checker {
-  const facts = keptFacts(rules.leastApprovers);
+  const facts = keptFacts();
   const work = keptTally();
   const decided = new Map<string, string>();
   const budgets = budgetBook(rules.budgets);
-  const batches = keptBatches(facts);
   return {
     facts,
     tally: work.tally,
@@ -65,8 +63,6 @@ export function checker(rules: Rules): Checker {
         return brokenByEffect(facts, observation);
       case "decided":
         return brokenByAnswer(observation);
-      case "batch":
-        return batches.take(observation);
       case "crash":
         return /^(?:StoreUnavailable|BusUnavailable|Unroutable):/.test(observation.error) ? [] : [faultText(observation)];
       case "fault":

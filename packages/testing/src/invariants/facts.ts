@@ -41,8 +41,6 @@ export interface PlannedFact {
 
 /** Everything that is known about a world from its observations: documents, logs, rows, effects. */
 export interface Facts {
-  /** How many people a write needs at least by the policy of this world, whatever its tier. */
-  readonly leastApprovers: number;
   readonly documents: ReadonlyMap<string, Json>;
   readonly logs: ReadonlyMap<string, readonly Json[]>;
   /** The ids of timers, by service. */
@@ -72,7 +70,7 @@ export interface KeptFacts extends Facts {
   take(observation: Observation): readonly Changed[];
 }
 
-export function keptFacts(leastApprovers = 0): KeptFacts {
+export function keptFacts(): KeptFacts {
   const documents = new Map<string, Json>();
   const logs = new Map<string, Json[]>();
   const timers = new Map<string, Set<string>>();
@@ -86,8 +84,7 @@ export function keptFacts(leastApprovers = 0): KeptFacts {
   const messages = new Set<string>();
   const reported = new Map<string, number>();
   const answers = new Map<string, number>();
-  const collections = { documents, logs, timers, outbox, effects, planned, asked, edits, granted, accepted, messages, reported, answers };
-  return { leastApprovers, ...collections, take };
+  return { documents, logs, timers, outbox, effects, planned, asked, edits, granted, accepted, messages, reported, answers, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -122,7 +119,6 @@ export function keptFacts(leastApprovers = 0): KeptFacts {
         if (observation.what === "answered") answers.set(observation.runId, (answers.get(observation.runId) ?? 0) + 1);
         return [];
       case "void":
-      case "batch":
       case "decided":
       case "crash":
       case "fault":

@@ -1,4 +1,3 @@
-import { batches } from "./batches.ts";
 import { budgets } from "./budgets.ts";
 import { edits } from "./edits.ts";
 import { escaped } from "./escaped.ts";
@@ -207,4 +206,4 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...plans, ...batches, ...escaped];
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...plans, ...escaped];

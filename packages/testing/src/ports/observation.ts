@@ -44,27 +44,11 @@ export type Observation =
       readonly decision: string;
       readonly answer: string;
     }
-  /** A person received these answers to several decisions that were sent together. */
-  | ({ readonly kind: "batch"; readonly at: number } & BatchFact)
   /** A process asked the model, or the model has answered, even if nobody receives the answer. */
   | { readonly kind: "model"; readonly at: number; readonly runId: string; readonly what: "asked" | "answered" }
   /** A process could not start, and exited. */
   | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string }
   /** Something happened that only a bug causes: a TypeError wherever it was caught, an answer 500, an unhandled rejection. */
   | { readonly kind: "fault"; readonly at: number; readonly process: string; readonly error: string };
-
-/** One request with several decisions of a person. A person who got no answer sends the same request again, with the same `name`. */
-export interface BatchFact {
-  readonly name: string;
-  readonly who: string;
-  readonly items: readonly BatchItem[];
-  readonly answers: readonly JsonObject[];
-}
-
-export interface BatchItem {
-  readonly approvalId: string;
-  readonly decision: string;
-  readonly token: string;
-}
 
 export type Observe = (observation: Observation) => void;

@@ -23,8 +23,6 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   grant: often(0.9),
   decision: often(0.7),
   edit: { aSeed: 0.03, from: 200 },
-  batch: { aSeed: 0.03, from: 600 },
-  alone: { aSeed: 0.03, from: 600 },
   plan: { aSeed: 0.05, from: 200 },
   drift: { aSeed: 0.01, from: 600 },
   refusal: often(0.25),

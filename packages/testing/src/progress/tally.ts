@@ -1,4 +1,4 @@
-import type { Approval, Call, JsonObject, LedgerRow, Run, RunEvent } from "@toolbus/contracts";
+import type { Approval, Call, LedgerRow, Run, RunEvent } from "@toolbus/contracts";
 import { type Changed, familyOf } from "../invariants/facts.ts";
 import type { Observation } from "../ports/observation.ts";
 
@@ -25,10 +25,6 @@ export const WORK = {
   decision: "decisions of people",
   /** Writes that happened with arguments that an approver had changed. */
   edit: "writes with edited arguments that happened",
-  /** Decisions that people made together with others, in one request. */
-  batch: "decisions of batches",
-  /** High and critical writes that a batch left undecided. */
-  alone: "writes that a batch left for a decision alone",
   /** Plans of workers that people could see before they decided. */
   plan: "plans shown to people",
   /** Writes that went back to people, because the target had changed after they had approved. */
@@ -98,19 +94,12 @@ export function keptTally(): KeptTally {
       if (observation.kind === "accepted") work.runs++;
       if (observation.kind === "effect") work.effect++;
       if (observation.kind === "told") work.reported++;
-      if (observation.kind === "batch") countBatch(observation.answers);
       if (observation.kind !== "commit") return;
       for (const document of changed) countDocument(document);
       for (const { log, entries } of observation.change.append ?? [])
         if (log.startsWith("tb:events:")) for (const event of entries as unknown as readonly RunEvent[]) countEvent(event);
     },
   };
-
-  function countBatch(answers: readonly JsonObject[]): void {
-    if (answers.length === 1) return;
-    work.batch += answers.filter(({ status }) => status === 200).length;
-    work.alone += answers.filter(({ status }) => status === 403).length;
-  }
 
   function countDocument(document: Changed): void {
     const family = familyOf(document.key);

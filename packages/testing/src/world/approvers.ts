@@ -1,6 +1,5 @@
 import { type Approval, approvalCallId, callParts, isJsonObject, type Json, type JsonObject, parseApproval } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
-import { batcher } from "./batcher.ts";
 import { type Answer, insist, sleep } from "./http-door.ts";
 import { type PeopleOptions, REQUESTER } from "./persons.ts";
 
@@ -13,8 +12,7 @@ export interface Approvers {
 const NAMES = ["amy", "ben", "cat"] as const;
 const PATIENCE = 8;
 
-/** The ticket of a critical write. */
-export interface Ticket {
+interface Ticket {
   readonly ticket?: string;
 }
 
@@ -27,7 +25,7 @@ interface Decision extends Ticket {
 }
 
 /** The parts of a card that a decision needs. */
-export interface Card {
+interface Card {
   readonly token: string;
   readonly argumentsHash: string;
   /** Absent if the tool offers no plan, or while no worker has planned the write. */
@@ -39,8 +37,6 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
   const { clockwork } = wire;
   // Edits draw from a separate stream of random numbers, so that the worlds of seeds without edits do not change.
   const edits = random.fork("edits");
-  // So do batches.
-  const batches = random.fork("batches");
   const noticed = new Set<string>();
   const options = {
     served: approvals,
@@ -48,7 +44,6 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     random,
     onFault: (error: string) => observe({ kind: "fault", at: clockwork.now, process: "approvals", error }),
   };
-  const together = batcher({ wire, observe, random: batches, habits }, { who: "amy", insisting: { ...options, random: batches }, cardOf });
   return {
     notice(value) {
       const parsed = parseApproval(value);
@@ -62,9 +57,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       // Nobody can approve what no worker has planned. Somebody may try, or deny it at once.
       if (planning !== undefined && !random.chance(habits.cheats)) return;
       if (random.chance(habits.cheats)) void cheat(approvalId, ticket);
-      if (random.chance(habits.ignores)) return;
-      if (batches.chance(habits.batches)) together.add({ approvalId, ...ticket, alone: () => judge(approvalId, need, ticket) });
-      else judge(approvalId, need, ticket);
+      if (!random.chance(habits.ignores)) judge(approvalId, need, ticket);
     },
   };
 

@@ -1,6 +1,5 @@
 import { type AgentConfig, agentSettings, startAgent } from "@toolbus/agent";
 import { type ApprovalsConfig, approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
-import { policyOf } from "@toolbus/approvals/policy";
 import type { MemoryBus } from "@toolbus/bus";
 import { type GatewayConfig, gatewaySettings, startGatewayCore } from "@toolbus/gateway";
 import { type Infrastructure, readSettings, type Route } from "@toolbus/runtime";
@@ -26,8 +25,6 @@ export interface ServiceSettings {
   readonly approvals: Partial<ApprovalsConfig>;
   readonly gateway: Partial<GatewayConfig>;
   readonly worker: WorkerTimings;
-  /** How many people a low or medium write needs by the policy. 0 means that there is no policy. */
-  readonly leastApprovers: number;
   /** The interval of a worker's heartbeats, and of an agent's checks that the store still has the agent's own heartbeat. */
   readonly seenEveryMs: number;
   readonly profile: AgentProfile;
@@ -205,8 +202,7 @@ function startersOf({ wire, script, settings, keys, target, observe }: Deploymen
       });
       return { routes: [], stop: () => worker.stop() };
     },
-    approvals: (infrastructure) =>
-      startApprovalsCore(infrastructure, config.approvals, keys.approvals, settings.leastApprovers === 0 ? {} : { policy: ASKING_PEOPLE }),
+    approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, keys.approvals),
     async gateway(infrastructure) {
       const { parts, routes, stop } = startGatewayCore(infrastructure, config.gateway);
       return {
@@ -219,9 +215,6 @@ function startersOf({ wire, script, settings, keys, target, observe }: Deploymen
     },
   };
 }
-
-const policy = policyOf({ version: 1, tiers: { low: { approvers: 1 }, medium: { approvers: 1 } } });
-const ASKING_PEOPLE = { current: () => policy, warnings: () => [] };
 
 const MONOTONIC_ZERO = 1_799_999_000_000;
 

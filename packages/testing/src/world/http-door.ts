@@ -54,18 +54,20 @@ export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Pr
 
 const TIMEOUT_MS = 6000;
 
-export interface InsistOptions {
-  readonly served: () => readonly Served[];
-  readonly tries: number;
-  readonly random: Prng;
-  readonly onFault: (what: string) => void;
-}
-
 /**
  * Repeats a request that has no answer or the answer "not now", as a client does. Returns null if it gives up. Calls `onFault` for a fault of the
  * server.
  */
-export async function insist(wire: Wire, asked: Asked, options: InsistOptions): Promise<Answer | null> {
+export async function insist(
+  wire: Wire,
+  asked: Asked,
+  options: {
+    readonly served: () => readonly Served[];
+    readonly tries: number;
+    readonly random: Prng;
+    readonly onFault: (what: string) => void;
+  },
+): Promise<Answer | null> {
   const { served, tries, random, onFault } = options;
   for (let attempt = 0; attempt < tries; attempt++) {
     try {

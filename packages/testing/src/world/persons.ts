@@ -27,8 +27,6 @@ export interface Habits {
   readonly races: number;
   /** Somebody tries what is not allowed: to decide twice, with another person's token, about their own request, or too late. */
   readonly cheats: number;
-  /** Somebody waits until several writes are held, and decides them in one request. */
-  readonly batches: number;
   /** Somebody watches a run from its beginning to its end. */
   readonly watches: number;
   /** A viewer disconnects before the connection ends, and reconnects. */

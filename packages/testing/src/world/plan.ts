@@ -31,8 +31,6 @@ const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
 const FAULTS_FOR_MS = 120_000;
 /** The share of worlds in which people approve plans. */
 const PLANNING_SHARE = 0.25;
-/** The share of worlds in which people decide several writes together. The policy of these worlds asks people about low and medium writes too. */
-const BATCHING_SHARE = 0.2;
 /** This time is shorter than the hour that passes after the last fault. So within this hour, the agent stops following a write of unknown outcome. */
 const FOLLOW_OUTCOME_MS = 1_200_000;
 export const LINGER_MS = 60_000;
@@ -46,14 +44,12 @@ const LATENCIES = [
 
 /** Draws the world of a seed: its faults and their rates, timings, tools and habits. */
 export function drawnPlan(seed: string, random: Prng, { linger }: { readonly linger: boolean }): WorldPlan {
-  // This comes from a separate stream, so that the worlds of seeds without batches do not change.
-  const inBatches = random.fork("batches").chance(BATCHING_SHARE);
   return {
     name: seed,
     rates: swarmRates(random.fork("rates")),
     latencyMs: random.pick(LATENCIES),
     replicas: { ...REPLICAS, approvals: random.pick([1, 1, 2]) },
-    settings: { ...drawnSettings(random), leastApprovers: inBatches ? 1 : 0 },
+    settings: drawnSettings(random),
     habits: {
       cancels: random.pick([0, 0.25, 0.7]),
       ignores: random.pick([0, 0.1]),
@@ -63,7 +59,6 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
       edits: random.fork("edits").pick([0, 0, 0.4]),
       races: random.pick([0, 0.2]),
       cheats: random.pick([0, 0.3]),
-      batches: inBatches ? 0.8 : 0,
       watches: 0.5,
       hangsUp: random.pick([0, 0.5, 0.9]),
       thinkMs: random.pick([500, 5000, 30_000]),
@@ -98,7 +93,6 @@ export function quietPlan(
       edits: 0,
       races: 0,
       cheats: 0,
-      batches: 0,
       watches: 1,
       hangsUp: 0,
       thinkMs: 500,
@@ -169,7 +163,6 @@ function settingsWith(
     },
     approvals: { APPROVAL_EXPIRY_MS: 60_000, ...approvals },
     gateway: {},
-    leastApprovers: 0,
     seenEveryMs: 300_000,
     worker: { leaseMs: 10_000, renewMs: 3000, retryMs: [1000, 5000, 30_000] },
     profile: {

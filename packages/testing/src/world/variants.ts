@@ -62,12 +62,6 @@ export const variants = {
       toolset: simToolset(writesOf(plan).map((name) => (writeNamed(name)?.plans === true ? name : planned(name)))),
     },
   }),
-  /** People decide nearly every write together with others, and the policy asks them about low and medium writes too. */
-  batches: (plan: WorldPlan): WorldPlan => ({
-    ...plan,
-    habits: { ...plan.habits, batches: 0.9, cancels: 0, ignores: 0 },
-    settings: { ...plan.settings, leastApprovers: 1 },
-  }),
 } as const satisfies Readonly<Record<string, (plan: WorldPlan) => WorldPlan>>;
 
 export type Variant = keyof typeof variants;
