@@ -33,6 +33,7 @@ export const VARIANTS: readonly Variant[] = [
   "interruptions",
   "untrusted-reads",
   "changing-targets",
+  "batches",
 ];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.

@@ -53,7 +53,8 @@ export function approvedWrongly(facts: Facts, approval: Approval): readonly stri
   );
   const approvers = new Set(counted.map(({ approver }) => approver));
   const broken: string[] = [];
-  if (approvers.size < APPROVERS_NEEDED[tier]) broken.push(`G6: ${approvalId}, of tier ${tier}, is approved by ${approvers.size} people`);
+  if (approvers.size < Math.max(APPROVERS_NEEDED[tier], facts.leastApprovers))
+    broken.push(`G6: ${approvalId}, of tier ${tier}, is approved by ${approvers.size} people`);
   if (approvers.has(origin.principal)) broken.push(`G6: ${origin.principal} approved their own request, ${approvalId}`);
   return broken;
 }

@@ -36,7 +36,7 @@ interface Account {
 }
 
 /** More tokens than any model call of these worlds reserves. */
-const MOST_RESERVED = 1000;
+const MOST_RESERVED = 2000;
 
 /** What a run, or all runs of the principal, did. */
 interface Deeds {

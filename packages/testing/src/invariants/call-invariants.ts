@@ -29,6 +29,8 @@ export interface Rules {
   /** Whether real services made the commits. Each change of a status must then be in a table of transitions. */
   readonly tables: boolean;
   readonly budgets: BudgetRules;
+  /** How many people a write needs at least by the policy of this world. 0 if it has no policy. */
+  readonly leastApprovers: number;
 }
 
 /** Results after which the agent does not send the later writes of the round, unless the profile says so. */

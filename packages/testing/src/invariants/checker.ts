@@ -1,5 +1,7 @@
 import type { Observation } from "../ports/observation.ts";
+import { withoutPlanContent } from "./answer-text.ts";
 import { brokenByApproval } from "./approval-invariants.ts";
+import { batchBook } from "./batch-invariants.ts";
 import { budgetBook } from "./budget-invariants.ts";
 import { brokenByCall, brokenByMessage, type Rules } from "./call-invariants.ts";
 import { brokenAtEnd } from "./end-invariants.ts";
@@ -29,10 +31,11 @@ export interface Checker {
  * break. It uses only observations from outside the services.
  */
 export function checker(rules: Rules): Checker {
-  const facts = keptFacts();
+  const facts = keptFacts(rules.leastApprovers);
   const work = keptTally();
   const decided = new Map<string, string>();
   const budgets = budgetBook(rules.budgets);
+  const batches = batchBook(facts);
   return {
     facts,
     tally: work.tally,
@@ -58,11 +61,17 @@ export function checker(rules: Rules): Checker {
           ...brokenByResult(facts, changed),
           ...brokenBySkip(facts, changed),
           ...budgets.commit(changed, observation.change),
+          ...batches.commit(changed),
         ];
       case "effect":
         return brokenByEffect(facts, observation);
       case "decided":
         return brokenByAnswer(observation);
+      case "sends":
+        batches.sent(observation);
+        return [];
+      case "batch":
+        return batches.answered(observation);
       case "crash":
         return /^(?:StoreUnavailable|BusUnavailable|Unroutable):/.test(observation.error) ? [] : [faultText(observation)];
       case "fault":
@@ -95,15 +104,6 @@ export function checker(rules: Rules): Checker {
       ? []
       : [`G6: a repeated decision about ${approvalId} was answered differently from the first time`];
   }
-}
-
-/** Returns an answer without the contents of plans, because an approval keeps only the last two contents. */
-function withoutPlanContent(answer: string): string {
-  return JSON.stringify(JSON.parse(answer), (key, value: unknown) => (key === "plan" ? JSON.stringify(value, withoutChanges) : value));
-}
-
-function withoutChanges(key: string, value: unknown): unknown {
-  return key === "changes" ? undefined : value;
 }
 
 function faultText({ process, error }: { readonly process: string; readonly error: string }): string {

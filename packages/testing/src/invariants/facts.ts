@@ -41,6 +41,8 @@ export interface PlannedFact {
 
 /** Everything that is known about a world from its observations: documents, logs, rows, effects. */
 export interface Facts {
+  /** How many people a write needs at least by the policy of this world, whatever its tier. */
+  readonly leastApprovers: number;
   readonly documents: ReadonlyMap<string, Json>;
   readonly logs: ReadonlyMap<string, readonly Json[]>;
   /** The ids of timers, by service. */
@@ -70,7 +72,7 @@ export interface KeptFacts extends Facts {
   take(observation: Observation): readonly Changed[];
 }
 
-export function keptFacts(): KeptFacts {
+export function keptFacts(leastApprovers = 0): KeptFacts {
   const documents = new Map<string, Json>();
   const logs = new Map<string, Json[]>();
   const timers = new Map<string, Set<string>>();
@@ -84,7 +86,8 @@ export function keptFacts(): KeptFacts {
   const messages = new Set<string>();
   const reported = new Map<string, number>();
   const answers = new Map<string, number>();
-  return { documents, logs, timers, outbox, effects, planned, asked, edits, granted, accepted, messages, reported, answers, take };
+  const collections = { documents, logs, timers, outbox, effects, planned, asked, edits, granted, accepted, messages, reported, answers };
+  return { leastApprovers, ...collections, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -120,6 +123,8 @@ export function keptFacts(): KeptFacts {
         return [];
       case "void":
       case "decided":
+      case "sends":
+      case "batch":
       case "crash":
       case "fault":
         return [];

@@ -58,7 +58,8 @@ function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): 
   broken.push(...wrongPlanInGrant(approval, claims));
   is("the requester", claims.requester, origin?.principal);
   is("the tier", claims.tier, tier);
-  if (tier !== null && approvers.size < APPROVERS_NEEDED[tier]) broken.push(`has ${approvers.size} approvers for the tier ${tier}`);
+  if (tier !== null && approvers.size < Math.max(APPROVERS_NEEDED[tier], facts.leastApprovers))
+    broken.push(`has ${approvers.size} approvers for the tier ${tier}`);
   if (origin && approvers.has(origin.principal)) broken.push(`is approved by ${origin.principal}, the requester`);
   const { grant } = approval;
   if (grant && claims.exp * 1000 > grant.executeBy + SECOND_MS && claims.exp * 1000 > grant.expiresAt + SECOND_MS)

@@ -112,6 +112,7 @@ export function telling(): WrongHistory {
     honestBus: true,
     tables: false,
     budgets: NO_BUDGETS,
+    leastApprovers: 0,
   });
   let number = 0;
   const put = (key: string, value: object): NonNullable<Change["put"]>[number] => ({ key, value: value as unknown as Json });

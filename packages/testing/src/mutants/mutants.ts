@@ -1,3 +1,4 @@
+import { batches } from "./batches.ts";
 import { budgets } from "./budgets.ts";
 import { edits } from "./edits.ts";
 import { escaped } from "./escaped.ts";
@@ -206,4 +207,4 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...plans, ...escaped];
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...plans, ...batches, ...escaped];

@@ -1,5 +1,20 @@
-import type { Json, JsonObject, Message, Plan } from "@toolbus/contracts";
+import type { BatchDecisionAnswer, Json, JsonObject, Message, Plan, Tier } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
+
+/** A decision of a batch as the person sent it. */
+export interface BatchItem {
+  readonly approval: string;
+  readonly decision: string;
+  readonly token: string;
+  readonly argumentsHash: string;
+  /** Absent if the write has no plan. */
+  readonly planHash?: string;
+  readonly ticket?: string;
+  /** The tier on the card that the person saw. */
+  readonly tier: Tier;
+  /** Whether the approval exists and the token is the person's own. */
+  readonly isOwn: boolean;
+}
 
 /** An event that happened outside the processes. The simulator reports the events in order, and the invariants use nothing else. */
 export type Observation =
@@ -43,6 +58,19 @@ export type Observation =
       readonly tokenId: string;
       readonly decision: string;
       readonly answer: string;
+    }
+  /** A person sends a decision about an approval in a request of this many decisions. The request may be lost or repeated. */
+  | { readonly kind: "sends"; readonly at: number; readonly approvalId: string; readonly token: string; readonly among: number }
+  /** A person received these answers to a batch. The last of the tries was sent at `sentAt`. A repeat of the batch has the same key. */
+  | {
+      readonly kind: "batch";
+      readonly at: number;
+      readonly sentAt: number;
+      readonly tries: number;
+      readonly who: string;
+      readonly key: string;
+      readonly items: readonly BatchItem[];
+      readonly answers: readonly BatchDecisionAnswer[];
     }
   /** A process asked the model, or the model has answered, even if nobody receives the answer. */
   | { readonly kind: "model"; readonly at: number; readonly runId: string; readonly what: "asked" | "answered" }

@@ -1,4 +1,4 @@
-import type { Approval, Call, LedgerRow, Run, RunEvent } from "@toolbus/contracts";
+import { type Approval, atLeast, type Call, type LedgerRow, type Run, type RunEvent } from "@toolbus/contracts";
 import { type Changed, familyOf } from "../invariants/facts.ts";
 import type { Observation } from "../ports/observation.ts";
 
@@ -23,6 +23,12 @@ export const WORK = {
   grant: "writes begun under a grant",
   /** Approvals that people granted, not policy. */
   decision: "decisions of people",
+  /** Batches in which at least two decisions were accepted. */
+  batch: "batches of decisions",
+  /** High and critical writes that a batch did not decide, because it had other decisions too. */
+  batch_refusal: "high writes refused in a batch",
+  /** Batches that ended in the middle, and whose repeat made the remaining decisions. */
+  batch_repeat: "batches cut in the middle and repeated",
   /** Writes that happened with arguments that an approver had changed. */
   edit: "writes with edited arguments that happened",
   /** Plans of workers that people could see before they decided. */
@@ -94,12 +100,22 @@ export function keptTally(): KeptTally {
       if (observation.kind === "accepted") work.runs++;
       if (observation.kind === "effect") work.effect++;
       if (observation.kind === "told") work.reported++;
+      if (observation.kind === "batch") countBatch(observation);
       if (observation.kind !== "commit") return;
       for (const document of changed) countDocument(document);
       for (const { log, entries } of observation.change.append ?? [])
         if (log.startsWith("tb:events:")) for (const event of entries as unknown as readonly RunEvent[]) countEvent(event);
     },
   };
+
+  function countBatch({ items, answers, who, sentAt, tries }: Extract<Observation, { kind: "batch" }>): void {
+    const accepted = answers.filter(({ status }) => status === 200);
+    if (new Set(accepted.map(({ approval }) => approval)).size >= 2) work.batch++;
+    if (items.length > 1)
+      work.batch_refusal += items.filter(({ tier, isOwn }, n) => isOwn && atLeast(tier, "high") && answers[n]?.status === 403).length;
+    const before = accepted.filter(({ decided }) => decided?.decisions.some(({ approver, at }) => approver === who && at < sentAt));
+    if (tries > 1 && before.length > 0 && before.length < accepted.length) work.batch_repeat++;
+  }
 
   function countDocument(document: Changed): void {
     const family = familyOf(document.key);

@@ -49,4 +49,9 @@ export const regressions: readonly Regression[] = [
     options: anyWorld,
     showed: "a repeated decision was answered with another plan and another expiry than the first time",
   },
+  {
+    seed: 25,
+    options: { linger: false, variant: "batches" },
+    showed: "a batch with a key decided only one write of each run, because the record of its key did not name the approval",
+  },
 ];

@@ -1,7 +1,7 @@
 import { type Approval, approvalCallId, callParts, isJsonObject, type Json, type JsonObject, parseApproval } from "@toolbus/contracts";
-import type { Principal } from "@toolbus/runtime";
 import { type Answer, insist, sleep } from "./http-door.ts";
-import { type PeopleOptions, REQUESTER } from "./persons.ts";
+import { batches } from "./batches.ts";
+import { type PeopleOptions, principalOf, REQUESTER } from "./persons.ts";
 
 /** The people who decide held writes, each with their own token. Some also try what they may not do. */
 export interface Approvers {
@@ -12,7 +12,7 @@ export interface Approvers {
 const NAMES = ["amy", "ben", "cat"] as const;
 const PATIENCE = 8;
 
-interface Ticket {
+export interface Ticket {
   readonly ticket?: string;
 }
 
@@ -25,7 +25,7 @@ interface Decision extends Ticket {
 }
 
 /** The parts of a card that a decision needs. */
-interface Card {
+export interface Card {
   readonly token: string;
   readonly argumentsHash: string;
   /** Absent if the tool offers no plan, or while no worker has planned the write. */
@@ -33,7 +33,8 @@ interface Card {
   readonly arguments: JsonObject;
 }
 
-export function approvers({ wire, observe, random, approvals, habits }: PeopleOptions): Approvers {
+export function approvers(people: PeopleOptions): Approvers {
+  const { wire, observe, random, approvals, habits } = people;
   const { clockwork } = wire;
   // Edits draw from a separate stream of random numbers, so that the worlds of seeds without edits do not change.
   const edits = random.fork("edits");
@@ -44,6 +45,12 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     random,
     onFault: (error: string) => observe({ kind: "fault", at: clockwork.now, process: "approvals", error }),
   };
+  const together = batches({
+    ...people,
+    cardOf,
+    judge: ({ approvalId, need, ticket }) => judge(approvalId, need, ticket),
+    interfere: ({ approvalId, ticket }) => void decide("ben", approvalId, "approve", ticket),
+  });
   return {
     notice(value) {
       const parsed = parseApproval(value);
@@ -57,7 +64,8 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       // Nobody can approve what no worker has planned. Somebody may try, or deny it at once.
       if (planning !== undefined && !random.chance(habits.cheats)) return;
       if (random.chance(habits.cheats)) void cheat(approvalId, ticket);
-      if (!random.chance(habits.ignores)) judge(approvalId, need, ticket);
+      if (random.chance(habits.ignores)) return;
+      if (!together.take({ approvalId, tier, need, ticket })) judge(approvalId, need, ticket);
     },
   };
 
@@ -131,6 +139,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
       body: { ...body },
       principal: principalOf(who),
     } as const;
+    observe({ kind: "sends", at: clockwork.now, approvalId, token: body.token, among: 1 });
     const answered: Answer | null = await insist(wire, asked, options);
     if (answered?.status !== 200) return answered?.status ?? null;
     const { token, decision } = body;
@@ -153,9 +162,4 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
 /** Returns what a decision says about the card that the person saw. */
 function seenOn({ arguments: _, ...seen }: Card): Omit<Card, "arguments"> {
   return seen;
-}
-
-function principalOf(id: string): Principal {
-  if (id === REQUESTER.id) return REQUESTER;
-  return { id, tenant: "acme", roles: ["approver"], scopes: ["approve:*"], keyId: `key of ${id}` };
 }

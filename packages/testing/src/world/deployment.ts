@@ -24,6 +24,8 @@ export interface ServiceSettings {
   readonly agent: Partial<AgentConfig>;
   readonly approvals: Partial<ApprovalsConfig>;
   readonly gateway: Partial<GatewayConfig>;
+  /** Whether a policy lets people decide low and medium writes too. */
+  readonly peopleDecideAll: boolean;
   readonly worker: WorkerTimings;
   /** The interval of a worker's heartbeats, and of an agent's checks that the store still has the agent's own heartbeat. */
   readonly seenEveryMs: number;
@@ -202,7 +204,8 @@ function startersOf({ wire, script, settings, keys, target, observe }: Deploymen
       });
       return { routes: [], stop: () => worker.stop() };
     },
-    approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, keys.approvals),
+    approvals: (infrastructure) =>
+      startApprovalsCore(infrastructure, config.approvals, keys.approvals, settings.peopleDecideAll ? { policy: PEOPLE_DECIDE_ALL } : {}),
     async gateway(infrastructure) {
       const { parts, routes, stop } = startGatewayCore(infrastructure, config.gateway);
       return {
@@ -215,6 +218,12 @@ function startersOf({ wire, script, settings, keys, target, observe }: Deploymen
     },
   };
 }
+
+const PEOPLE_DECIDE_ALL = {
+  current: () =>
+    ({ version: "people decide all", content: { version: 1, tiers: { low: { approvers: 1 }, medium: { approvers: 1 } } } }) as const,
+  warnings: () => [],
+};
 
 const MONOTONIC_ZERO = 1_799_999_000_000;
 

@@ -13,6 +13,12 @@ export const REQUESTER: Principal = {
   keyId: "key of rita",
 };
 
+/** Returns the person with this name. Everybody except the requester is only an approver. */
+export function principalOf(id: string): Principal {
+  if (id === REQUESTER.id) return REQUESTER;
+  return { id, tenant: "acme", roles: ["approver"], scopes: ["approve:*"], keyId: `key of ${id}` };
+}
+
 /** The habits of people. Each is a probability, except for the last. */
 export interface Habits {
   /** Somebody cancels an active run. */
@@ -25,6 +31,8 @@ export interface Habits {
   readonly edits: number;
   /** Two people decide at once, and differently. */
   readonly races: number;
+  /** Somebody answers an approval together with others, in one request. */
+  readonly batches: number;
   /** Somebody tries what is not allowed: to decide twice, with another person's token, about their own request, or too late. */
   readonly cheats: number;
   /** Somebody watches a run from its beginning to its end. */

@@ -1,3 +1,4 @@
+import { BATCH_SHARE, withBatches } from "./batch-worlds.ts";
 import type { Prng } from "../clockwork/prng.ts";
 import { type FaultRates, ratesOf, swarmRates } from "../ports/faults.ts";
 import type { ServiceSettings } from "./deployment.ts";
@@ -44,7 +45,7 @@ const LATENCIES = [
 
 /** Draws the world of a seed: its faults and their rates, timings, tools and habits. */
 export function drawnPlan(seed: string, random: Prng, { linger }: { readonly linger: boolean }): WorldPlan {
-  return {
+  const plan: WorldPlan = {
     name: seed,
     rates: swarmRates(random.fork("rates")),
     latencyMs: random.pick(LATENCIES),
@@ -58,6 +59,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
       // This number comes from a separate stream, so that the worlds of seeds without edits do not change.
       edits: random.fork("edits").pick([0, 0, 0.4]),
       races: random.pick([0, 0.2]),
+      batches: 0,
       cheats: random.pick([0, 0.3]),
       watches: 0.5,
       hangsUp: random.pick([0, 0.5, 0.9]),
@@ -70,6 +72,9 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
     lingerMs: linger ? LINGER_MS : 0,
     script: (stream) => drawnScript(seed, stream),
   };
+  // The choice comes from a separate stream, so that the worlds of seeds without batches do not change.
+  const batches = random.fork("batch worlds");
+  return batches.chance(BATCH_SHARE) ? withBatches(plan, batches) : plan;
 }
 
 /** Returns a world without faults. People ask for one run, which has these turns. */
@@ -92,6 +97,7 @@ export function quietPlan(
       revises: 0,
       edits: 0,
       races: 0,
+      batches: 0,
       cheats: 0,
       watches: 1,
       hangsUp: 0,
@@ -163,6 +169,7 @@ function settingsWith(
     },
     approvals: { APPROVAL_EXPIRY_MS: 60_000, ...approvals },
     gateway: {},
+    peopleDecideAll: false,
     seenEveryMs: 300_000,
     worker: { leaseMs: 10_000, renewMs: 3000, retryMs: [1000, 5000, 30_000] },
     profile: {

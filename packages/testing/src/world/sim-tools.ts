@@ -36,6 +36,11 @@ export function writeNamed(name: string): SimWrite | undefined {
   return known.get(name);
 }
 
+/** Returns the names of the writes of a toolset. */
+export function writesOf(tools: Toolset): readonly string[] {
+  return tools.list().flatMap(({ definition }) => (definition.kind === "write" ? [definition.name] : []));
+}
+
 /** From this amount on, a medium write has the tier high. */
 export const LARGE = 900;
 

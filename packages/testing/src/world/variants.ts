@@ -1,6 +1,8 @@
 import { ratesOf } from "../ports/faults.ts";
 import type { WorldPlan } from "./plan.ts";
-import { planned, simToolset, writeNamed } from "./sim-tools.ts";
+import { prng } from "../clockwork/prng.ts";
+import { withBatches } from "./batch-worlds.ts";
+import { planned, simToolset, writeNamed, writesOf } from "./sim-tools.ts";
 
 /**
  * Variants of a seed's world. In some variants, something rare happens often. Other variants lack a layer that hides faults. All guarantees must hold
@@ -49,7 +51,7 @@ export const variants = {
   "untrusted-reads": (plan: WorldPlan): WorldPlan => ({
     ...plan,
     habits: { ...plan.habits, cancels: 0, ignores: 0 },
-    settings: { ...plan.settings, toolset: simToolset(writesOf(plan), "untrusted") },
+    settings: { ...plan.settings, toolset: simToolset(writesOf(plan.settings.toolset), "untrusted") },
   }),
   /** People approve plans, targets change often, and an attacker repeats messages and changes the plans in them. */
   "changing-targets": (plan: WorldPlan): WorldPlan => ({
@@ -59,16 +61,17 @@ export const variants = {
     drifts: 0.5,
     settings: {
       ...plan.settings,
-      toolset: simToolset(writesOf(plan).map((name) => (writeNamed(name)?.plans === true ? name : planned(name)))),
+      toolset: simToolset(writesOf(plan.settings.toolset).map((name) => (writeNamed(name)?.plans === true ? name : planned(name)))),
     },
   }),
+  /** People answer waiting approvals in batches, and approvals is often killed meanwhile. */
+  batches: (plan: WorldPlan): WorldPlan => {
+    const batched = withBatches(plan, prng(`${plan.name}/batches`));
+    return { ...batched, rates: { ...plan.rates, kill: Math.max(plan.rates.kill, 0.01) }, habits: { ...batched.habits, ignores: 0 } };
+  },
 } as const satisfies Readonly<Record<string, (plan: WorldPlan) => WorldPlan>>;
 
 export type Variant = keyof typeof variants;
-
-function writesOf({ settings }: WorldPlan): readonly string[] {
-  return settings.toolset.list().flatMap(({ definition }) => (definition.kind === "write" ? [definition.name] : []));
-}
 
 /** A timer with this delay never fires, because the delay is longer than any history. */
 const NEVER_MS = 30 * 86_400_000;

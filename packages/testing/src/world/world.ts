@@ -101,6 +101,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     slackMs: 2 * plan.latencyMs.most + 1,
     tables: true,
     budgets: budgetRules(plan.settings.agent),
+    leastApprovers: plan.settings.peopleDecideAll ? 1 : 0,
     honestBus: plan.rates.forged === 0 && plan.rates.replayed === 0,
   });
   const reached = keptCoverage();

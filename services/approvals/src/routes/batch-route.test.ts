@@ -114,6 +114,19 @@ describe("a batch of decisions", () => {
     expect(other.body.answers).toMatchObject([{ status: 422, problem: { code: "idempotency_key_reused" } }]);
   });
 
+  it("with a key decides several writes of one run, and repeated gets the same answers", async () => {
+    await using s = await setup();
+    const { t } = s;
+    const decided = [await item(t, await s.held(1)), await item(t, await s.held(2), "deny")];
+    const key = { "idempotency-key": "batch-1" };
+    const first = await s.batch("amy", decided, key);
+    expect(first.body.answers).toMatchObject([
+      { status: 200, decided: { status: "approved" } },
+      { status: 200, decided: { status: "rejected" } },
+    ]);
+    expect(await s.batch("amy", decided, key)).toEqual(first);
+  });
+
   it("counts every decision against the limit of the approver", async () => {
     await using s = await setup({ DECISIONS_PER_MINUTE: "2" });
     const { t } = s;

@@ -8,7 +8,7 @@ const KEPT_MS = 48 * 3_600_000;
 
 /**
  * Records an `Idempotency-Key` with its decision, before anything is decided. The token already makes a repeated decision harmless, so only the use
- * of the key is stored. Throws a problem if the key is reused with another decision.
+ * of the key for this approval is stored. Throws a problem if the key is reused with another decision about it.
  */
 export async function firstUse(
   { state, documents }: { readonly state: Pick<StateStore, "commit">; readonly documents: ApprovalDocuments },
@@ -19,7 +19,8 @@ export async function firstUse(
   const onCard = args === undefined && argumentsHash === null ? [] : [args === undefined ? null : JSON.stringify(args), argumentsHash];
   const onPlan = planHash === undefined ? [] : ["plan", planHash];
   const bodyHash = hashOf(decision, token, comment, ticket, ...onCard, ...onPlan);
-  const name = keys.token(approvalId, `key-${hashOf(principal.tenant, principal.id, key)}`);
+  // The key of a token names only the shard. Without the approval, all decisions of a batch about one run would use the same document.
+  const name = keys.token(approvalId, `key-${hashOf(approvalId, principal.tenant, principal.id, key)}`);
   const { now, document } = await documents.own(name, approvalId);
   if (document.kind === "absent") {
     const put = [{ key: name, value: { bodyHash }, expiresAt: now + KEPT_MS }];
