@@ -36,7 +36,7 @@ export const EditChanges = Type.Object({ set: Type.Unsafe<JsonObject>({ type: "o
 export type EditChanges = Static<typeof EditChanges>;
 export const parseEditChanges = parser(EditChanges);
 
-/** The largest number of arguments that the page can edit. */
+/** The largest number of arguments that a form can have, on the page and in Slack. */
 export const MOST_EDIT_FIELDS = 32;
 
 /** The form with the arguments of a write. `v0` is the argument that is first in the definition. */

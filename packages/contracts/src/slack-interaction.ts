@@ -8,6 +8,24 @@ import { declared, jsonParser } from "./parse.ts";
 const named = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) });
 const nullable = Type.Optional(Type.Union([named, Type.Null()]));
 
+/** What a person put into one input of a dialog. An empty input of text has the value null, and a select without a choice has the option null. */
+interface SlackInput {
+  readonly value?: string | null;
+  readonly selected_option?: { readonly value: string } | null;
+}
+
+const input = {
+  type: "object",
+  properties: {
+    value: { type: ["string", "null"], maxLength: 3000 },
+    selected_option: {
+      type: ["object", "null"],
+      required: ["value"],
+      properties: { value: { type: "string", maxLength: 150 } },
+    },
+  },
+};
+
 /** The payload that Slack sends when a person presses a button of a message, or submits a dialog. */
 export const SlackInteraction = Type.Object({
   type: Type.String(),
@@ -29,12 +47,9 @@ export const SlackInteraction = Type.Object({
       state: Type.Optional(
         Type.Object({
           values: Type.Optional(
-            Type.Unsafe<Readonly<Record<string, Readonly<Record<string, { readonly value?: string | null }>>>>>({
+            Type.Unsafe<Readonly<Record<string, Readonly<Record<string, SlackInput>>>>>({
               type: "object",
-              additionalProperties: {
-                type: "object",
-                additionalProperties: { type: "object", properties: { value: { type: ["string", "null"], maxLength: 3000 } } },
-              },
+              additionalProperties: { type: "object", additionalProperties: input },
             }),
           ),
         }),
@@ -50,6 +65,8 @@ export const SlackDialog = Type.Object(
   {
     approval: Type.String({ pattern: ID_PATTERNS.approval }),
     decision: Type.Enum([...DECISIONS]),
+    /** Present if the dialog has inputs for other arguments. The decision is then "approve". */
+    edits: Type.Optional(Type.Literal(true)),
     /** The hash of the arguments that the dialog shows. */
     argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
     /** The hash of the plan that the dialog shows. */

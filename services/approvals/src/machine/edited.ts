@@ -58,6 +58,12 @@ export function approvalAfter(approval: Approval, count: number): Approval {
   return plannedThen({ ...atVersion(approval, place), decisions });
 }
 
+/** Returns the approval with the arguments of this hash, as it was when its card had them. Returns null if its card never had them. */
+export function withArguments(approval: Approval, argsHash: string): Approval | null {
+  const place = [...(approval.earlier ?? []), versionOf(approval)].findLastIndex((version) => version.argsHash === argsHash);
+  return place < 0 ? null : atVersion(approval, place);
+}
+
 function madeEdit({ sent, approver, at }: Decision, edited: NonNullable<Approval["edited"]>): boolean {
   return sent !== undefined && approver === edited.by && at === edited.at;
 }

@@ -5,13 +5,11 @@ import {
   changesInWords,
   counted,
   type DecisionForm,
-  maskPersonalData,
   type Problem,
-  visible,
 } from "@toolbus/contracts";
-import { redactText } from "@toolbus/telemetry";
+import { choiceInWords, type EditField, isAbout } from "../decisions/edit-fields.ts";
+import { safeText } from "../decisions/safe-text.ts";
 import { approveFields } from "./decision-forms.ts";
-import type { EditField } from "./edit-fields.ts";
 import { hidden, notice, type Page, type Person } from "./layout.ts";
 import { type Markup, markup, unchanged } from "./markup.ts";
 
@@ -35,7 +33,7 @@ export interface EditPage extends Shown {
 /** Makes the page with a field for each argument. It decides nothing. */
 export function editPage({ view, person, form, now, fields, typed = {}, fault }: EditPage): Page {
   const { title } = cardOf(view, now);
-  const elsewhere = fault?.problems.filter(({ path }) => !fields.some((field) => isOf(path, field))) ?? [];
+  const elsewhere = fault?.problems.filter((problem) => !fields.some((field) => isAbout(field, problem))) ?? [];
   return {
     title: `Edit: ${title.text}`,
     person,
@@ -46,7 +44,7 @@ export function editPage({ view, person, form, now, fields, typed = {}, fault }:
       control(
         field,
         typed[field.id] ?? field.text,
-        fault?.problems.filter(({ path }) => isOf(path, field)),
+        fault?.problems.filter((problem) => isAbout(field, problem)),
       ),
     )}<button class="yes">Show what changes</button></form>
 <p class="links"><a href="/approvals/${view.id}">Back to the approval</a></p>`,
@@ -78,10 +76,10 @@ export function previewPage(shown: PreviewPage): Page {
     title: `Check the edit: ${title.text}`,
     person,
     body: markup`<h1>Check the edit</h1>
-<section aria-labelledby="changes"><h2 id="changes">What changes</h2><ul>${changes.map((change) => markup`<li class="value">${safe(changesInWords([change]))}</li>`)}</ul></section>
-<section aria-labelledby="after"><h2 id="after">What would be done</h2><p class="value">${safe(after.effect)}</p>
+<section aria-labelledby="changes"><h2 id="changes">What changes</h2><ul>${changes.map((change) => markup`<li class="value">${safeText(changesInWords([change]))}</li>`)}</ul></section>
+<section aria-labelledby="after"><h2 id="after">What would be done</h2><p class="value">${safeText(after.effect)}</p>
 <p class="state"><span class="tier ${after.tier}">${after.tier}</span> ${raised && `raised from ${view.tier}, `}needs ${counted(after.need, "approver")}</p>
-${raised && markup`<ul>${after.reasons.map((reason) => markup`<li class="value">${safe(reason)}</li>`)}</ul>`}</section>
+${raised && markup`<ul>${after.reasons.map((reason) => markup`<li class="value">${safeText(reason)}</li>`)}</ul>`}</section>
 ${voids > 0 && notice("bad", `${counted(voids, "approval")} of the arguments before ${voids === 1 ? "does" : "do"} not count any more.`)}
 <section aria-labelledby="decide"><h2 id="decide">Decide</h2><form method="post" action="/approvals/${view.id}/decision">${hidden({ form, token, decision: "approve", argumentsHash: view.argumentsHash, changes: sent })}${approveFields({ view: { ...view, tier: after.tier as ApprovalView["tier"] }, needsTicket: shown.needsTicket, typed: shown.typed })}${plans && markup`<p class="hint">Its worker then plans the write with these arguments. Nobody has approved it before that.</p>`}<button class="yes">${plans ? "Change the arguments" : "Approve with these arguments"}</button></form></section>
 <form method="post" action="/approvals/${view.id}/edit">${hidden({ ...fields, form, argumentsHash: view.argumentsHash, again: "yes" })}<button class="small">Edit again</button></form>
@@ -118,22 +116,6 @@ ${unchanged(text)}</textarea>`;
   }
 }
 
-/** Returns a choice as people read it. A text needs no quotation marks. */
-function choiceInWords(json: string): string {
-  const value: unknown = JSON.parse(json);
-  return typeof value === "string" && value !== "" ? value : json;
-}
-
-function isOf(path: string, { name }: EditField): boolean {
-  const own = `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  return path === own || path.startsWith(`${own}/`);
-}
-
 function sentenceOf(text: string, problems: readonly Problem[]): string {
   return [text, ...problems.map(({ path, message }) => `${path} ${message}.`)].join(" ");
-}
-
-/** Returns a text without credentials and personal data, as on a card. */
-function safe(text: string): string {
-  return maskPersonalData(visible(redactText(text))).text;
 }

@@ -2,11 +2,11 @@ import { type Approval, argumentChanges, editForm, type EditForm, type JsonObjec
 import { parseCanonicalArguments } from "@toolbus/grants";
 import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type RenderProblem, type Route } from "@toolbus/runtime";
 import { redactText } from "@toolbus/telemetry";
+import { editFields, typedChanges, withChanges } from "../decisions/edit-fields.ts";
 import { viewOf } from "../decisions/view.ts";
 import { counting } from "../machine/edited.ts";
 import { ticketFault } from "../requests/policy.ts";
 import { approvalId as approvalDocs } from "../routes/route-docs.ts";
-import { editFields, typedChanges, withChanges } from "./edit-fields.ts";
 import { type EditPage, editPage, previewPage } from "./edit-page.ts";
 import { checkForm, checkOrigin } from "./form-check.ts";
 import type { PageOptions } from "./page-options.ts";

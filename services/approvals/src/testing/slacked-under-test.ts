@@ -33,16 +33,18 @@ export interface SlackedOptions {
   /** Whether people may decide in Slack. */
   readonly asks?: boolean;
   readonly tools?: readonly ToolDefinition[];
+  /** The tiers that the people of the workspace may decide. */
+  readonly tiers?: readonly string[];
 }
 
 /** Approvals with a channel of Slack. */
-export async function slacked({ reply, env = {}, wrapStore, asks = true, tools }: SlackedOptions = {}) {
+export async function slacked({ reply, env = {}, wrapStore, asks = true, tools, tiers = WORKSPACE.tiers }: SlackedOptions = {}) {
   const slack = await slackServer(reply);
   const folder = await mkdtemp(path.join(os.tmpdir(), "slack-"));
   const [targets, hooks] = ["targets.json", "hooks.json"].map((name) => path.join(folder, name));
   const chat = { name: "chat", kind: "slack", workspace: "T1", token: TOKEN, channel: CHANNEL, apiUrl: slack.apiUrl, tenant: "acme" };
   await writeFile(targets ?? "", JSON.stringify({ targets: [chat] }), { mode: 0o600 });
-  await writeFile(hooks ?? "", JSON.stringify({ slack: asks ? [WORKSPACE] : [] }), { mode: 0o600 });
+  await writeFile(hooks ?? "", JSON.stringify({ slack: asks ? [{ ...WORKSPACE, tiers }] : [] }), { mode: 0o600 });
   const files = { WEBHOOKS_FILE: targets ?? "", DECISION_HOOKS_FILE: hooks ?? "", WEBHOOK_ALLOWED_HOSTS: slack.host };
   const t = await setup({
     env: { ...files, WEBHOOK_RETRIES_S: "5,5", APPROVAL_REMINDER_PERCENT: "0", ...env },
@@ -131,6 +133,43 @@ export function submitted(approval: string, decision: string, user: string, answ
     team: { id: "T1" },
     user: { id: user },
     view: { callback_id: "toolbus:decide", private_metadata: about, state: { values } },
+  };
+}
+
+/** What a person does in a dialog: the text of an input, or the text of an option. */
+export type Filled = Readonly<Record<string, string>>;
+
+interface InputBlock {
+  readonly type: string;
+  readonly block_id: string;
+  readonly element: {
+    readonly type: string;
+    readonly initial_value?: string;
+    readonly options?: readonly Option[];
+    readonly initial_option?: Option;
+  };
+}
+interface Option {
+  readonly text: { readonly text: string };
+  readonly value: string;
+}
+
+/** Returns what Slack sends when a person fills in inputs of this dialog, by their block ids, and submits it. The other inputs stay as they are. */
+export function filledIn(opened: unknown, filled: Filled, user: string) {
+  const { view } = opened as { readonly view: { readonly private_metadata: string; readonly blocks: readonly InputBlock[] } };
+  const inputs = view.blocks.filter(({ type }) => type === "input");
+  const values = Object.fromEntries(
+    inputs.map(({ block_id: id, element: { type, initial_value, options, initial_option } }) => {
+      if (type !== "static_select") return [id, { [id]: { type, value: (filled[id] ?? initial_value ?? "") || null } }];
+      const chosen = filled[id] === undefined ? initial_option : options?.find(({ text }) => text.text === filled[id]);
+      return [id, { [id]: { type, selected_option: chosen ?? null } }];
+    }),
+  );
+  return {
+    type: "view_submission",
+    team: { id: "T1" },
+    user: { id: user },
+    view: { callback_id: "toolbus:decide", private_metadata: view.private_metadata, state: { values } },
   };
 }
 

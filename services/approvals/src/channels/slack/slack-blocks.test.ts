@@ -43,7 +43,7 @@ describe("a message of Slack", () => {
     ["an empty title", { title: { text: " " } }],
   ] satisfies [string, Partial<ApprovalCard>][])("keeps the limits of Slack with %s", (_, part) => {
     const { blocks, text } = cardMessage(card(part), { asks: true, page: "https://approvals.example.com/approvals/1" });
-    const dialog = decisionDialog(card(part), { approval: ID, decision: "approve" }, true);
+    const dialog = decisionDialog(card(part), { approval: ID, decision: "approve" }, "required");
     expect(blocks.length).toBeLessThanOrEqual(50);
     expect((dialog["blocks"] as unknown[]).length).toBeLessThanOrEqual(50);
     for (const one of [...textsIn(blocks), ...textsIn(dialog)]) {

@@ -17,9 +17,12 @@ const MOST_BLOCKS = 8;
 
 /** The prefix of the buttons' ids. */
 export const ACTION = "toolbus:";
-const BUTTONS: readonly (readonly [DecisionKind, string, string?])[] = [
+/** The button that opens a dialog with the arguments. */
+export const EDIT = "edit";
+const BUTTONS: readonly (readonly [DecisionKind | typeof EDIT, string, string?])[] = [
   ["approve", "Approve", "primary"],
   ["deny", "Deny", "danger"],
+  [EDIT, "Edit"],
   ["revise", "Ask for changes"],
 ];
 
@@ -31,17 +34,22 @@ export function cardMessage(card: ApprovalCard, { asks, page }: { readonly asks:
     ...(asks && pending
       ? BUTTONS.map(([decision, label, style]) => button(`${ACTION}${decision}`, label, { value: card.id, ...(style ? { style } : {}) }))
       : []),
-    ...(page === null ? [] : [button(`${ACTION}page`, "Open the page", { url: page })]),
+    ...pageButtons(page),
   ];
   return {
     text: escapedMrkdwn(headOf(`${head}: ${card.title.text}`, 300)),
     blocks: [
       { type: "header", text: plain(head, 150) },
       ...cardBlocks(card),
-      ...(buttons.length > 0 ? [{ type: "actions", block_id: `${ACTION}decide`, elements: buttons }] : []),
+      ...actions(buttons),
       ...(pending && buttons.length === 0 ? [context(`Decide with: toolbus approvals show ${card.id}`)] : []),
     ],
   };
+}
+
+/** Renders a sentence for one person. With the address of a page, it has a button that opens the page. */
+export function sentenceMessage(sentence: string, page: string | null): SlackText {
+  return { text: escapedMrkdwn(sentence), blocks: [section(sentence), ...actions(pageButtons(page))] };
 }
 
 /** Renders a reminder, which is a reply to the message. */
@@ -112,6 +120,14 @@ function sections(title: string, lines: readonly string[]): readonly JsonObject[
 
 function context(text: string): JsonObject {
   return { type: "context", elements: [plain(text, MOST_CHARS)] };
+}
+
+function pageButtons(page: string | null): readonly JsonObject[] {
+  return page === null ? [] : [button(`${ACTION}page`, "Open the page", { url: page })];
+}
+
+function actions(buttons: readonly JsonObject[]): readonly JsonObject[] {
+  return buttons.length === 0 ? [] : [{ type: "actions", block_id: `${ACTION}decide`, elements: buttons }];
 }
 
 function button(action: string, label: string, more: JsonObject): JsonObject {

@@ -23,21 +23,27 @@ export interface DialogAnswers {
 }
 
 /**
- * Returns the dialog in which a person decides. It shows the whole card, because the message may be older than the approval's current state. Inputs
- * for other arguments belong between the card and the comment.
+ * Returns the dialog in which a person decides. It shows the whole card, because the message may be older than the approval's current state. `edit` has
+ * the inputs for other arguments, which are between the card and the ticket.
  */
-export function decisionDialog(card: ApprovalCard, about: SlackDialog, asksTicket: boolean): JsonObject {
+export function decisionDialog(
+  card: ApprovalCard,
+  about: SlackDialog,
+  ticket: "required" | "optional" | "none",
+  edit?: { readonly title: string; readonly inputs: readonly JsonObject[] },
+): JsonObject {
   const { title, submit } = TITLES[about.decision];
   return {
     type: "modal",
     callback_id: DIALOG,
     private_metadata: JSON.stringify(about),
-    title: plain(title, 24),
+    title: plain(edit?.title ?? title, 24),
     submit: plain(submit, 24),
     close: plain("Cancel", 24),
     blocks: [
       ...cardBlocks(card),
-      ...(asksTicket ? [input(TICKET, "Ticket", { max_length: MOST_TICKET }, false)] : []),
+      ...(edit?.inputs ?? []),
+      ...(ticket === "none" ? [] : [input(TICKET, "Ticket", { max_length: MOST_TICKET }, ticket === "optional")]),
       input(COMMENT, "Comment", { max_length: MOST_COMMENT, multiline: true }, true),
     ],
   };

@@ -1,7 +1,5 @@
 import {
-  type Approval,
   cardOf,
-  type DecisionKind,
   DECISIONS,
   isApprovalId,
   type JsonObject,
@@ -12,16 +10,17 @@ import {
 } from "@toolbus/contracts";
 import { pause, type Principal, type RateLimit, type SlackTarget } from "@toolbus/runtime";
 import type { Log } from "@toolbus/telemetry";
-import type { DecisionOutcome } from "../../decisions/decision-outcome.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { viewOf } from "../../decisions/view.ts";
-import { counting } from "../../machine/edited.ts";
 import { currentPlan } from "../../machine/planned.ts";
 import { ticketFault } from "../../requests/policy.ts";
 import type { CallSlack } from "./slack-api.ts";
-import { ACTION, escapedMrkdwn, section } from "./slack-blocks.ts";
+import { answerTo, refusalIn, retry, says } from "./slack-answers.ts";
+import { ACTION, EDIT, sentenceMessage } from "./slack-blocks.ts";
 import type { Place, SlackChannel } from "./slack-channel.ts";
-import { answersIn, COMMENT, decisionDialog, DIALOG, sayingDialog, TICKET } from "./slack-dialog.ts";
+import { answersIn, type DialogAnswers, decisionDialog, DIALOG } from "./slack-dialog.ts";
+import { editDialog } from "./slack-edit-dialog.ts";
+import { slackEdits } from "./slack-edits.ts";
 import { slackApprover } from "./slack-workspaces.ts";
 
 export interface SlackInteractionsOptions {
@@ -31,6 +30,8 @@ export interface SlackInteractionsOptions {
   readonly call: CallSlack;
   /** Returns whether this store can have a document of this approval. */
   readonly isKnown: (approvalId: string) => boolean;
+  /** Returns the address of an approval's page, or null if no operator has set one. */
+  readonly pageOf: (approvalId: string) => string | null;
   /** How many decisions each approver may make per minute. Null means no limit. */
   readonly rate: RateLimit | null;
   readonly clock: () => number;
@@ -52,7 +53,8 @@ export interface SlackInteractions {
  * rule of approvals applies. A repeated submission has the same outcome, because a person has one token for each approval.
  */
 export function slackInteractions(options: SlackInteractionsOptions): SlackInteractions {
-  const { decisions, targets, channel, call, isKnown, rate, clock, log, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const { decisions, targets, channel, call, isKnown, pageOf, rate, clock, log, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const edits = slackEdits({ decisions, clock });
   const stopping = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   return {
@@ -70,10 +72,12 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
   async function press(workspace: SlackWorkspaceEntry, interaction: SlackInteraction): Promise<JsonObject> {
     const [action] = interaction.actions ?? [];
     const decision = DECISIONS.find((one) => action?.action_id === `${ACTION}${one}`);
+    const wanted: Wanted | undefined =
+      action?.action_id === `${ACTION}${EDIT}` ? { decision: "approve", edits: true } : decision && { decision };
     // A button that leads to the page also reports that it was pressed.
-    if (!decision || action?.value === undefined) return NOTHING;
+    if (!wanted || action?.value === undefined) return NOTHING;
     const target = targetOf(workspace, interaction.channel?.id);
-    const opened = background(open(workspace, target, interaction, { approval: action.value, decision }));
+    const opened = background(open(workspace, target, interaction, { approval: action.value, wanted }));
     return (await inTime(opened)) ?? NOTHING;
   }
 
@@ -81,7 +85,7 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     workspace: SlackWorkspaceEntry,
     target: SlackTarget | undefined,
     { user, trigger_id, channel: where, message }: SlackInteraction,
-    { approval: approvalId, decision }: { readonly approval: string; readonly decision: DecisionKind },
+    { approval: approvalId, wanted }: { readonly approval: string; readonly wanted: Wanted },
   ): Promise<JsonObject> {
     if (!target) return NOTHING;
     const place = where && message ? { channel: where.id, ts: message.ts } : undefined;
@@ -96,15 +100,21 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
       if (place && seen.approval.status !== "pending") await channel.refresh(target, approvalId, signal(), clock(), place);
       return NOTHING;
     }
+    const form = wanted.edits ? await edits.formOf(seen.approval) : null;
+    if (form?.kind === "no") return whisper(target, user.id, place, form.reason, form.isOnPage ? pageOf(approvalId) : null);
     const plan = currentPlan(seen.approval);
     const about: SlackDialog = {
       approval: approvalId,
-      decision,
+      ...wanted,
       argumentsHash: seen.approval.argsHash,
       ...(plan === null ? {} : { planHash: plan.hash }),
       ...place,
     };
-    const view = decisionDialog(cardOf(viewOf(seen.approval), clock()), about, ticketFault(seen.approval, decision, undefined) !== null);
+    const card = cardOf(viewOf(seen.approval), clock());
+    // Whoever edits decides about arguments for which nobody has named a ticket yet.
+    const subject = form === null ? seen.approval : { ...seen.approval, decisions: [] };
+    const asksTicket = ticketFault(subject, wanted.decision, undefined) !== null;
+    const view = form ? editDialog(card, about, form.fields, asksTicket) : decisionDialog(card, about, asksTicket ? "required" : "none");
     const answer = await call(target, "views.open", { trigger_id: trigger_id ?? "", view }, signal());
     if (answer.kind === "ok") return NOTHING;
     log.warn({ approvalId, target: target.name, why: answer.reason }, "Slack opened no dialog; the person has to press the button again");
@@ -118,10 +128,9 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     if (!approver) return says(NOT_NAMED);
     const answers = answersIn(interaction);
     if ("errors" in answers) return { response_action: "errors", errors: answers.errors };
-    const { approval, decision, argumentsHash, planHash } = about.value;
-    const card = { ...(argumentsHash === undefined ? {} : { argumentsHash }), ...(planHash === undefined ? {} : { planHash }) };
+    const { approval } = about.value;
     const deciding = background(
-      decide(approver, approval, { decision, ...card, ...answers }, workspace).then((answer) => {
+      decide(approver, about.value, { interaction, answers }, workspace).then((answer) => {
         for (const target of targetsOf(workspace)) void background(channel.refresh(target, approval, signal(), clock()));
         return answer;
       }),
@@ -136,8 +145,8 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
 
   async function decide(
     approver: Principal,
-    approvalId: string,
-    request: { readonly decision: DecisionKind; readonly comment?: string; readonly ticket?: string; readonly argumentsHash?: string },
+    about: SlackDialog,
+    { interaction, answers }: { readonly interaction: SlackInteraction; readonly answers: DialogAnswers },
     { workspace }: SlackWorkspaceEntry,
   ): Promise<JsonObject> {
     try {
@@ -145,9 +154,19 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
         const { granted, resetMs } = await rate.take(approver);
         if (!granted) return retry(`You may ${rate.words} a minute. Submit again in ${Math.ceil(resetMs / 1000)} s.`);
       }
-      return answerTo(await decisions.decideFor(approvalId, approver, request, `slack:${workspace}`));
+      const edit = about.edits ? await edits.read(approver, about, interaction) : null;
+      if (edit?.kind === "no") return edit.answer;
+      const { approval, decision, argumentsHash, planHash } = about;
+      const request = {
+        decision,
+        ...answers,
+        ...(argumentsHash === undefined ? {} : { argumentsHash }),
+        ...(planHash === undefined ? {} : { planHash }),
+        ...(edit ? { arguments: edit.arguments } : {}),
+      };
+      return answerTo(await decisions.decideFor(approval, approver, request, `slack:${workspace}`), edit?.fields);
     } catch (error) {
-      log.warn({ error, approvalId }, "a decision of Slack could not be stored; the person has to submit it again");
+      log.warn({ error, approvalId: about.approval }, "a decision of Slack could not be stored; the person has to submit it again");
       return retry("This could not be stored, so nothing was changed. Submit it again.");
     }
   }
@@ -164,10 +183,15 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     if (sentence !== null && target && where !== undefined) await whisper(target, user, { channel: where, ts: ts ?? "" }, sentence);
   }
 
-  /** Says a sentence that only this person sees. */
-  async function whisper(target: SlackTarget, user: string, place: Place | undefined, sentence: string): Promise<JsonObject> {
-    const where = place?.channel ?? target.channel;
-    const shown = { channel: where, user, text: escapedMrkdwn(sentence), blocks: [section(sentence)] };
+  /** Says a sentence that only this person sees, with a button that opens this page. */
+  async function whisper(
+    target: SlackTarget,
+    user: string,
+    place: Place | undefined,
+    sentence: string,
+    page: string | null = null,
+  ): Promise<JsonObject> {
+    const shown = { channel: place?.channel ?? target.channel, user, ...sentenceMessage(sentence, page) };
     const answer = await call(target, "chat.postEphemeral", shown, signal());
     if (answer.kind !== "ok")
       log.warn({ target: target.name, why: answer.reason }, "a person of Slack could not be told why nothing was changed");
@@ -209,38 +233,10 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
   }
 }
 
+/** The decision for which a button opens a dialog. */
+type Wanted = Pick<SlackDialog, "decision" | "edits">;
+
 const ANSWER_WITHIN_MS = 2000;
 const CALL_WITHIN_MS = 10_000;
 const NOTHING: JsonObject = {};
 const NOT_NAMED = "You are not one of the approvers whom an operator named for this workspace, so nothing was changed.";
-
-function answerTo(outcome: DecisionOutcome): JsonObject {
-  if (outcome.kind === "decided") return says(inWords(outcome.approval));
-  if (outcome.why === "ticket_missing" || outcome.why === "ticket_wrong")
-    return { response_action: "errors", errors: { [TICKET]: outcome.reason } };
-  return says(outcome.reason);
-}
-
-/** Returns the outcome of this decision, as the decision left the approval. */
-function inWords(approval: Approval): string {
-  const { status, decisions, need } = approval;
-  const made = decisions.at(-1)?.decision ?? "approve";
-  const more = need - counting(approval).length;
-  if (status === "pending") return `You approved this. It needs ${more === 1 ? "another approver" : `${more} more approvers`}.`;
-  return { approve: "You approved this.", deny: "You denied this.", revise: "You asked for changes." }[made];
-}
-
-function says(sentence: string): JsonObject {
-  return { response_action: "update", view: sayingDialog(sentence) };
-}
-
-/** Keeps the dialog open with its answers, so that the person can submit it again. */
-function retry(sentence: string): JsonObject {
-  return { response_action: "errors", errors: { [COMMENT]: sentence } };
-}
-
-/** Returns the sentence of an answer that keeps the dialog open, or null for any other answer. */
-function refusalIn({ errors }: JsonObject): string | null {
-  const [sentence] = Object.values((errors ?? {}) as Readonly<Record<string, string>>);
-  return sentence ?? null;
-}

@@ -3,6 +3,7 @@ import type { WebhookPlan } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { viewOf } from "../../decisions/view.ts";
 import { type ApprovalDocuments, isShardOf } from "../../sealed/approval-documents.ts";
+import { approvalPage } from "../approval-page.ts";
 import { slackApi } from "./slack-api.ts";
 import { type SlackChannel, slackChannel } from "./slack-channel.ts";
 import { type SlackInteractions, slackInteractions, type SlackInteractionsOptions } from "./slack-interactions.ts";
@@ -35,6 +36,14 @@ export function slackOf({ state, documents, plan, workspaces, publicUrl }: Slack
   });
   return {
     channel,
-    interactions: (rest) => slackInteractions({ ...rest, targets, channel, call, isKnown: (id) => isShardOf(state, shardOf(id)) }),
+    interactions: (rest) =>
+      slackInteractions({
+        ...rest,
+        targets,
+        channel,
+        call,
+        isKnown: (id) => isShardOf(state, shardOf(id)),
+        pageOf: (id) => approvalPage(publicUrl, id),
+      }),
   };
 }

@@ -26,7 +26,7 @@ describe("a channel of Slack", () => {
     const [message] = await s.called("chat.postMessage", 1);
     expect(s.slack.calls[0]?.token).toBe(`Bearer ${TOKEN}`);
     expect(message).toMatchObject({ channel: CHANNEL, unfurl_links: false });
-    expect(buttonsOf(message)).toEqual(["approve", "deny", "revise", "page"]);
+    expect(buttonsOf(message)).toEqual(["approve", "deny", "edit", "revise", "page"]);
     expect(textsIn(message).join("\n")).toContain("Refund $149.99 for order ORD-8821.");
     await s.settled("approval.held", id);
     await s.t.decide("ben", id, "deny", { comment: "Not this week." });
@@ -191,7 +191,7 @@ describe("a channel of Slack", () => {
     await s.submit(id, "approve", "U1", { ticket: "CHG-1" });
     const [update] = await s.called("chat.update", 1);
     expect(textsIn(update).join("\n")).toMatch(/pending, 1 of 2 approvers[^]*approve by amy: \(ticket CHG-1, via slack:T1\)/);
-    expect(buttonsOf(update)).toEqual(["approve", "deny", "revise"]);
+    expect(buttonsOf(update)).toEqual(["approve", "deny", "edit", "revise"]);
   });
 
   it("ends with the newest state although an older update arrives after it", async () => {
@@ -208,6 +208,6 @@ describe("a channel of Slack", () => {
     expect(s.slack.of("chat.update")).toHaveLength(2);
     slow.resolve();
     const updates = await s.called("chat.update", 3);
-    expect(updates.map((update) => buttonsOf(update).length)).toEqual([3, 0, 0]);
+    expect(updates.map((update) => buttonsOf(update).length)).toEqual([4, 0, 0]);
   });
 });

@@ -2,7 +2,6 @@ import {
   type ApprovalView,
   cardOf,
   type EditChanges,
-  type EditForm,
   type Json,
   type JsonObject,
   MOST_EDIT_FIELDS,
@@ -20,14 +19,14 @@ export interface EditField {
   /** The JSON texts to choose from. */
   readonly choices: readonly string[];
   readonly isRequired: boolean;
-  /** True if the page does not show the value as it is. The field is empty then, and an empty field keeps the value. */
+  /** True if the form does not show the value as it is. The field is empty then, and an empty field keeps the value. */
   readonly isConcealed: boolean;
   /** The text in the field before the person types. */
   readonly text: string;
   readonly hint: string;
 }
 
-/** Returns the fields of an edit, in the order of the definition. Returns null if the definition has more arguments than the page can edit. */
+/** Returns the fields of an edit, in the order of the definition. Returns null if the definition has more arguments than a form can have. */
 export function editFields(
   { parameters }: ToolDefinition,
   current: JsonObject,
@@ -40,7 +39,7 @@ export function editFields(
   const masked = cardOf(view, now).arguments.flatMap((line) => (line.masked === undefined ? [] : [line.masked.pointer]));
   return properties.map(([name, property], n) => {
     const value = Object.hasOwn(current, name) ? current[name] : undefined;
-    const own = `/arguments/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const own = `/arguments${pointerOf(name)}`;
     const isConcealed =
       masked.some((pointer) => pointer === "/arguments" || pointer === own || pointer.startsWith(`${own}/`)) ||
       JSON.stringify(value) !== JSON.stringify(view.arguments?.[name]);
@@ -65,8 +64,11 @@ export type TypedChanges =
   | { readonly ok: true; readonly changes: EditChanges }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads the fields as a browser sends them. A field that the person left as it was changes nothing. */
-export function typedChanges(fields: readonly EditField[], current: JsonObject, form: EditForm): TypedChanges {
+/** What a person typed, by the id of the field. */
+export type TypedFields = Readonly<Partial<Record<EditField["id"], string>>>;
+
+/** Reads the fields as a form sends them. A field that the person left as it was changes nothing. */
+export function typedChanges(fields: readonly EditField[], current: JsonObject, form: TypedFields): TypedChanges {
   const [set, unset, problems]: [[string, Json][], string[], Problem[]] = [[], [], []];
   for (const field of fields) {
     // A browser sends each line break as two characters.
@@ -83,6 +85,18 @@ export function typedChanges(fields: readonly EditField[], current: JsonObject, 
     else set.push([field.name, value]);
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, changes: { set: Object.fromEntries(set), unset } };
+}
+
+/** Returns whether a problem with edited arguments is about this field. */
+export function isAbout({ name }: EditField, { path }: Problem): boolean {
+  const own = pointerOf(name);
+  return path === own || path.startsWith(`${own}/`);
+}
+
+/** Returns a choice as people read it. A text needs no quotation marks. */
+export function choiceInWords(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" && value !== "" ? value : json;
 }
 
 /** Returns the arguments with the changes. */
@@ -103,6 +117,11 @@ function kindOf(property: JsonObject, value: Json | undefined): Pick<EditField, 
 function textOf(value: Json, kind: EditField["kind"]): string {
   if (kind === "text" && typeof value === "string") return value;
   return kind === "json" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+}
+
+/** Returns the JSON Pointer to an argument. */
+function pointerOf(name: string): string {
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 function jsonOf(text: string): Json | undefined {
