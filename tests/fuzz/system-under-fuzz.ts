@@ -2,7 +2,7 @@ import { startAgent, agentSettings } from "@toolbus/agent";
 import { approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
 import { memoryBus, type MessageBus } from "@toolbus/bus";
 import { gatewaySettings, startGatewayCore } from "@toolbus/gateway";
-import { generateSealKey, generateSigningKey, ownKeys, publicKeySet, sealKeysOf, staticKeySet } from "@toolbus/grants";
+import { generateSealKey, generateSigningKey, ownKeys, publicKeySet, sealKeysOf, staticKeySet, trustedKeys } from "@toolbus/grants";
 import type { ModelProvider } from "@toolbus/models";
 import { type Infrastructure, readSettings } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
@@ -35,21 +35,23 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const { bus = memoryBus({ clock, random: () => random.next(), schedule: hurried }) } = options;
   const store = memoryStore({ clock });
   const witnessed = witness(bus, store, watcher);
+  const key = await generateSigningKey();
+  const verifying = staticKeySet(publicKeySet([key]));
   const own = await ownKeys(["agent", "gateway", "approvals", "worker.fuzz"]);
+  const others = ["agent", "gateway", "worker.fuzz"].map((service) => [service, own.trusted.of(service)] as const);
   const as = (service: string): Infrastructure => ({ ...infrastructure, identity: own.identityOf(service) });
   const infrastructure: Infrastructure = {
     bus: witnessed.bus,
     state: witnessed.state,
     log: witnessed.log,
     identity: own.identityOf("worker.fuzz"),
-    trusted: own.trusted,
+    trusted: trustedKeys(Object.fromEntries([...others, ["approvals", verifying]])),
     embedded: true,
     random: (count) => Uint8Array.from({ length: count }, () => random.below(256)),
     monotonic: () => performance.now(),
     clock,
   };
   const target = fuzzTools();
-  const key = await generateSigningKey();
   const seals = sealKeysOf({ keys: [generateSealKey((count) => crypto.getRandomValues(new Uint8Array(count)))] });
   // The limits must never be reached here, because each message has to end as expected.
   const whole = 1_000_000;
@@ -68,14 +70,14 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const rules = readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true", RESUME_WRITES_AFTER_MS: "1" });
   const approvals = await startApprovalsCore(as("approvals"), rules, {
     signing: [key],
-    verifying: staticKeySet(publicKeySet([key])),
+    verifying,
     seals,
   });
   open.defer(() => approvals.stop());
   const worker = await startWorker({
     ...infrastructure,
     toolset: target.toolset,
-    keys: staticKeySet(publicKeySet([key])),
+    keys: verifying,
     signer: infrastructure.identity.signer,
     seenEveryMs: 50,
     deadLettersPerMinute: whole,

@@ -60,7 +60,7 @@ describe("a budget", () => {
     const reported = setup({ tokens: 1000, toolCalls: 0 });
     reported.reserve("1.1", 400);
     expect(reported.stopped()).toEqual([]);
-    const other = setup({ tokens: 2000, toolCalls: 0 });
+    const other = setup({ tokens: 3000, toolCalls: 0 });
     other.reserve("1.1", 400);
     expect(other.stopped().join()).toContain("each of them had room");
   });

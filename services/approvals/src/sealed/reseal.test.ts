@@ -56,7 +56,10 @@ describe("sealing again", () => {
     await t.rotate();
     await t.rotate();
     await t.rotate({ finish: true });
-    expect((await t.get("otto", "/v1/refused")).body["documents"]).toMatchObject([{ why: "unknown_key" }, { why: "unknown_key" }]);
+    expect(outsideChains((await t.get("otto", "/v1/refused")).body["documents"])).toMatchObject([
+      { why: "unknown_key" },
+      { why: "unknown_key" },
+    ]);
     await t.restore(old);
     expect((await t.get("amy", `/v1/approvals/${pending}`)).status).toBe(200);
   });
@@ -109,4 +112,9 @@ async function setup(options: Pick<Options, "wrapStore"> = {}) {
       await t.restart();
     },
   };
+}
+
+/** Returns the refused documents outside the chains of the audit. The ends of the chains have the same unknown key. */
+function outsideChains(documents: unknown): readonly unknown[] {
+  return (documents as readonly { readonly kind: string }[]).filter(({ kind }) => kind !== "chain");
 }
