@@ -7,7 +7,7 @@ import {
   keys,
   type RefusedDocument,
 } from "@toolbus/contracts";
-import { auditHeader, auditLine, verifyAudit } from "@toolbus/grants";
+import { auditHeader, auditLine, generateSigningKey, signCheckpoint, signerOf, verifyAudit } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { type HttpAnswer, setup as setupApprovals } from "../testing/approvals-under-test.ts";
 import { bigRefund, refund } from "../testing/writes-under-test.ts";
@@ -68,11 +68,15 @@ describe("a chain whose end somebody has overwritten", () => {
     expect((await other.read([HEAD])).documents[0]?.opened.kind).toBe("genuine");
   });
 
-  it("is not continued if no genuine checkpoint signs its last record", async () => {
+  it.each(["malformed", "under a foreign key"])("is not continued if the last checkpoint is %s", async (what) => {
     await using t = await setup();
     await t.hold(bigRefund(1));
     await t.chained();
-    await t.overwrite("unsealed", { log: keys.auditCheckpoints("acme"), entries: [{ n: 1 }] });
+    const [record] = await t.records();
+    const foreign = await signerOf(await generateSigningKey());
+    const signed = await signCheckpoint({ tenant: "acme", n: 1, hash: String(record?.["hash"]), at: 1 }, foreign);
+    const checkpoint = what === "malformed" ? { n: 1 } : { ...signed };
+    await t.overwrite("unsealed", { log: keys.auditCheckpoints("acme"), entries: [checkpoint] });
     expect(await t.adopt((await t.refused())[0])).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/No genuine checkpoint/) },
