@@ -74,7 +74,7 @@ describe("a chain whose end somebody has overwritten", () => {
     await t.chained();
     const [record] = await t.records();
     const foreign = await signerOf(await generateSigningKey());
-    const signed = await signCheckpoint({ tenant: "acme", n: 1, hash: String(record?.["hash"]), at: 1 }, foreign);
+    const signed = await signCheckpoint({ tenant: "acme", n: 1, hash: record?.["hash"] as string, at: 1 }, foreign);
     const checkpoint = what === "malformed" ? { n: 1 } : { ...signed };
     await t.overwrite("unsealed", { log: keys.auditCheckpoints("acme"), entries: [checkpoint] });
     expect(await t.adopt((await t.refused())[0])).toMatchObject({
