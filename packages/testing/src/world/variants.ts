@@ -61,7 +61,9 @@ export const variants = {
     drifts: 0.5,
     settings: {
       ...plan.settings,
-      toolset: simToolset(writesOf(plan.settings.toolset).map((name) => (writeNamed(name)?.plans === true ? name : planned(name)))),
+      toolset: simToolset([
+        ...new Set(writesOf(plan.settings.toolset).map((name) => (writeNamed(name)?.plans === true ? name : planned(name)))),
+      ]),
     },
   }),
   /** People answer waiting approvals in batches, and approvals is often killed meanwhile. */
