@@ -34,15 +34,15 @@ const pages: readonly GeneratedPage[] = [
 ];
 
 const HELP = `npm run docs                          writes the generated pages
-npm run docs -- --check               says which of them are not current, and writes nothing
+npm run docs -- --check               names the outdated ones, and writes nothing
 npm run docs -- --try [PAGE...]       runs the commands of the README, CONTRIBUTING and docs/*.md, or of these pages
 
-  --json   with --try: one JSON document in place of lines; npm run -s docs leaves npm's own lines out
-  --help   this
+  --json   with --try: print one JSON document instead of lines; "npm run -s docs" leaves out npm's own lines
+  --help   show this help
 
---try types each command of a page in a copy of this checkout, on ports of its own and with a private Redis, RabbitMQ and NATS where the page names one (their
-programs have to be on the PATH, or Docker has to answer). One line a command: ok, failed, or not run and why. It exits with 1 when one failed.
-What a fence of a page says of its commands: docs/testing.md.
+--try runs each command of a page in a copy of this checkout, on its own ports. If the page names Redis, RabbitMQ or NATS, --try starts a private server.
+The server's program must be on the PATH, or Docker must be available. --try prints one line per command: ok, failed, or not run and the reason. It exits
+with 1 if a command failed. docs/testing.md explains how a page marks its commands.
 `;
 
 process.exitCode = await main();
