@@ -45,7 +45,7 @@ async function setup() {
   };
 }
 
-/** Waits until a start without settings is ready, and returns the release that it serves. */
+/** Waits until `toolbus start` is ready, and returns the release that its example API serves. */
 async function releaseOf(program: Program): Promise<string> {
   const [, releaseId = ""] = await program.says(/"releaseId":"([^"]+)"/);
   await program.says(/Stop with Ctrl-C/);

@@ -43,7 +43,7 @@ const CROWDS: readonly Crowd[] = [
   { name: "1,000 readers", readers: 1000, neverRead: 0, slow: 0 },
   { name: "1,000, and 20 slow, 20 that never read", readers: 1000, neverRead: 20, slow: 20 },
 ];
-/** The events of a busy run: 20 events of 700 bytes each per second. */
+/** The events of a busy run. With its 500 bytes of text, an event is about 700 bytes long. */
 const TALK = { perSecond: 20, bytes: 500 };
 /** 2.5 MB per second for each reader. The kernel's buffers for a reader that does not read are soon full at this rate. */
 const FLOOD = { perSecond: 50, bytes: 50_000 };

@@ -16,9 +16,9 @@ export const DecisionForm = Type.Object(
     decision: Type.Enum([...DECISIONS]),
     /** The single-use token of this approver. */
     token: Type.String({ minLength: 16, maxLength: 200 }),
-    /** The arguments on the card that the approver saw. */
+    /** The hash of the arguments on the card that the approver saw. */
     argumentsHash: Type.Optional(Type.String({ maxLength: 64 })),
-    /** The plan on the card that the approver saw. */
+    /** The hash of the plan on the card that the approver saw. */
     planHash: Type.Optional(Type.String({ maxLength: 64 })),
     /** A browser counts a line break as one character, and sends two. */
     comment: Type.Optional(Type.String({ maxLength: 4000 })),
@@ -43,7 +43,7 @@ export const MOST_EDIT_FIELDS = 32;
 export const EditForm = Type.Object(
   {
     form,
-    /** The arguments on the card that the approver saw. */
+    /** The hash of the arguments on the card that the approver saw. */
     argumentsHash: Type.String({ maxLength: 64 }),
     /** The approver saw the preview, and wants to change the typed arguments once more. */
     again: Type.Optional(Type.Literal("yes")),

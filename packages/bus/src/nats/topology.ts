@@ -59,7 +59,7 @@ export function placeOf(namespace: string, topic: string): QueuePlace {
   return place;
 }
 
-/** Returns the subject of a topic's announcements. Throws a RangeError if the topic is invalid. */
+/** Returns the subject on which the messages of a broadcast topic are sent. Throws a RangeError if the topic is invalid. */
 export function broadcastSubject(namespace: string, topic: string): string {
   if (!isTopic(topic)) throw noTopic(topic);
   return `${namespace}.broadcast.${topic}`;

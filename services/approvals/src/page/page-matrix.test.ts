@@ -3,9 +3,10 @@ import { withOidc } from "../testing/oidc-under-test.ts";
 import { browserOf } from "../testing/page-under-test.ts";
 import { bigRefund } from "../testing/writes-under-test.ts";
 
-// The table has every route of the approval page and every kind of visitor, with the expected answer. Everybody tries to sign in first. A bearer has
-// a valid key in `Authorization` and is not signed in. rita has asked for the write, amy may approve it, cat may not, and otto is the operator. una
-// is a user and alma an Alertmanager. zed is an approver of another tenant. Everybody posts the fields of amy's forms, which are for her session only.
+// The table has every route of the approval page and every kind of visitor, with the expected answer. Everybody except the stranger and the bearer tries to sign
+// in first. The bearer only sends a valid key in `Authorization`. rita has asked for the write, amy may approve it, cat may not, and otto is the operator. una
+// is a user and alma an Alertmanager. zed is an approver of another tenant. Except at `/sign-in`, everybody posts the fields of amy's
+// forms, which are for her session only.
 // Approvals has a provider of OIDC, from which nobody comes back. A route that is not in this table fails the test.
 const TABLE = `
                                  stranger  wrong-key  bearer  una  alma  otto  amy  cat  rita  zed
