@@ -86,6 +86,7 @@ export function racingDecisions({ approvalsUrls, keys }: Pick<Apart, "approvalsU
         [approve, edit],
         [approve, approve],
         [deny, deny],
+        [edit, edit],
         [approveHook, approveHook, deny],
         [denyHook, approve, denyHook],
       ];
