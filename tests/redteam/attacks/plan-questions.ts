@@ -44,16 +44,16 @@ async function askedBy(arena: Arena, attacker: "agent" | "approvals", count: num
     const args = { payee: newPayee(), amount: 9000 };
     const callIds = Array.from({ length: count }, (_, index) => write.callId.replace(/\d+$/, String(200 + index)));
     const questions = await Promise.all(callIds.map((callId) => question(arena, write, callId, args)));
-    const before = arena.system.target.journal().length;
     await arena.as(attacker).broker((bus) => bus.flood(questions));
     const other = await plannedWrite(arena, newPayee(), 71);
     await arena.decide(other, "approve");
     await arena.ended(other.runId);
     await arena.until("the plans", () => (planned(arena, callIds) === count ? true : null));
-    const effects = arena.system.target.journal().slice(before);
+    // A write that people allowed in an earlier attack may still happen now, so only the effects of these questions count.
+    const effects = arena.system.target.journal().filter(({ callId, payee }) => callIds.includes(callId) || payee === args.payee);
     const approvals = await Promise.all(callIds.map((callId) => arena.eye.text(keys.approval(`ap_${callId}`))));
-    return effects.length === 1 && timesOf(arena, other) === 1 && approvals.every((text) => text === null)
-      ? held(`the worker made ${count} plans, and only the genuine write had an effect`)
+    return effects.length === 0 && timesOf(arena, other) === 1 && approvals.every((text) => text === null)
+      ? held(`the worker made ${count} plans, and none of them had an effect`)
       : reached(`there were ${effects.length} effects`);
   } finally {
     await arena.decide(write, "deny");
