@@ -12,6 +12,6 @@ it("the orders worker that lacks its receipt key says in one sentence what to do
     code: 1,
     stdout: "",
     stderr:
-      'The toolset "orders" has the write "issue_refund" and no receipt key: pass "receiptKeyFile" with the key that "toolbus keys" makes for worker.orders.\n',
+      'The toolset "orders" has the write "issue_refund" and no receipt key: pass "receiptKeyFile". "toolbus keys --toolsets orders --give worker.orders=FOLDER" copies worker.orders-signing.jwk into a folder for all its replicas.\n',
   });
 });

@@ -94,6 +94,60 @@ describe("the card of an approval", () => {
     ]);
   });
 
+  it("masks the values of arguments whose names say that they are secrets, wherever the card repeats them", () => {
+    const password = 'hunter "two" 1';
+    const args = {
+      user: "ada",
+      password,
+      auth: { apiToken: "tok-123456", ids: ["a"] },
+      keys: { secrets: ["s1", ""] },
+      page_token: "p",
+      tokens: 3,
+    };
+    const secret: ApprovalView = {
+      ...view,
+      arguments: args,
+      effect: `Sets the password of ada to ${password}.`,
+      asked: `use ${password} and ${JSON.stringify(args)}`,
+      edited: {
+        by: "amy",
+        at: 1,
+        asked: { arguments: { ...args, password: "former-one" }, argumentsHash: "sha256-a", effect: "" },
+        changes: [{ name: "password", before: '"former-one"', after: JSON.stringify(password) }],
+      },
+      plan: {
+        round: 1,
+        hash: "sha256-b",
+        at: 2,
+        changes: [
+          { name: "password", before: '"old"', after: JSON.stringify(password) },
+          { name: "login", after: JSON.stringify({ name: "ada", client_secret: "deep-secret" }) },
+        ],
+      },
+    };
+    const card = cardOf(secret, 0);
+    expect(card.title).toEqual({ text: "Sets the password of ada to [masked: secret].", masked: { pointer: "/effect", what: ["secret"] } });
+    expect(card.arguments.map(({ label, text, masked }) => [label, text, masked?.pointer])).toEqual([
+      ["user", "ada", undefined],
+      ["password", "[masked: secret]", "/arguments/password"],
+      ["auth", "", undefined],
+      ["apiToken", "[masked: secret]", "/arguments/auth/apiToken"],
+      ["ids", "", undefined],
+      ["-", "a", undefined],
+      ["keys", "", undefined],
+      ["secrets", "", undefined],
+      ["-", "[masked: secret]", "/arguments/keys/secrets/0"],
+      ["-", "", undefined],
+      ["page_token", "p", undefined],
+      ["tokens", "3", undefined],
+    ]);
+    expect(card.notices).toEqual(['Changed by amy: "password" was [masked: secret] and is [masked: secret].']);
+    expect(card.plan.map(({ text }) => text)).toEqual(["[masked: secret]", 'absent → {"name":"ada","client_secret":"[masked: secret]"}']);
+    expect(unmaskedField(secret, "/arguments/password")).toBe(password);
+    const all = JSON.stringify(card);
+    for (const text of ["hunter", "tok-123456", "former-one", "deep-secret"]) expect(all).not.toContain(text);
+  });
+
   it("says at the top what an approver changed and what untrusted content the run has read, each on one line", () => {
     const edited = {
       by: "amy",

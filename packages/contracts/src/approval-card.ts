@@ -2,7 +2,8 @@ import type { ApprovalView } from "./approval-view.ts";
 import { type ArgumentChange, changesInWords } from "./argument-changes.ts";
 import { counted } from "./counted.ts";
 import type { Json } from "./json.ts";
-import { maskPersonalData, type PersonalData } from "./personal-data.ts";
+import { hidesWhole, type Mask, type Masked, type MaskedFields, maskFor, SECRET, withoutSecrets } from "./card-mask.ts";
+import { isSecretName } from "./secret-arguments.ts";
 import { spanInWords, utcMinute } from "./time-in-words.ts";
 import { visible } from "./tool-definition.ts";
 
@@ -28,11 +29,11 @@ export interface ApprovalCard {
   readonly decisions: readonly CardLine[];
 }
 
-/** A text in which personal data is masked. */
+/** A text in which personal data and secrets are masked. */
 export interface CardText {
   readonly text: string;
   /** Absent if nothing is masked. `pointer` is a JSON Pointer into the approval. The field at this place has the whole text. */
-  readonly masked?: { readonly pointer: string; readonly what: readonly PersonalData[] };
+  readonly masked?: { readonly pointer: string; readonly what: readonly Masked[] };
 }
 
 /** A line with its label. An argument with parts has an empty text, and its parts follow one level deeper. The label of a list's item is `-`. */
@@ -42,25 +43,31 @@ export interface CardLine extends CardText {
 }
 
 /**
- * Makes the card of an approval from the data that approvals stores, not from the model's words. The view has no credentials. Personal data in the
- * effect and in the arguments is masked, and invisible characters are shown as escapes.
+ * Makes the card of an approval from the data that approvals stores, not from the model's words. The view has no credentials. Personal data and
+ * secrets in the effect, the arguments, the plan and the requester's message are masked, and invisible characters are shown as escapes.
  */
 export function cardOf(view: ApprovalView, now: number): ApprovalCard {
+  const mask = maskFor(view);
   return {
     id: view.id,
-    title: masked(view.effect, "/effect"),
+    title: cardTitle(view),
     status: statusOf(view),
-    doubts: (view.doubts ?? []).map(doubtInWords),
-    notices: noticesOf(view).map((text) => maskPersonalData(visible(text)).text),
-    facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
-    arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", 0)),
+    doubts: (view.doubts ?? []).map((doubt) => doubtInWords(doubt, mask)),
+    notices: noticesOf(view).map((text) => mask(text).text),
+    facts: factsOf(view, now, mask).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
+    arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", mask)),
     plan: (view.plan?.changes ?? []).map((change, n) => ({
-      label: maskPersonalData(visible(change.name)).text,
+      label: mask(change.name).text,
       depth: 0,
-      ...masked(planText(change), planPointer(n)),
+      ...cardText(isSecretName(change.name) ? SECRET : mask(planText(change)), planPointer(n)),
     })),
     decisions: view.decisions.map((made) => decisionLine(made, view)),
   };
+}
+
+/** Returns the effect as the card shows it, for a list. */
+export function cardTitle(view: MaskedFields & Pick<ApprovalView, "effect">): CardText {
+  return cardText(maskFor(view)(view.effect), "/effect");
 }
 
 /**
@@ -92,10 +99,10 @@ function noticesOf({ edited, taint, plan, planning, status }: ApprovalView): rea
     ...(drifted === undefined
       ? []
       : [
-          `The target changed after this was approved${pending ? ", so it needs a new decision" : " for the first time"}. The approved plan was: ${drifted.changes === undefined ? "not kept any more" : changesInWords(drifted.changes) || "no change"}.`,
+          `The target changed after this was approved${pending ? ", so it needs a new decision" : " for the first time"}. The approved plan was: ${drifted.changes === undefined ? "not kept any more" : changesInWords(withoutSecrets(drifted.changes)) || "no change"}.`,
         ]),
     ...(plan?.changes?.length === 0 ? ["By the worker's plan, this changes nothing."] : []),
-    ...(edited?.changes ?? []).map((change) => `Changed by ${edited?.by ?? ""}: ${changesInWords([change])}.`),
+    ...withoutSecrets(edited?.changes ?? []).map((change) => `Changed by ${edited?.by ?? ""}: ${changesInWords([change])}.`),
     ...(taint?.sources ?? []).map(({ tool, passage }) => `The run has read untrusted content from "${tool}": ${quoted(passage)}`),
     ...(taint?.more === undefined ? [] : [`The run has read untrusted content ${counted(taint.more, "more time")}.`]),
   ];
@@ -139,18 +146,16 @@ function statusOf({ status, decisions, approversNeeded, reason }: ApprovalView):
   return visible(`${status.replaceAll("_", " ")}${open}${reason === undefined ? "" : `: ${reason}`}`);
 }
 
-function factsOf(view: ApprovalView, now: number): readonly (readonly [string, string])[] {
+function factsOf(view: ApprovalView, now: number, mask: Mask): readonly (readonly [string, string])[] {
   return [
     ["Tool", `${view.tool}@${view.toolVersion}, a ${view.tier}-tier write`],
     ["Requester", view.requester],
-    ...(view.asked === undefined
-      ? []
-      : [["Message", `${quoted(maskPersonalData(visible(view.asked)).text)} (the requester's own words)`] as const]),
+    ...(view.asked === undefined ? [] : [["Message", `${quoted(mask(view.asked).text)} (the requester's own words)`] as const]),
     ["Agent", view.agent],
     ...view.reasons.map((why) => ["Risk", why] as const),
     ["Delivery", view.idempotency.inWords],
     ...(view.status === "pending" ? [["Expires", `in ${spanInWords(view.expiresAt - now)}`] as const] : []),
-    ...beforeOf(view),
+    ...beforeOf(view, mask),
     ...termsOf(view),
     ["Approval", view.id],
     ["Run", view.runId],
@@ -158,12 +163,12 @@ function factsOf(view: ApprovalView, now: number): readonly (readonly [string, s
 }
 
 /** Returns what was approved for this requester and tool before. */
-function beforeOf({ before }: ApprovalView): readonly (readonly [string, string])[] {
+function beforeOf({ before }: ApprovalView, mask: Mask): readonly (readonly [string, string])[] {
   if (before === undefined) return [];
   if (before.length === 0) return [["Before", "no such write of this requester was approved lately"]];
   return before.map(({ effect, at, by }) => {
     const who = by.length === 0 ? "policy" : by.join(", ");
-    return ["Before", `${maskPersonalData(visible(effect)).text} (approved by ${who}, ${utcMinute(at)})`] as const;
+    return ["Before", `${mask(effect).text} (approved by ${who}, ${utcMinute(at)})`] as const;
   });
 }
 
@@ -179,8 +184,8 @@ function termsOf({ policy }: ApprovalView): readonly (readonly [string, string])
   ];
 }
 
-function doubtInWords({ place, why, word, spelled }: NonNullable<ApprovalView["doubts"]>[number]): string {
-  const [at, what, letters] = [place, word, spelled].map((text) => maskPersonalData(visible(text)).text);
+function doubtInWords({ place, why, word, spelled }: NonNullable<ApprovalView["doubts"]>[number], mask: Mask): string {
+  const [at, what, letters] = [place, word, spelled].map((text) => mask(text).text);
   return `"${what}" in ${at}: ${WHY_DOUBTED[why]}, ${letters}`;
 }
 
@@ -194,25 +199,35 @@ const WHY_DOUBTED: Readonly<Record<NonNullable<ApprovalView["doubts"]>[number]["
 /**
  * Returns the lines of one argument. If the argument's name is personal data, the lines name only `parent`, because a pointer would contain the name.
  */
-function argumentLines(name: string, value: Json, parent: string, depth: number, label = name): CardLine[] {
-  const shownLabel = maskPersonalData(visible(label));
+function argumentLines(name: string, value: Json, parent: string, mask: Mask, place: Place = { depth: 0, isSecret: false }): CardLine[] {
+  const { depth, label = name } = place;
+  const isSecret = place.isSecret || isSecretName(name);
+  const shownLabel = mask(label);
   const named = shownLabel.masked.length === 0;
   const pointer = named ? `${parent}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}` : parent;
   const parts = depth < MAX_DEPTH && typeof value === "object" && value !== null ? Object.entries(value) : [];
   if (parts.length > 0) {
     const own = { label: shownLabel.text, text: "", depth, ...(named ? {} : { masked: { pointer, what: shownLabel.masked } }) };
-    const itemLabel = Array.isArray(value) ? "-" : undefined;
-    return [own, ...parts.flatMap(([part, inner]) => argumentLines(part, inner, pointer, depth + 1, itemLabel))];
+    const inner = { depth: depth + 1, isSecret, ...(Array.isArray(value) ? { label: "-" } : {}) };
+    return [own, ...parts.flatMap(([part, content]) => argumentLines(part, content, pointer, mask, inner))];
   }
-  const whole = masked(typeof value === "string" ? value : JSON.stringify(value), pointer);
-  const what = [...new Set([...shownLabel.masked, ...(whole.masked?.what ?? [])])];
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const whole = isSecret && hidesWhole(value) ? SECRET : mask(text);
+  const what = [...new Set([...shownLabel.masked, ...whole.masked])];
   return [{ label: shownLabel.text, text: whole.text, depth, ...(what.length === 0 ? {} : { masked: { pointer, what } }) }];
+}
+
+interface Place {
+  readonly depth: number;
+  /** True inside an argument whose name is the name of a secret. */
+  readonly isSecret: boolean;
+  /** The label, if it is not the name. */
+  readonly label?: string;
 }
 
 // Deeper parts are shown as JSON, because nobody can read a line that is indented so far.
 const MAX_DEPTH = 6;
 
-function masked(text: string, pointer: string): CardText {
-  const shown = maskPersonalData(visible(text));
-  return { text: shown.text, ...(shown.masked.length === 0 ? {} : { masked: { pointer, what: shown.masked } }) };
+function cardText({ text, masked }: ReturnType<Mask>, pointer: string): CardText {
+  return { text, ...(masked.length === 0 ? {} : { masked: { pointer, what: masked } }) };
 }

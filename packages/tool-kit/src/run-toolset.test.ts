@@ -34,13 +34,13 @@ describe("the process of a tool's author", () => {
       lacks: "a receipt key",
       options: { busUrl: BROKER, stateUrl: "memory:" },
       stderr:
-        'The toolset "bills" has the write "pay" and no receipt key: pass "receiptKeyFile" with the key that "toolbus keys" makes for worker.bills.\n',
+        'The toolset "bills" has the write "pay" and no receipt key: pass "receiptKeyFile". "toolbus keys --toolsets bills --give worker.bills=FOLDER" copies worker.bills-signing.jwk into a folder for all its replicas.\n',
     },
     {
       lacks: "the file of its receipt key",
       options: { busUrl: BROKER, stateUrl: "memory:", receiptKeyFile: "/nowhere/receipts.jwk" },
       stderr:
-        'There is no receipt key /nowhere/receipts.jwk for the toolset "bills": "toolbus keys" makes the one of worker.bills; it is equal on all replicas.\n',
+        'There is no receipt key /nowhere/receipts.jwk for the toolset "bills". "toolbus keys --toolsets bills --give worker.bills=FOLDER" copies worker.bills-signing.jwk into a folder for all its replicas.\n',
     },
     {
       lacks: "a readable flag",

@@ -44,3 +44,9 @@ export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, rel
   ];
   return `${lines.join("\n")}\n`;
 }
+
+/** Returns an address without its login and parameters, because both may contain a password. */
+export function withoutLogin(address: string): string {
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}${host === "" ? "" : `//${host}`}${pathname}`;
+}

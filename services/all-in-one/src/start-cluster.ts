@@ -5,7 +5,7 @@ import { approvals } from "@toolbus/approvals";
 import { gateway } from "@toolbus/gateway";
 import { unknownSettings } from "@toolbus/runtime";
 import { mcpVariablesOf } from "@toolbus/tool-executor";
-import { greeting } from "./greeting.ts";
+import { greeting, withoutLogin } from "./greeting.ts";
 import { keepRunning } from "./keep-running.ts";
 import { everySetting, NOT_SHARED, settingsOfService } from "./known-settings.ts";
 import { namedLines } from "./named-lines.ts";
@@ -127,10 +127,4 @@ function whereOf(apart: Apart, { busUrl, stateUrl, directory }: ClusterOptions):
         .join(", "),
     ],
   ];
-}
-
-/** Returns an address without its login and parameters, because both may contain a password. */
-function withoutLogin(address: string): string {
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname}`;
 }

@@ -1,5 +1,5 @@
 import { modelInWords } from "@toolbus/agent";
-import { greeting } from "./greeting.ts";
+import { greeting, withoutLogin } from "./greeting.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { startAllInOne } from "./start-all-in-one.ts";
 
@@ -32,7 +32,7 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
       ...(signal ? { signal } : {}),
     });
     const { releaseId, notes } = embedded ?? NO_RELEASE;
-    say(greeting({ ...system, directory, model, releaseId, notes, where: [["state", directory]] }));
+    say(greeting({ ...system, directory, model, releaseId, notes, where: whereItIs(env, directory) }));
     return {
       async stop() {
         stopping.abort();
@@ -46,4 +46,12 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
     await embedded?.api.stop();
     throw error;
   }
+}
+
+/** Returns where the bus and the state are. Without other settings, the bus is in the process, and everything else is in the directory. */
+export function whereItIs({ BUS_URL, STATE_URL }: EmbeddedOptions["env"], directory: string): readonly (readonly [string, string])[] {
+  return [
+    ...(BUS_URL ? [["bus", withoutLogin(BUS_URL)] as const] : []),
+    ...(STATE_URL ? [["state", withoutLogin(STATE_URL)] as const, ["data", directory] as const] : [["state", directory] as const]),
+  ];
 }

@@ -8,6 +8,7 @@ const waiting: ListedApproval = {
   tool: "wire_transfer",
   tier: "critical",
   effect: `Wire 90000 for ${"a very long reason ".repeat(20)}END.`,
+  arguments: { api_key: "key-of-the-bank", mail: "anna@example.com" },
   requester: "rita",
   status: "pending",
   approversNeeded: 2,
@@ -28,6 +29,11 @@ describe("an approval in a list", () => {
       expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain(waiting.effect.replaceAll(/\s+/g, " "));
       expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
     }
+  });
+
+  it("masks personal data and secrets in the effect, as the card does", () => {
+    const [, , effect] = approvalEntry({ ...waiting, effect: "Wire with key-of-the-bank to anna@example.com." }, 0, 200);
+    expect(effect).toBe("  Wire with [masked: secret] to [masked: e-mail address, …@example.com].");
   });
 
   it("does not count an approval of other arguments", () => {

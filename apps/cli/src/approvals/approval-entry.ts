@@ -1,4 +1,4 @@
-import type { ApprovalView } from "@toolbus/contracts";
+import { type ApprovalView, cardTitle } from "@toolbus/contracts";
 import { spanOf } from "../terminal/duration.ts";
 import { wrapped } from "../terminal/lines.ts";
 
@@ -9,6 +9,9 @@ export type ListedApproval = Pick<
   | "tool"
   | "tier"
   | "effect"
+  | "arguments"
+  | "edited"
+  | "plan"
   | "doubts"
   | "requester"
   | "status"
@@ -21,12 +24,12 @@ export type ListedApproval = Pick<
 >;
 
 /**
- * Returns the lines of an approval in a list: its id and state, what it is about, and the whole effect. The function wraps long lines, because an
+ * Returns the lines of an approval in a list: its id and state, what it is about, and the effect as the card shows it. The function wraps long lines, because an
  * approver must not miss the end of an effect.
  */
 export function approvalEntry(one: ListedApproval, now: number, width: number): string[] {
   const about = `${one.tier} tier, ${one.tool}, for ${one.requester}, ${spanOf(now - one.requestedAt)} old`;
-  const effect = one.effect === "" ? [] : [`${(one.doubts ?? []).length > 0 ? "! " : ""}${one.effect}`];
+  const effect = one.effect === "" ? [] : [`${(one.doubts ?? []).length > 0 ? "! " : ""}${cardTitle(one).text}`];
   const why = one.reason === undefined ? [] : [one.reason];
   return [
     ...wrapped(`${one.id}  ${standing(one, now)}`, width),

@@ -1,4 +1,4 @@
-import { type ApprovalToDecide, type ApprovalView, type ArgumentChange, counted, type DecisionKind } from "@toolbus/contracts";
+import { type ApprovalToDecide, type ApprovalView, type ArgumentChange, cardTitle, counted, type DecisionKind } from "@toolbus/contracts";
 import { readApproval, readApprovalToDecide } from "../http/answers.ts";
 import { keyboard } from "../terminal/keyboard.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -111,7 +111,9 @@ function hasTerminal({ around: { stdin, stderr } }: Context): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);
 }
 
-function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions, planning }: ApprovalView): string {
+function doneLine(decision: DecisionKind, view: ApprovalView): string {
+  const { status, approversNeeded, decisions, planning } = view;
+  const effect = cardTitle(view).text;
   if (decision === "approve" && status === "pending" && planning) return `Changed: ${effect} Approve it when its worker has planned it.`;
   const approved = decisions.filter((one) => one.decision === "approve" && !one.isVoid).length;
   const more =

@@ -25,10 +25,12 @@ afterEach(() => rm(directory, { recursive: true }));
 describe("the receipt key of a toolset", () => {
   it("is demanded of a toolset with writes if others are on the bus, with one sentence", async () => {
     await expect(openReceiptKey(withWrite, { file: undefined, busUrl: BROKER })).rejects.toThrow(
-      'The toolset "orders" has the write "pay" and no receipt key: pass "receiptKeyFile" with the key that "toolbus keys" makes for worker.orders.',
+      'The toolset "orders" has the write "pay" and no receipt key: pass "receiptKeyFile". "toolbus keys --toolsets orders --give worker.orders=FOLDER" copies worker.orders-signing.jwk into a folder for all its replicas.',
     );
     const file = path.join(directory, "none.jwk");
-    await expect(openReceiptKey(withWrite, { file, busUrl: BROKER })).rejects.toThrow(/^There is no receipt key .* "toolbus keys" makes/);
+    await expect(openReceiptKey(withWrite, { file, busUrl: BROKER })).rejects.toThrow(
+      /^There is no receipt key .* "toolbus keys --toolsets orders --give/,
+    );
   });
 
   it("is read from its file, whose older keys still verify", async () => {

@@ -33,18 +33,21 @@ export async function openReceiptKey(
     if (write === undefined) return null;
     if (!embedded)
       throw new KeyRefused(
-        `The toolset "${toolset.name}" has the write "${write}" and no receipt key: pass "receiptKeyFile" with the key that "toolbus keys" makes for worker.${toolset.name}.`,
+        `The toolset "${toolset.name}" has the write "${write}" and no receipt key: pass "receiptKeyFile". ${remedy(toolset.name)}`,
       );
     const signer = await signerOf(await generateSigningKey());
     return { signer, keys: publicKeys([publicKeyOf(signer)]) };
   }
   const stored = await readSigningKeys({ file });
   if (stored === null && !embedded)
-    throw new KeyRefused(
-      `There is no receipt key ${file} for the toolset "${toolset.name}": "toolbus keys" makes the one of worker.${toolset.name}; it is equal on all replicas.`,
-    );
+    throw new KeyRefused(`There is no receipt key ${file} for the toolset "${toolset.name}". ${remedy(toolset.name)}`);
   const all = stored ?? [await openSigningKey({ file })];
   const [current] = all;
-  if (!current) throw new KeyRefused(`The receipt key ${file} is empty; "toolbus keys" makes one.`);
+  if (!current) throw new KeyRefused(`The receipt key ${file} is empty. ${remedy(toolset.name)}`);
   return { signer: await signerOf(current), keys: staticKeySet(publicKeySet(all)) };
+}
+
+/** All replicas of a toolset use the same key, so the remedy is never to make one here. */
+function remedy(toolset: string): string {
+  return `"toolbus keys --toolsets ${toolset} --give worker.${toolset}=FOLDER" copies worker.${toolset}-signing.jwk into a folder for all its replicas.`;
 }
