@@ -50,6 +50,9 @@ describe("an approval in a list", () => {
         decisions: [...waiting.decisions, { approver: "ben", decision: "approve", at: 1, via: "http" }],
       }),
     ).toBe(`${ID}  approved by amy and ben 1 h ago`);
+    // The first decision was about a plan that changed afterwards.
+    const again = [{ approver: "amy", decision: "approve" as const, at: 0, via: "http", isVoid: true }, ...waiting.decisions];
+    expect(first({ status: "approved", endedAt: 3 * MINUTE, decisions: again })).toBe(`${ID}  approved by amy 1 h ago`);
     expect(first({ status: "expired", endedAt: 3 * MINUTE, decisions: [] })).toBe(`${ID}  expired 1 h ago`);
     expect(first({ status: "approved", endedAt: 0, expiresAt: 0, decisions: [] })).toBe(`${ID}  approved by policy 1 h ago`);
   });

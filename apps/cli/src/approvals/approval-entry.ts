@@ -43,7 +43,8 @@ export function standing(one: ListedApproval, now: number): string {
   const approved = decisions.filter(({ decision, isVoid }) => decision === "approve" && !isVoid).length;
   if (endedAt === null)
     return `${status}, ${spanOf(expiresAt - now)} left${approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approved` : ""}`;
-  const people = decisions.map(({ approver }) => approver).join(" and ");
+  // A decision that does not count, such as one about an earlier plan, ended nothing.
+  const people = [...new Set(decisions.filter(({ isVoid }) => !isVoid).map(({ approver }) => approver))].join(" and ");
   // If the approval expired at the time of its request, nobody was asked.
   const by = people !== "" ? ` by ${people}` : one.expiresAt > one.requestedAt ? "" : " by policy";
   return `${status.replaceAll("_", " ")}${by} ${spanOf(now - endedAt)} ago`;

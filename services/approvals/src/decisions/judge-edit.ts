@@ -49,7 +49,7 @@ export function judgeEdit(approval: Approval, pin: Pin, sent: JsonObject, { poli
     );
   const argsHash = argumentsHash(text);
   if (argsHash === approval.argsHash) return { ok: true, edit: null };
-  if (hasDrifted(approval)) return no("A worker has begun this write, so its arguments cannot change any more. Ask for a revision.", []);
+  if (hasDrifted(approval)) return no("A worker has begun this write, so its arguments cannot change any more.", []);
   if ((approval.earlier?.length ?? 0) >= MAX_EDITS) return no(`The arguments were changed ${MAX_EDITS} times, the maximum.`, []);
   const risk = raisedRisk(pin, assessRisk(definition, args));
   const { toolset, tenant, tier: before } = approval;

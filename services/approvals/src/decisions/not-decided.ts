@@ -41,7 +41,10 @@ export function problemOf({ why, reason, approval, problems = [] }: NotDecided):
       return new HttpProblem("conflict", reason, { remedy: "Read the approval again, and send the planHash of its card.", ...state });
     case "edit_refused":
       return new HttpProblem("invalid_request", reason, {
-        remedy: "Send all arguments of the write as its schema demands, or ask for a revision.",
+        remedy:
+          problems.length > 0
+            ? "Send all arguments of the write as its schema demands, or ask for a revision."
+            : "Approve it as it is, deny it, or ask for a revision.",
         errors: problems.map(({ path, message }) => ({ path: path.startsWith("/arguments") ? path : `/arguments${path}`, message })),
       });
     case "pin_changed":

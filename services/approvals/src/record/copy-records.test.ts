@@ -104,6 +104,24 @@ describe("a store that lost records of the audit after they were chained", () =>
   });
 });
 
+describe("a store whose position in a log somebody removed", () => {
+  it("chains no record again, copies the later ones and notes the missing position", async () => {
+    await using t = await setup("memory");
+    for (const name of ["a", "b"]) await t.append("03", { event: "held", tenant: "acme", name });
+    await t.append("0a", { event: "held", tenant: "acme", name: "of another shard" });
+    await t.copyAll(SHARDS);
+    const key = keys.auditPosition("03");
+    const { documents } = await t.store.read([key]);
+    await t.store.commit("00", { op: "remove", guards: [{ key, version: documents[0]?.version ?? 0 }], remove: [key] });
+    await t.append("03", { event: "held", tenant: "acme", name: "c" });
+    await t.copyAll(SHARDS);
+    await t.copyAll(SHARDS);
+    expect((await t.chain("acme")).map(({ record }) => record["name"])).toEqual(["a", "b", "of another shard", "c"]);
+    expect((await t.chain(null)).map(({ record }) => record)).toMatchObject([{ event: "position_lost", shard: "03", has: 3 }]);
+    expect(await t.faults("acme")).toEqual([]);
+  });
+});
+
 async function setup(kind: "memory" | "sqlite") {
   const folder = kind === "sqlite" ? await mkdtemp(path.join(os.tmpdir(), "chain-")) : null;
   const clock = (): number => 1_800_000_000_000;

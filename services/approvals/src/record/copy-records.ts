@@ -51,9 +51,12 @@ export function copyRecords({ sealed, signer, newId, log, atOnce = AT_ONCE }: Co
       const at = position.value && position.value.sequence > 0 ? position.value : null;
       // The record at the position is read again, because a log that has another record there has lost some.
       const found = await state.range(name, at ? { after: at.sequence - 1, limit: atOnce + 1 } : { after: 0, limit: atOnce });
-      if (at && !(found[0] && isAt(found[0], at, name))) return lost(shard, now, position);
+      if (at && !(found[0] && isAt(found[0], at, name))) return copyUnknown(shard, now, position, await chainedHashesOf(shard));
       const fresh = at ? found.slice(1) : found;
       if (fresh.length === 0) return "done";
+      // Somebody may have removed the position. Then the chains already have records of this shard, which must not be chained again.
+      const known = position.value === null ? await chainedHashesOf(shard) : new Set<string>();
+      if (known.size > 0) return copyUnknown(shard, now, position, known);
       const records = fresh.map((entry) => copied(shard, entry, sealed.openRecord(name, entry.value)));
       const end = fresh.at(-1);
       const lastHash = records.at(-1)?.hash;
@@ -101,12 +104,12 @@ export function copyRecords({ sealed, signer, newId, log, atOnce = AT_ONCE }: Co
   }
 
   /**
-   * Continues after the log of a shard lost records that were chained. The chains keep them. The records that the log has now and no chain has are
-   * copied, and the chain without a tenant notes the loss. The chains are read as a whole, which is slow, but a store rarely loses records.
+   * Continues after the log of a shard lost records that were chained, or after somebody removed the position. The chains keep what they have. The
+   * records that the log has now and no chain has are copied, and the chain without a tenant notes the loss.
    */
-  async function lost(shard: string, now: number, position: Seen<ChainPosition>): Promise<Step> {
+  async function copyUnknown(shard: string, now: number, position: Seen<ChainPosition>, known: ReadonlySet<string>): Promise<Step> {
     const name = keys.audit(shard);
-    const known = await chainedHashesOf(shard);
+    const had = position.value?.sequence;
     const records: Copied[] = [];
     let end: ChainPosition = { sequence: 0, hash: "" };
     for (let more = true; more && records.length < atOnce;) {
@@ -118,13 +121,21 @@ export function copyRecords({ sealed, signer, newId, log, atOnce = AT_ONCE }: Co
         if (!known.has(one.hash) && records.push(one) === atOnce) break;
       }
     }
-    log.error({ shard, had: position.value?.sequence, has: end.sequence }, "the store lost records of the audit that were chained before");
-    const note = { event: "records_lost", by: "store", at: now, shard, had: position.value?.sequence ?? 0, has: end.sequence };
+    const note =
+      had === undefined
+        ? { event: "position_lost", by: "store", at: now, shard, has: end.sequence }
+        : { event: "records_lost", by: "store", at: now, shard, had, has: end.sequence };
     const noted: Copied = { tenant: null, content: { source: { shard, sequence: 0 }, attested: true, record: note }, hash: end.hash };
-    return (await commit({ shard, now, position, records: [...records, noted], upTo: end })) === "stale" ? "stale" : "more";
+    if ((await commit({ shard, now, position, records: [...records, noted], upTo: end })) === "stale") return "stale";
+    if (had === undefined) log.error({ shard, has: end.sequence }, "the position of a log that was chained before is missing");
+    else log.error({ shard, had, has: end.sequence }, "the store lost records of the audit that were chained before");
+    return "more";
   }
 
-  /** Returns the hashes of all records of this shard that some chain has. */
+  /**
+   * Returns the hashes of all records of this shard that some chain has. It reads the chains as a whole, which is slow. So it runs only for the first
+   * records of a shard, and if something was lost.
+   */
   async function chainedHashesOf(shard: string): Promise<ReadonlySet<string>> {
     const hashes = new Set<string>();
     let cursor: string | undefined;

@@ -193,16 +193,18 @@ describe("security events", () => {
       "worker.orders",
       { at, service: "worker.orders", reason: "signature", ...call, detail: "x".repeat(9000), source: "/agents/default" },
       { at: at - 2, service: "worker.orders", reason: "signature", leftOut: 7, overMs: 60_000, more: "x".repeat(3000) },
+      { at: at - 3, service: "agent", reason: "decision_forged", source: "/agents/default" },
       { at: "soon", reason: 7 },
       "not an event",
     );
     const { body } = await t.get("otto", "/v1/security");
     expect(body).toMatchObject({
-      count: 9,
+      count: 10,
       events: [
         { kind: "grant_refused", by: "/agents/default", shard, details: { recordedBy: "worker.orders", why: "signature", ...call } },
         { kind: "ledger_forged", by: "agent", details: { recordedBy: "agent", detail: "the seal is wrong" } },
         { kind: "grant_refused", by: "worker.orders", details: { why: "signature", leftOut: 7, overMs: 60_000 } },
+        { kind: "decision_forged", by: "/agents/default" },
       ],
     });
     expect(JSON.stringify(body).length).toBeLessThan(2000);

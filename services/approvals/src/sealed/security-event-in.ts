@@ -29,7 +29,7 @@ function asRecorded(entry: JsonObject, recordedBy: string): JsonObject {
 }
 
 // These reasons are kinds of their own. Every other reason is one why a grant was refused.
-const OWN_KINDS = /^(?:conflict|(?:ledger|era)_[a-z_]+)$/;
+const OWN_KINDS = /^(?:conflict|(?:ledger|era|decision|answer)_[a-z_]+)$/;
 
 const SHOWN = ["callId", "tool", "toolset", "detail", "messageId", "key", "leftOut", "overMs"] as const;
 const LONGEST = 300;
