@@ -24,6 +24,16 @@ export interface OriginsOptions {
 /** Returns a reader of origins. It remembers the origins that it has read, because an origin never changes. */
 export function originReader({ state, reader, log }: OriginsOptions): Origins {
   const known = new Map<string, RunOrigin>();
+  const reported = new Set<string>();
+  /** Says once for each unknown key what an operator can do. The runs wait silently otherwise, because every attempt fails in the same way. */
+  function report(runId: string, detail: string): void {
+    if (reported.has(detail) || reported.size >= MOST_REPORTED) return;
+    reported.add(detail);
+    log.error(
+      { runId, detail },
+      "a run is signed with a key of the gateway that this agent does not know: the run waits until SERVICE_KEYS_FILE of the agent has the gateway's public key",
+    );
+  }
   return {
     async of(runId) {
       const root = rootRunId(runId);
@@ -35,7 +45,10 @@ export function originReader({ state, reader, log }: OriginsOptions): Origins {
       if (!document) return null;
       const verdict = await reader.read(key, document.value);
       // The agent may not know a new key yet, or the address of the gateway's keys may not answer. Neither problem may end a run.
-      if (verdict.kind === "unknown_key") throw new OriginUndecided(`The origin of the run ${runId} cannot be judged: ${verdict.detail}.`);
+      if (verdict.kind === "unknown_key") {
+        report(runId, verdict.detail);
+        throw new OriginUndecided(`The origin of the run ${runId} cannot be judged: ${verdict.detail}.`);
+      }
       if (verdict.kind !== "genuine") {
         log.warn(
           { runId, why: verdict.kind, detail: verdict.detail },
@@ -54,3 +67,5 @@ export function originReader({ state, reader, log }: OriginsOptions): Origins {
 }
 
 const REMEMBERED = 1000;
+// Somebody who can write origins can invent keys, so the number of lines has a limit.
+const MOST_REPORTED = 10;

@@ -60,7 +60,7 @@ describe("a Redis for the state store", () => {
     expect(judgeServer(silent, SHOWN, "required")).toEqual({
       refusal: null,
       warnings: [
-        `${SHOWN} does not say its version, appendonly, appendfsync, maxmemory-policy, what its user "default" may write to this user; "toolbus permissions --set-up" checks it with its own login.`,
+        `This login may not read the version, appendonly, appendfsync, maxmemory-policy, the rights of the user "default" of ${SHOWN}, so it did not check this; "toolbus permissions --set-up" checks it with its own login.`,
       ],
     });
   });

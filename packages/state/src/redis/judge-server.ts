@@ -56,11 +56,11 @@ function possibleLoss({ aof, eviction, replays }: ServerFacts, shown: string): s
 
 function doubts({ version, aof, fsync, eviction, replays }: ServerFacts, shown: string): readonly string[] {
   const unknown = [
-    ...(version === null ? ["its version"] : []),
+    ...(version === null ? ["the version"] : []),
     ...(aof === null ? ["appendonly"] : []),
     ...(fsync === null && aof !== false ? ["appendfsync"] : []),
     ...(eviction === null ? ["maxmemory-policy"] : []),
-    ...(replays === null && aof !== false ? ['what its user "default" may write'] : []),
+    ...(replays === null && aof !== false ? ['the rights of the user "default"'] : []),
   ];
   return [
     ...(aof !== false && fsync !== null && fsync !== "always"
@@ -70,6 +70,8 @@ function doubts({ version, aof, fsync, eviction, replays }: ServerFacts, shown: 
       : []),
     ...(unknown.length === 0
       ? []
-      : [`${shown} does not say ${unknown.join(", ")} to this user; "toolbus permissions --set-up" checks it with its own login.`]),
+      : [
+          `This login may not read ${unknown.join(", ")} of ${shown}, so it did not check this; "toolbus permissions --set-up" checks it with its own login.`,
+        ]),
   ];
 }
