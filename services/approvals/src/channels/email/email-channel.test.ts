@@ -12,6 +12,9 @@ const TO = ["ana@example.com", "ben@example.com"];
 
 interface Attempt {
   readonly event?: WebhookEvent;
+  /** The round of an event about a write with a plan. */
+  readonly round?: number;
+  readonly view?: Partial<ApprovalView>;
   /** Whether the certificate of the server is trusted. */
   readonly trusts?: boolean;
   readonly withinMs?: number;
@@ -37,14 +40,14 @@ async function mailed(rules: MailServerRules = {}, view?: Partial<ApprovalView>)
     server,
     send(
       part: Partial<EmailTarget> = {},
-      { event = "approval.held", trusts = true, withinMs = 10_000, resolve }: Attempt = {},
+      { event = "approval.held", round, view: now = {}, trusts = true, withinMs = 10_000, resolve }: Attempt = {},
     ): Promise<AttemptOutcome> {
-      const deliveryId = deliveryIdOf(event, data.id, "team");
+      const deliveryId = deliveryIdOf(event, data.id, "team", round);
       const publicUrl = "https://approvals.example.com/";
       return emailChannel({ publicUrl, ...(trusts ? { ca: MAIL_CERT } : {}), ...(resolve ? { resolve } : {}) }).send({
         target: { ...target, ...part },
         delivery: { deliveryId, event, subject: data.id, target: "team", channel: "email", at: START, attempts: 1, state: "waiting" },
-        content: { tenant: "acme", data },
+        content: { tenant: "acme", data: { ...data, ...now } },
         now: START,
         signal: AbortSignal.timeout(withinMs),
       });
@@ -84,6 +87,23 @@ describe("an e-mail about an approval", () => {
     expect(decoded(last?.raw ?? "")).toContain(`In-Reply-To: ${id}`);
     await s.send();
     expect(s.server.mails[2]?.raw).toContain(id);
+  });
+
+  it("replies to the mail about the first plan, if the write has one", async () => {
+    await using s = await mailed();
+    const about = (round: number) => ({ view: { plan: { round, hash: `sha256-${"A".repeat(43)}`, at: START, changes: [] } } });
+    await s.send({}, { round: 1, ...about(1) });
+    await s.send({}, { event: "approval.reminder", ...about(1) });
+    await s.send({}, { round: 2, ...about(2) });
+    await s.send({}, { event: "approval.ended", round: 2, ...about(2) });
+    const [first, ...later] = s.server.mails.map(({ raw }) => decoded(raw));
+    const [, id = ""] = /^Message-ID: (<wh_.+@example\.com>)/m.exec(first ?? "") ?? [];
+    expect(first).not.toContain("In-Reply-To");
+    for (const mail of later) {
+      expect(mail).toContain(`In-Reply-To: ${id}`);
+      expect(/^References: (.+)$/m.exec(mail)?.[1]).toContain(id);
+    }
+    expect(new Set([first, ...later].map((mail) => /^Message-ID: (.+)$/m.exec(mail ?? "")?.[1])).size).toBe(4);
   });
 
   it("keeps every line of a card in the body, so that no text becomes a header or another address", async () => {
@@ -131,6 +151,11 @@ describe("an e-mail about an approval", () => {
   ])("is retried or given up as the server says: it refuses %s", async (_, status, who, outcome) => {
     await using s = await mailed({ recipient: (address) => (address.includes(who) ? status : 0) });
     expect(await s.send()).toEqual(outcome);
+  });
+
+  it("is retried if the server refuses several addresses and one of them only for now", async () => {
+    await using s = await mailed({ recipient: (address) => (address.includes("ana") ? 550 : address.includes("ben") ? 451 : 0) });
+    expect(await s.send({ to: [...TO, "eve@example.com"] })).toEqual({ kind: "failed", reason: "it refused 2 of 3 addresses (451)" });
   });
 
   it("fails if the server cannot be reached, does not answer in time, or is in a private network that nobody named", async () => {

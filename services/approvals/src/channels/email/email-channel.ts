@@ -42,15 +42,15 @@ export function emailChannel(options: EmailChannelOptions): Channel<EmailTarget>
           subject,
           text,
           html,
-          ...threadOf(delivery, from),
+          ...threadOf(delivery, view, from),
           date: new Date(now),
           headers: { "Auto-Submitted": "auto-generated" },
           disableFileAccess: true,
           disableUrlAccess: true,
           signal,
         });
-        const [refusal] = sent.rejectedErrors ?? [];
-        return refusal ? partly(sent.rejected.length, to.length, refusal.responseCode) : { kind: "delivered" };
+        const { rejectedErrors: refusals = [] } = sent;
+        return refusals.length > 0 ? partly(refusals, to.length) : { kind: "delivered" };
       } catch (error) {
         return outcomeOf(error, signal);
       }
@@ -83,13 +83,22 @@ function transportOf(target: EmailTarget, { ca, resolve }: EmailChannelOptions, 
   };
 }
 
-/** Returns the ids of a mail. Mails about one approval form a thread that begins with the first one. */
-function threadOf({ deliveryId, event, subject, target }: WebhookDelivery, from: string): object {
+/**
+ * Returns the ids of a mail. Mails about one approval form a thread that begins with the first one. For a write with a plan, the first mail is the one
+ * about the first plan, or an earlier one without a plan if its worker took long. So these mails name the ids of both, one of which may be unused.
+ */
+function threadOf({ deliveryId, subject, target }: WebhookDelivery, { plan }: ApprovalView, from: string): object {
   const domain = from.slice(from.indexOf("@") + 1);
   const idOf = (id: string): string => `<${id}@${domain}>`;
-  const first = idOf(deliveryIdOf("approval.held", subject, target));
-  return { messageId: idOf(deliveryId), ...(event === "approval.held" ? {} : { inReplyTo: first, references: first }) };
+  const messageId = idOf(deliveryId);
+  const firstOf = (round?: number): string => idOf(deliveryIdOf("approval.held", subject, target, round));
+  const references = plan === undefined ? [firstOf()] : [firstOf(), firstOf(FIRST_PLAN)];
+  if (messageId === references[0]) return { messageId };
+  const inReplyTo = references.at(-1);
+  return messageId === inReplyTo ? { messageId, references: firstOf() } : { messageId, inReplyTo, references };
 }
+
+const FIRST_PLAN = 1;
 
 interface SmtpFault {
   readonly code?: string;
@@ -108,8 +117,12 @@ function outcomeOf(error: unknown, signal: AbortSignal): AttemptOutcome {
   return { kind: "failed", reason: `it could not be reached (${originalCode})` };
 }
 
-/** The other people got the mail. If it is sent again, they get it again under the same Message-ID. */
-function partly(refused: number, all: number, responseCode = 0): AttemptOutcome {
-  const reason = `it refused ${refused} of ${all} addresses (${responseCode})`;
-  return { kind: responseCode >= 500 ? "refused" : "failed", reason };
+/**
+ * The other people got the mail. If any refusal is temporary, the mail is sent again, and they get it again under the same Message-ID.
+ */
+function partly(refusals: readonly { readonly responseCode?: number | undefined }[], all: number): AttemptOutcome {
+  const codes = refusals.map(({ responseCode = 0 }) => responseCode);
+  const temporary = codes.find((code) => code < 500);
+  const reason = `it refused ${refusals.length} of ${all} addresses (${temporary ?? codes[0]})`;
+  return { kind: temporary === undefined ? "refused" : "failed", reason };
 }
