@@ -3,7 +3,7 @@ import { changeFindings } from "./change-findings.ts";
 import { type Findings, gravity } from "./finding.ts";
 import { metricFindings } from "./metric-findings.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
-import { testFindings } from "../testing/test-findings.ts";
+import { testFindings } from "./test-findings.ts";
 
 export interface Assessment extends Findings {
   /** The highest severity of any finding. */

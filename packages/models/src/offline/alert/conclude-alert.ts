@@ -4,7 +4,7 @@ import { cleanText, quoted } from "../clean-text.ts";
 import { type Finding, graver, gravity } from "../finding.ts";
 import { metricFindings } from "../metric-findings.ts";
 import type { ReleaseFacts } from "../release-facts.ts";
-import { testFindings } from "../../testing/test-findings.ts";
+import { testFindings } from "../test-findings.ts";
 import { alertInWords, type AlertFacts, RELEASE_LABELS } from "./alert-facts.ts";
 import { serviceFindings } from "./service-findings.ts";
 

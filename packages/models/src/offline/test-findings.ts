@@ -1,10 +1,10 @@
 import { counted } from "@toolbus/contracts";
-import type { Finding, Findings } from "../offline/finding.ts";
-import { quoted } from "../offline/clean-text.ts";
-import { percent } from "../offline/figures.ts";
-import type { ReleaseFacts, TestFacts } from "../offline/release-facts.ts";
-import { changedAreas, criticalArea, riskyAreas } from "../offline/risky-areas.ts";
-import { severityOf } from "../offline/thresholds.ts";
+import type { Finding, Findings } from "./finding.ts";
+import { quoted } from "./clean-text.ts";
+import { percent } from "./figures.ts";
+import type { ReleaseFacts, TestFacts } from "./release-facts.ts";
+import { changedAreas, criticalArea, riskyAreas } from "./risky-areas.ts";
+import { severityOf } from "./thresholds.ts";
 
 /** Returns the findings from the test results. If no results exist or no test ran, this is a finding too. */
 export function testFindings(facts: ReleaseFacts): Findings {
