@@ -14,6 +14,12 @@ export const MOST_APPROVERS = 16;
  */
 export const LONGEST_WAIT_MS = 6 * 86_400_000;
 
+/**
+ * After a rotation, an old seal key has to stay this long, because approvals does not seal everything again. It keeps the list of a requester's
+ * waiting writes for this time, and a decision token for at most a day longer than the longest wait.
+ */
+export const OLD_SEALS_MS = 2 * LONGEST_WAIT_MS;
+
 /** A name that the author of a policy chooses. */
 const Name = Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,62}$" });
 

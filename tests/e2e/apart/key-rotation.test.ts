@@ -47,7 +47,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
     const before = writes.underWay();
     await resealed();
     await Promise.all(before);
-    // Tokens and counts carry the old seal for two days, so the key of the old seal must stay.
+    // Tokens, counts and lists keep the old seal for days, so the key of the old seal must stay.
     for (const service of ROTATED) if (service !== "approvals-seals") expect(await rotate(service, true)).toBe(null);
     await restartAll();
     rotated.abort();

@@ -2,12 +2,15 @@ import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { SHARED_TOOLSETS } from "@toolbus/all-in-one";
+import { OLD_SEALS_MS } from "@toolbus/contracts";
 import { type Rotatable, rotateServiceKeys, serviceKeyFiles } from "@toolbus/runtime";
 import { readSeals } from "../http/answers.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
+
+const DAY_MS = 86_400_000;
 
 export interface RotateOptions {
   readonly finish?: true;
@@ -76,8 +79,9 @@ function nextOf(service: Rotatable, step: "verifying" | "signing" | null): strin
 
 /** Returns what must finish before somebody may remove the old key. */
 function before(service: Rotatable): string {
-  if (service === "approvals-seals" || service === "approvals")
-    return `run "${SELF} approvals reseal" until none are left, and wait two days for tokens and counts`;
+  const reseal = `run "${SELF} approvals reseal" until none are left`;
+  if (service === "approvals") return `${reseal}, and wait for GRANT_TTL_MS, until the grants of the old key have ended`;
+  if (service === "approvals-seals") return `${reseal}, and wait ${OLD_SEALS_MS / DAY_MS} days for tokens, counts and lists of waiting writes`;
   if (service.startsWith("worker")) return `enable its writes again ("${SELF} tools pending"), wait a day for open calls`;
   return "wait until the runs that began earlier have ended";
 }

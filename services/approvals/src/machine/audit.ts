@@ -32,8 +32,9 @@ export function audited(approval: Approval, events: readonly { readonly event: A
   return { log: keys.audit(shardOf(approval.approvalId)), entries: events.map(({ event, by }) => record(approval, event, by, at)) };
 }
 
-/** A change of a pin. Approvals made it automatically (`pinned`), or an operator made it. */
-export type PinEvent = "pinned" | "tool_enabled" | "tool_disabled" | "tool_tier";
+/** The changes of a pin. Approvals made the change automatically (`pinned`), or an operator made it. */
+export const PIN_EVENTS = ["pinned", "tool_enabled", "tool_disabled", "tool_tier"] as const;
+export type PinEvent = (typeof PIN_EVENTS)[number];
 
 /** Returns the audit record of a pin. From then on, approvals shows and grants this definition, or no definition if the pin is disabled. */
 export function auditedPin(pin: Pin, event: PinEvent): Record<string, Json> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Approval, isJsonObject, type Json, keyOf, shardName } from "@toolbus/contracts";
+import { type Approval, isJsonObject, type Json, keyOf, OLD_SEALS_MS, shardName } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 
@@ -55,7 +55,7 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
         const reply = await state.commit(shard, {
           op: `pending:${approvalId}:${version}`,
           guards: [{ key, version }],
-          put: [{ key, value: { pending, lookAt }, expiresAt: now + 2 * expiryMs }],
+          put: [{ key, value: { pending, lookAt }, expiresAt: now + OLD_SEALS_MS }],
         });
         if (reply.outcome === "ok") return true;
       }

@@ -4,6 +4,7 @@ import {
   AdoptedDocument,
   declared,
   keys,
+  OLD_SEALS_MS,
   RefusedList,
   SealsView,
   SecurityEvents,
@@ -39,7 +40,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         operationId: "getSeals",
         tag: TAG,
         summary: "Counts the documents of approvals that were sealed or signed with a key other than the current one.",
-        description: "You may remove an old key when none are left, two days after the new key was first used.",
+        description: `You may remove an old signing key when none are left, and the grants that it signed have ended. An old seal key has to stay for ${OLD_SEALS_MS / DAY_MS} days after the new one was first used, because decision tokens, counts and the lists of waiting writes are not sealed again.`,
         answers: { 200: { says: "The count.", body: views.seals, example: { left: 3, resealed: 0 } } },
         problems: [],
       },
@@ -54,7 +55,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         tag: TAG,
         summary: "Seals or signs these documents again with the current key.",
         description:
-          "The documents are approvals, pins, the era and the probe. Only the seals and signatures change. It is safe to repeat the request.",
+          "The documents are approvals, pins, the era, the probe and the ends of audit chains. Only the seals and signatures change. It is safe to repeat the request.",
         answers: {
           200: {
             says: "The number of documents that were sealed again, and the number that are left.",

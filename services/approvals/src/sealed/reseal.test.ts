@@ -4,7 +4,8 @@ import { rotateSealKeys, rotateSigningKeys } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { type Options, setup as setupApprovals } from "../testing/approvals-under-test.ts";
-import { bigRefund, refund, smallRefund } from "../testing/writes-under-test.ts";
+import { readRegistry, unregister } from "@toolbus/tool-kit";
+import { bigRefund, refund, register, smallRefund } from "../testing/writes-under-test.ts";
 
 describe("sealing again", () => {
   it("removes the old keys from approvals, pins and the era, so that they can be deleted, and changes nothing else", async () => {
@@ -33,6 +34,21 @@ describe("sealing again", () => {
     await t.chained();
     expect((await t.store.read([keys.pin(refund.name)])).documents[0]?.value).toMatchObject({ pinnedBy: "first_sight" });
     expect((await t.audit(HOME_SHARD)).filter(({ event }) => event === "pinned")).toHaveLength(1);
+  });
+
+  it("includes the pin of a write that nobody has registered at the moment", async () => {
+    await using t = await setup();
+    await t.hold(bigRefund(1));
+    const [{ toolset, definition } = never()] = await readRegistry(t.store);
+    await unregister(t.store, toolset, definition.name, definition.version);
+    await t.chained();
+    await t.rotate();
+    await t.rotate();
+    await t.post2("/v1/seals/again");
+    await t.rotate({ finish: true });
+    await register(t.store, refund, t.clock.now);
+    await t.decide("amy", await t.hold(bigRefund(2)), "approve");
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
   });
 
   it.each([
@@ -112,6 +128,10 @@ async function setup(options: Pick<Options, "wrapStore"> = {}) {
       await t.restart();
     },
   };
+}
+
+function never(): never {
+  throw new Error("The write is not registered.");
 }
 
 /** Returns the refused documents outside the chains of the audit. The ends of the chains have the same unknown key. */

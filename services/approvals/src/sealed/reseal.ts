@@ -2,6 +2,7 @@ import {
   type Approval,
   HOME_SHARD,
   isApprovalId,
+  isJsonObject,
   type Json,
   keys,
   parseApproval,
@@ -14,6 +15,7 @@ import { readRegistry } from "@toolbus/tool-kit";
 import { isShardOf } from "./approval-documents.ts";
 import { pagesFromEnd, writtenAt } from "./log-tail.ts";
 import type { ReadDocument, SealedStore } from "./sealed-store.ts";
+import { PIN_EVENTS } from "../machine/audit.ts";
 import { FINISHED_KEPT_MS } from "../settings.ts";
 
 /** The documents of approvals that were sealed or signed with a key other than the current one. */
@@ -36,8 +38,9 @@ interface Older {
 }
 
 /**
- * Checks approvals, the pins of registered tools, the era, the probe of approvals' keys and the ends of the audit's chains. The audit names every approval. Decision tokens and
- * counts are left out, because they are useless after two days and an old key has to stay that long.
+ * Checks approvals, pins, the era, the probe of approvals' keys and the ends of the audit's chains. The audit names every approval and every pin, also
+ * the pin of a write that is not registered at the moment. Decision tokens, counts and the lists of waiting writes are left out, because they expire.
+ * So an old seal key has to stay for `OLD_SEALS_MS`.
  */
 export function createSeals({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): Seals {
   const { store: state } = sealed;
@@ -91,8 +94,9 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
 
   async function* pagesOfKeys(): AsyncGenerator<readonly string[], void> {
     const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
-    const pins = writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]);
-    yield [...new Set([...pins, keys.era(), keys.keyProbe()])];
+    const pins = new Set(writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]));
+    yield [...pins, keys.era(), keys.keyProbe()];
+    yield* pagesOfOtherPins(pins);
     yield Array.from({ length: state.shards }, (_, n) => keys.auditPosition(shardName(n)));
     for await (const chains of pagesOfChains()) yield chains.map((name) => keys.auditHead(tenantOfChain(name)));
     const { now } = await state.read([keys.era()]);
@@ -108,6 +112,24 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
     }
   }
 
+  /**
+   * Yields the pins that are not in `known`. Pins are kept for ever, so it reads the whole chain of the records without a tenant. That chain is short
+   * compared with the log of a shard, which also has the records of approvals. The newest page of that log has what was not chained yet.
+   */
+  async function* pagesOfOtherPins(known: Set<string>): AsyncGenerator<readonly string[], void> {
+    const fresh = (records: readonly (Json | undefined)[]): readonly string[] => {
+      const found = [...new Set(records.flatMap(pinsIn))].filter((key) => !known.has(key));
+      found.forEach((key) => known.add(key));
+      return found;
+    };
+    for await (const entries of pagesFromEnd(state, keys.audit(HOME_SHARD))) {
+      yield fresh(entries.map(({ value }) => value));
+      break;
+    }
+    for await (const entries of pagesFromEnd(state, keys.auditChain(null)))
+      yield fresh(entries.map(({ value }) => (isJsonObject(value) ? value["record"] : undefined)));
+  }
+
   async function* pagesOfChains(): AsyncGenerator<readonly string[], void> {
     let cursor: string | undefined;
     do {
@@ -121,6 +143,14 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
     const id = typeof value === "object" && value !== null && "approvalId" in value ? value["approvalId"] : null;
     return typeof id === "string" && isApprovalId(id) && isShardOf(state, shardOf(id)) ? id : null;
   }
+}
+
+/** Returns the names of the pins that a record of the audit is about. */
+function pinsIn(record: Json | undefined): readonly string[] {
+  if (record === undefined || !isJsonObject(record)) return [];
+  const { event, tool, toolHash } = record;
+  if (typeof tool !== "string" || typeof toolHash !== "string" || !PIN_EVENTS.some((one) => one === event)) return [];
+  return [keys.pin(tool), keys.pinBeside(tool, toolHash)];
 }
 
 function keptFor({ status }: Approval, now: number): { readonly expiresAt?: number } {
