@@ -9,6 +9,7 @@ type Service = Awaited<ReturnType<typeof started>>;
 
 interface Answered {
   readonly status: number;
+  readonly replayed: string | null;
   readonly body: { readonly answers?: readonly JsonObject[]; readonly code?: string };
 }
 
@@ -38,7 +39,7 @@ async function sent(
     body: JSON.stringify({ decisions }),
     headers: { "content-type": "application/json", ...headers },
   });
-  return { status: answer.status, body: JSON.parse(await answer.text()) };
+  return { status: answer.status, replayed: answer.headers.get("idempotent-replay"), body: JSON.parse(await answer.text()) };
 }
 
 async function item(t: Pick<Service, "token">, approval: string, decision = "approve"): Promise<JsonObject> {
@@ -109,9 +110,11 @@ describe("a batch of decisions", () => {
     const decided = [await item(t, one)];
     const key = { "idempotency-key": "batch-1" };
     const first = await s.batch("amy", decided, key);
-    expect(await s.batch("amy", decided, key)).toEqual(first);
+    expect(first.replayed).toBeNull();
+    expect(await s.batch("amy", decided, key)).toEqual({ ...first, replayed: "true" });
     const other = await s.batch("amy", [{ ...decided[0], decision: "deny" }], key);
     expect(other.body.answers).toMatchObject([{ status: 422, problem: { code: "idempotency_key_reused" } }]);
+    expect(other.replayed).toBeNull();
   });
 
   it("with a key decides several writes of one run, and repeated gets the same answers", async () => {
@@ -124,7 +127,17 @@ describe("a batch of decisions", () => {
       { status: 200, decided: { status: "approved" } },
       { status: 200, decided: { status: "rejected" } },
     ]);
-    expect(await s.batch("amy", decided, key)).toEqual(first);
+    expect(await s.batch("amy", decided, key)).toEqual({ ...first, replayed: "true" });
+  });
+
+  it("with a key is not a replay if an earlier request with this key decided only some of the writes", async () => {
+    await using s = await setup();
+    const { t } = s;
+    const decided = [await item(t, await s.held(1)), await item(t, await s.held(2))];
+    const key = { "idempotency-key": "batch-1" };
+    await s.batch("amy", decided.slice(0, 1), key);
+    expect((await s.batch("amy", decided, key)).replayed).toBeNull();
+    expect((await s.batch("amy", decided, key)).replayed).toBe("true");
   });
 
   it("counts every decision against the limit of the approver", async () => {

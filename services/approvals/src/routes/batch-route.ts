@@ -42,6 +42,7 @@ export function batchRoute({ state, documents, decisions, rate }: BatchRouteOpti
               { approval: approvalDocs.example, status: 404, problem: notFound().body() as unknown as Record<string, string> },
             ],
           },
+          headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." },
         },
       },
       problems: [],
@@ -53,11 +54,12 @@ export function batchRoute({ state, documents, decisions, rate }: BatchRouteOpti
       remedy: `Send {"decisions": [{"approval": "ap_…", "decision": "approve" or "deny" or "revise", "token": "…"}]}, at most ${MAX_BATCH}.`,
     },
     rate,
-    async handle({ principal, body, key }) {
-      const answers: BatchDecisionAnswer[] = [];
+    async handle({ principal, body, key, reply }) {
+      const made: Answered[] = [];
       for (const [n, item] of body.decisions.entries())
-        answers.push(await answered(item, principal, { key, alone: body.decisions.length === 1, counted: n === 0 }));
-      return { answers };
+        made.push(await answered(item, principal, { key, alone: body.decisions.length === 1, counted: n === 0 }));
+      if (isReplay(made)) reply.header("idempotent-replay", "true");
+      return { answers: made.map(({ answer }) => answer) };
     },
   });
 
@@ -65,23 +67,41 @@ export function batchRoute({ state, documents, decisions, rate }: BatchRouteOpti
     item: Item,
     principal: Principal,
     { key, alone, counted }: { readonly key: string | undefined; readonly alone: boolean; readonly counted: boolean },
-  ): Promise<BatchDecisionAnswer> {
+  ): Promise<Answered> {
     const { approval, ...request } = item;
+    let use: Answered["use"] = null;
     try {
       knownId(state, approval);
       // The request as a whole was counted as the first decision.
       if (!counted && rate) await takeOne(rate, principal);
-      if (key !== undefined) await firstUse({ state, documents }, { approvalId: approval, principal, key, body: request });
+      if (key !== undefined) use = await firstUse({ state, documents }, { approvalId: approval, principal, key, body: request });
       const outcome = await (alone ? decisions.decide : decisions.decideAmongOthers)(approval, principal, request);
       if (outcome.kind === "no") throw problemOf(outcome);
-      return { approval, status: 200, decided: viewOf(outcome.approval) };
+      return { use, answer: { approval, status: 200, decided: viewOf(outcome.approval) } };
     } catch (error) {
       // A store that fails ends the whole request. A repeat gets the same answers for what was decided.
       if (!(error instanceof HttpProblem)) throw error;
       const { errors, ...problem } = error.body();
-      return { approval, status: error.status, problem: { ...problem, ...(errors === undefined ? {} : { errors: [...errors] }) } };
+      const shown = { ...problem, ...(errors === undefined ? {} : { errors: [...errors] }) };
+      return { use, answer: { approval, status: error.status, problem: shown } };
     }
   }
+}
+
+interface Answered {
+  readonly answer: BatchDecisionAnswer;
+  /** Whether the request's key was used for this decision before. Null if the decision was refused before its key was looked up. */
+  readonly use: "first" | "again" | null;
+}
+
+/**
+ * Returns whether these are the answers to an earlier request with the same key. They are not if the earlier request was interrupted, so that some
+ * decisions are new. No request uses its key for an approval that does not exist.
+ */
+function isReplay(made: readonly Answered[]): boolean {
+  return (
+    made.some(({ use }) => use === "again") && made.every(({ use, answer }) => use === "again" || (use === null && answer.status === 404))
+  );
 }
 
 async function takeOne(rate: RateLimit, principal: Principal): Promise<void> {
