@@ -42,7 +42,7 @@ npm run docs -- --try [PAGE...]       runs the commands of the README, CONTRIBUT
 
 --try runs each command of a page in a copy of this checkout, on its own ports. If the page names Redis, RabbitMQ or NATS, --try starts a private server.
 The server's program must be on the PATH, or Docker must be available. --try prints one line per command: ok, failed, or not run and the reason. It exits
-with 1 if a command failed. docs/testing.md explains how a page marks its commands.
+with 1 if a command failed or if no command was run. docs/testing.md explains how a page marks its commands.
 `;
 
 process.exitCode = await main();

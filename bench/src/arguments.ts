@@ -18,7 +18,7 @@ Usage: npm run bench -- NAME [options]
   embedded           one process: a read call, a write call with grant and ledger, a whole run
   http               the gateway: a run accepted, the first event of a stream, events to 1 and to 100 readers
   streams            1,000 readers, slow ones, and ones that never read: what they cost in memory, and the others
-  telemetry          a read call and a write call with traces, metrics and logs on, against the same with telemetry off
+  telemetry          a read call and a write call with traces and metrics on, against the same with telemetry off
   tool-call          a durable call over RabbitMQ and over JetStream, against their own clients, and with telemetry on
   run-loop           runs of five tool rounds on Redis, against a loop by hand; tools in process and over both brokers
   model-round        the same runs with a vendor's adapter, against OpenAI's client by hand and other libraries; a call of each adapter

@@ -161,7 +161,7 @@ export const runNamedIn = (text: string): string | null => runWithin.exec(text)?
 /** Builds message ids. Each repeat has a new number, so no broker drops it as a duplicate. */
 export const messageIds = {
   invoke: (callId: string, dispatch: number) => `${callId}#${dispatch}`,
-  result: (callId: string, fence: number) => `${callId}#r${fence}`,
+  result: (callId: string, dispatch: number) => `${callId}#r${dispatch}`,
   other: (kind: string, id: string, n: number) => `${kind}:${id}#${n}`,
 } as const;
 

@@ -102,8 +102,8 @@ export interface RiskAssessment {
 }
 
 /**
- * Returns the fault of the first schema that is refused, with a pointer into the definition. Returns null if the definition can be used. Every reader
- * of a definition calls this first, because its author may have skipped every check.
+ * Returns the fault of the first schema that is refused, with a pointer into the definition. Returns null if the definition can be used. A service
+ * calls this before it shows, offers, pins or judges a registered definition, because its author may have skipped every check.
  */
 export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): SchemaFault | null {
   const schemas = [

@@ -49,7 +49,7 @@ export const agent = defineService({
   settings: agentSettings,
   identity: ({ AGENT_KEY_FILE }) => ({ setting: "AGENT_KEY_FILE", file: AGENT_KEY_FILE, names: [AGENT_SERVICE] }),
   start: async (infrastructure, config) => {
-    const models = await readModelSettings(config, process.env);
+    const models = await readModelSettings(config, infrastructure.env ?? {});
     const provider = await processModel(models);
     infrastructure.log.debug({}, `the model is ${settingsInWords(models)}`);
     const webhooks = await readWebhookPlan(config);

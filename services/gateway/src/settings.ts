@@ -25,7 +25,7 @@ export const gatewaySettings = {
   CONVERSATIONS_PER_MINUTE: perMinute({ default: 60, desc: "new conversations per principal and minute; 0 for no limit" }),
   ACTIONS_PER_MINUTE: perMinute({
     default: 60,
-    desc: "cancels, answers, replays and stream tickets per principal and minute; 0 for no limit",
+    desc: "cancels, answers, replays, webhooks sent again and stream tickets per principal and minute; 0 for no limit",
   }),
 } as const;
 

@@ -13,6 +13,8 @@ import { since } from "./since.ts";
 const APPROVAL = "ap_rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E.1.0";
 const ASKS = "Shows the card and asks y/N; without a terminal, --yes is needed.";
 
+const COMMENTS = { approve: "why; kept in the record", deny: "why; the model reads it", revise: "what should change" } as const;
+
 /**
  * Declares `toolbus approvals …`, which shows and decides approvals, and adopts or reseals documents. These commands talk only to the approvals
  * service, with its own keys.
@@ -76,7 +78,7 @@ export function addApprovals(program: Command, define: Define): void {
         return decideApproval(context, decision, command.args[0], command.opts<DecideOptions>());
       },
     })
-      .option("--comment <text>", decision === "revise" ? "what should change" : "why; the model reads it")
+      .option("--comment <text>", COMMENTS[decision])
       .option("--yes", "do not ask");
 
   decide("approve", "allow a write", [

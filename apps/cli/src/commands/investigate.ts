@@ -8,7 +8,7 @@ export function addInvestigate(program: Command, define: Define): void {
     name: "investigate [release]",
     summary: "investigate a release or an alert and print the report",
     more:
-      "Follows the run until its report is there, also while a write waits for a person. Leaving with Ctrl-C stops nothing.  " +
+      "Follows the run until its report is there, also while a write waits for a person. Leaving with Ctrl-C stops nothing. " +
       "Exits with 2 when the severity is --fail-on or worse, with 1 when nothing could be assessed.",
     audience: "gateway",
     examples: [

@@ -60,7 +60,7 @@ export function addRuns(program: Command, define: Define): void {
   define(runs, {
     name: "cancel <run>",
     summary: "cancel a run",
-    more: "Nothing new begins. If a write was already sent, the command waits for it and reports its outcome.",
+    more: "No new call begins. The command does not wait: the run ends when the writes that were already sent have answers.",
     audience: "gateway",
     examples: [`toolbus runs cancel ${RUN}`, `toolbus runs cancel ${RUN} --json`],
     run: async (context, command) => (await import("../runs/cancel-run.ts")).cancelRun(context, command.args[0]),

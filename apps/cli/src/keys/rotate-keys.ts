@@ -81,7 +81,8 @@ function nextOf(service: Rotatable, step: "verifying" | "signing" | null): strin
 function before(service: Rotatable): string {
   const reseal = `run "${SELF} approvals reseal" until none are left`;
   if (service === "approvals") return `${reseal}, and wait for GRANT_TTL_MS, until the grants of the old key have ended`;
-  if (service === "approvals-seals") return `${reseal}, and wait ${OLD_SEALS_MS / DAY_MS} days for tokens, counts and lists of waiting writes`;
+  if (service === "approvals-seals")
+    return `${reseal}, and wait ${OLD_SEALS_MS / DAY_MS} days for tokens, counts and lists of waiting writes`;
   if (service.startsWith("worker")) return `enable its writes again ("${SELF} tools pending"), wait a day for open calls`;
   return "wait until the runs that began earlier have ended";
 }

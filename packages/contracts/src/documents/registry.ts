@@ -29,8 +29,8 @@ export const Registration = Type.Object(
      */
     example: Type.Optional(Type.String({ maxLength: MAX_EXAMPLE_CHARS })),
     /**
-     * The public half of the key with which the workers sign receipts, as the workers report it. Other services use the key only after an operator
-     * has pinned it with the tool.
+     * The public half of the key with which the workers sign receipts, as the workers report it. Other services use the key only if approvals has
+     * pinned it with the tool, because anybody with access to the store could have written it here.
      */
     receiptKey: Type.Optional(PublicJwk),
   },

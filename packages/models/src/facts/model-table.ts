@@ -4,7 +4,7 @@
  * add rows without a new version.
  */
 export interface ModelRow {
-  /** The provider, or `*` for any provider. */
+  /** The name of the provider, as in the configuration. */
   readonly provider: string;
   /** The vendor's name for the model, without a date or version at the end. With `*` at the end, it matches every model with this prefix. */
   readonly model: string;

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Refusal } from "../refusal.ts";
 
 /** The response headers that a page of another origin may read. */
-const READABLE = ["location", "retry-after", "idempotent-replay", "x-toolbus-run-id", "x-toolbus-conversation-id", "www-authenticate"];
+const READABLE = ["location", "retry-after", "idempotent-replay", "x-toolbus-run-id", "www-authenticate"];
 const SENT = ["authorization", "content-type", "accept", "idempotency-key", "last-event-id"];
 const PREFLIGHT_SECONDS = 600;
 
@@ -41,7 +41,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
     methods: ["GET", "POST", "DELETE"],
     allowedHeaders: SENT,
     exposedHeaders: READABLE,
-    // Clients send keys in a header, and no route uses cookies.
+    // Pages of other origins send keys in a header. The cookies of our routes are only for pages of the same site.
     credentials: false,
     maxAge: PREFLIGHT_SECONDS,
   });

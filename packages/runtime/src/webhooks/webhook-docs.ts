@@ -48,6 +48,7 @@ const HEADERS = {
 } as const;
 const ANSWERS = {
   "2XX": "It is accepted and not sent again.",
-  "410": "The target is gone: nothing is sent to it any more.",
+  "410":
+    "The target is gone. The delivery is given up. The process that got this answer sends nothing more to the target until it restarts, or until an operator sends one of the deliveries again.",
   default: "It is sent again by the ladder of `WEBHOOK_RETRIES_S`. Redirects are not followed.",
 } as const;

@@ -176,7 +176,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       gone.add(target);
       log.error(
         about(begun.value),
-        "a target of webhooks said that it is gone (410): nothing is sent to it until this service starts again",
+        "a target of webhooks said that it is gone (410): this process sends nothing more to it until it restarts, or until an operator sends a delivery again",
       );
       return giveUp(begun, "gone", GONE, now);
     }

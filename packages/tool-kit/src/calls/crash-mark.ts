@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from "@toolbus/contracts";
 export interface CrashMark {
   /** The worker process that runs the call. */
   readonly by: string;
-  /** The number of workers that crashed during the call, according to their marks. The first attempt leaves no mark. */
+  /** The number of workers that crashed during the call, according to their marks. The first attempt of a call that was sent once leaves no mark. */
   readonly deaths: number;
   /** True if no other call ran in that process, so no other call can have crashed it. */
   readonly alone: boolean;
@@ -33,8 +33,8 @@ export type Judgement =
   | { readonly kind: "quarantined"; readonly deaths: number };
 
 /**
- * Two marked crashes are enough if no other call ran at the same time. A single crash may have any cause. But the first crash leaves no mark, so
- * there were three crashes.
+ * Two marked crashes are enough if no other call ran at the same time. A single crash may have any cause. Usually the first crash leaves no mark, so
+ * there were three. If the agent had sent the call again before, every attempt leaves a mark, and there were two.
  */
 export const ENOUGH_DEATHS = 2;
 /** This many crashes are enough even if other calls ran at the same time, each of which might have been the cause. */

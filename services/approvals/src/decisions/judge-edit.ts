@@ -22,7 +22,7 @@ export type JudgedEdit =
   | { readonly ok: true; readonly edit: Edit | null }
   | { readonly ok: false; readonly reason: string; readonly problems: readonly Problem[] };
 
-/** The policy in use and the time, by which an edit is judged. */
+/** The policy in use, what applies if the policy says nothing, and the time. They decide how an edit is judged. */
 export interface EditRules {
   readonly policy: Policy;
   readonly defaults: PolicyDefaults;
@@ -30,8 +30,8 @@ export interface EditRules {
 }
 
 /**
- * Judges the arguments that an approver sent instead of those on the card. The pinned definition checks them and fills in its defaults, as it does
- * for a model. Definition and policy may raise the tier and add approvers. They never lower or remove anything.
+ * Judges the arguments that an approver sent instead of those on the card. The schema of the pinned definition checks them and fills in its defaults.
+ * The agent does the same with a model's arguments. Definition and policy may raise the tier and add approvers. They never lower or remove anything.
  */
 export function judgeEdit(approval: Approval, pin: Pin, sent: JsonObject, { policy, defaults, now }: EditRules): JudgedEdit {
   const { definition } = pin;

@@ -91,8 +91,8 @@ export interface OnArguments {
 export const RENEW_BELOW_MS = 90_000;
 
 /**
- * The life of an approval. Every arrow is one commit, guarded by the version of the document. A final state never changes, with one exception: an
- * approved write goes back to pending if its worker finds that the target has changed since (`plan-moves.ts`).
+ * The life of an approval. Every arrow is one commit, guarded by the version of the document. A final state never changes, with one exception: if its
+ * worker finds that the target has changed since, an approved write goes back to pending, or ends as refused (`plan-moves.ts`).
  *
  *     hold ─┬─ people ─▶ pending ─┬─ decide ─▶ approved · rejected · revision_requested
  *           │                     ├─ expire ─▶ expired

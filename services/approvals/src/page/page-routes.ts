@@ -11,8 +11,8 @@ import { createSessions, type SessionProvider } from "./sessions.ts";
 import { signInRoutes } from "./sign-in-routes.ts";
 
 /**
- * Returns the routes of the approval page: HTML without scripts, for people who sign in with the API key of an approver or at a provider of OIDC. They
- * decide exactly like the routes of the API. A GET never decides.
+ * Returns the routes of the approval page: HTML without scripts. People sign in with the API key of an approver or an operator, if the settings allow
+ * this, or at a provider of OIDC. The routes decide exactly like those of the API. A GET never decides.
  */
 export function pageRoutes(options: PageOptions): readonly Route[] {
   const { sealed, random, settings, oidc } = options;

@@ -85,7 +85,7 @@ export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConv
     kept: [
       {
         what: "its runs, with their calls and events",
-        why: "They record what was done to real systems, and for whom. Each is removed at most 30 days after its end.",
+        why: "They record what was done to real systems, and for whom. By default, each is removed within 31 days of its end.",
       },
       {
         what: "the bytes of long texts",

@@ -20,7 +20,7 @@ export function limitsOf({ state, config, random }: Pick<Gateway, "state" | "con
     actions: limit(
       "actions",
       actions,
-      `send ${actions === 1 ? "1 answer, cancel, replay or ticket request" : `${actions} answers, cancels, replays and ticket requests`}`,
+      `send ${actions === 1 ? "1 answer, cancel, replay, webhook or ticket request" : `${actions} answers, cancels, replays, webhooks and ticket requests`}`,
     ),
   };
 }

@@ -40,7 +40,7 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         examples: [examples.alertmanagerMessage],
         remedy: "Have Alertmanager send its own body, version 4: a webhook_config without a custom payload.",
       },
-      // The rate limit applies to started runs, not to requests. This route never answers 429.
+      // The rate limit applies to started runs, not to requests. If it is reached, the answer is 503. Only too many wrong keys get 429.
       rate: null,
       async handle({ principal, body, reply }) {
         const outcomes = await startAlerts(gateway, { principal, message: body, rate: limits.runs });
