@@ -45,7 +45,7 @@ export { type ModelProbe, probeModel } from "./connect/probe-model.ts";
 export { compileForAll, compileTool, type ToolSetAside } from "./schema/compile-tool.ts";
 export { dialectRules } from "./schema/dialect-rules.ts";
 export { type DialectName, DIALECTS } from "./schema/dialect.ts";
-export { rank } from "./search/rank.ts";
+export { rank, scored } from "./search/rank.ts";
 export { estimateTokens, estimateToolTokens } from "./tokens/estimate-tokens.ts";
 export { type TokenCalibration, tokenCalibration } from "./tokens/token-calibration.ts";
 export { loadTokenizer } from "./tokens/tokenizer.ts";

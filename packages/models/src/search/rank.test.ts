@@ -26,6 +26,21 @@ describe("the rank of items by a query", () => {
     expect(second?.score).toBeCloseTo((2 * Math.log(1.2) * 2.5) / 2.6875, 5);
   });
 
+  it("has the values of a table that was worked out by hand", () => {
+    // Three texts with 2, 3 and 2 words, so 7/3 on average. "red" and "fish" are in two texts: ln(1 + 1.5/2.5) = 0.4700. The pair "red fish" is in
+    // one: 2 ln(1 + 2.5/1.5) = 1.9617. A text with 2 words has the factor 2.5 / (1 + 1.5 (0.25 + 0.75 * 6/7)) = 1.0687, and one with 3 words 0.8861.
+    const table = [
+      ["red fish", 1.0687 * (0.47 + 0.47 + 1.9617)],
+      ["blue fish swims", 0.8861 * 0.47],
+      ["red blue", 1.0687 * 0.47],
+      ["nothing else", 0],
+    ] as const;
+    const texts = table.slice(0, 3).map(([text]) => text);
+    const found = scored(texts, (text) => text, "red fish");
+    for (const [n, { score }] of found.entries()) expect(score).toBeCloseTo(table[n]?.[1] ?? 0, 3);
+    expect(scored(["nothing else", ...texts], (text) => text, "red fish")[0]?.score).toBe(0);
+  });
+
   it("splits a name into its words, however they are joined", () => {
     expect(names("close issue")[0]).toBe("closeIssue");
     expect(names("create issue")[0]).toBe("create_issue");

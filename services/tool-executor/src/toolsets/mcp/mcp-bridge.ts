@@ -1,4 +1,4 @@
-import { type Toolset, toolset } from "@toolbus/tool-kit";
+import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { fingerprintOf, serverFingerprint } from "./fingerprint.ts";
 import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
 import { foreignTool } from "./foreign-tool.ts";
@@ -24,12 +24,14 @@ export interface McpBridge {
 export interface McpBridgeOptions extends Pick<McpServerOptions, "log" | "monotonic" | "random" | "stepMs"> {
   readonly servers: readonly ServerConfig[];
   readonly connect: (config: ServerConfig) => ReturnType<McpServerOptions["connect"]>;
+  /** The bridge's own tools. They are added when a server has listed its tools for the first time. */
+  readonly own?: readonly Tool[];
 }
 
 /** The longest time-out that an operator may give a tool. */
 const LONGEST_TIMEOUT_MS = 600_000;
 
-export function mcpBridge({ servers: configs, connect, log, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
+export function mcpBridge({ servers: configs, connect, own = [], log, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
   /** The server of each typed name. */
   const owners = new Map<string, McpServer>();
   const tools = toolset({
@@ -102,6 +104,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
   function takeCatalogue(server: McpServer): void {
     const listed = server.catalogue();
     if (listed === null) return;
+    for (const tool of own) if (tools.find(tool.draft.name) === undefined) tools.register(tool);
     const { config } = server;
     const prints = new Map(listed.map((tool) => [tool.name, fingerprintOf(config.address, tool)]));
     const wholeServer = serverFingerprint([...prints.values()]);

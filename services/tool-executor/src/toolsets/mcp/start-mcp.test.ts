@@ -59,6 +59,16 @@ describe("the toolset of MCP servers", () => {
     });
   });
 
+  it("registers its own tools, which list the servers, when a server has listed its tools", async () => {
+    const own = ["mcp_get_service_details", "mcp_list_services", "search_known_services"];
+    const names = async (servers: object): Promise<readonly string[]> => {
+      await using t = await setup(servers);
+      return (await t.registered()).map(({ definition }) => definition.name).filter((name) => own.includes(name));
+    };
+    expect((await names({ s: hostile() })).toSorted()).toEqual(own);
+    expect(await names({ absent: { command: "no-such-program" } })).toEqual([]);
+  });
+
   it("leaves out a tool whose schema cannot be checked, and keeps the others", async () => {
     await using t = await setup({ s: hostile("bad-schemas") });
     const names = (await t.registered()).map(({ definition }) => definition.name);
