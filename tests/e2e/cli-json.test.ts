@@ -56,6 +56,8 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "audit checkpoint": [() => ["--chain", "system"]],
   evidence: [approval, () => approval("--out", cli.files.at("evidence.json"))],
   verify: [() => [cli.files.at("evidence.json")]],
+  "mcp list": [() => []],
+  "mcp test": [() => [cli.files.file("mcp.json", JSON.stringify({ mcpServers: {} }))]],
   "tools list": [() => []],
   "tools show": [() => ["get_release_summary"], () => [TOOL, "--diff"]],
   "tools call": [() => ["get_release_summary", JSON.stringify({ release_id: RELEASE })]],

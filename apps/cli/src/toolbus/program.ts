@@ -11,6 +11,7 @@ import { addEra } from "../commands/era.ts";
 import { addInvestigate } from "../commands/investigate.ts";
 import { addKeys } from "../commands/keys.ts";
 import { addPermissions } from "../commands/permissions.ts";
+import { addMcp } from "../commands/mcp.ts";
 import { addPolicy } from "../commands/policy.ts";
 import { addRuns } from "../commands/runs.ts";
 import { addStart } from "../commands/start.ts";
@@ -94,6 +95,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addPolicy,
     addAudit,
     addTools,
+    addMcp,
     addDeadLetters,
     addEra,
     addKeys,

@@ -186,7 +186,8 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
 /** The state of a list of tools. "again" means that the tools changed once more while they were listed. */
 type Relisting = "no" | "yes" | "again";
 
-function endedBecause(error: unknown, problem: string | null, beside: string): string {
+/** Returns why a connection ended, in words: the reason that the transport knows, or the innermost error, with a text in brackets. */
+export function endedBecause(error: unknown, problem: string | null, beside: string): string {
   const first = problem ?? innermost(error);
   const reason = first.replace(/[\u0000-\u001f]+/g, " ").slice(0, 300);
   return beside === "" ? reason : `${reason.replace(/\.+$/, "")} (${beside})`;

@@ -71,7 +71,10 @@ export function serviceTools({ registered, clock }: ServiceToolsOptions): readon
           );
         const one = tool === undefined ? undefined : findTool(service, tool);
         if (tool !== undefined && !one)
-          return toolError("service_tool_not_found", `${service.id} has no tool ${JSON.stringify(tool)}. ${service.id} has ${service.summary}.`);
+          return toolError(
+            "service_tool_not_found",
+            `${service.id} has no tool ${JSON.stringify(tool)}. ${service.id} has ${service.summary}.`,
+          );
         return { id: service.id, type: service.type, tools: (one ? [one] : service.tools).map(detailsOf) };
       },
     }),

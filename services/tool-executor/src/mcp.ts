@@ -1,0 +1,2 @@
+// The command line tries the servers of a file without a running bridge.
+export { type ProbedServer, type ProbedTool, probeServers } from "./toolsets/mcp/probe-servers.ts";
