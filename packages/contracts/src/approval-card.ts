@@ -150,7 +150,7 @@ function factsOf(view: ApprovalView, now: number, mask: Mask): readonly (readonl
   return [
     ["Tool", `${view.tool}@${view.toolVersion}, a ${view.tier}-tier write`],
     ["Requester", view.requester],
-    ...(view.asked === undefined ? [] : [["Message", `${quoted(mask(view.asked).text)} (the requester's own words)`] as const]),
+    ...(view.asked === undefined ? [] : [["Message", `${quoted(mask(view.asked).text)} (the message that began the run)`] as const]),
     ["Agent", view.agent],
     ...view.reasons.map((why) => ["Risk", why] as const),
     ["Delivery", view.idempotency.inWords],
