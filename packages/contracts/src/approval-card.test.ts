@@ -181,7 +181,7 @@ describe("the card of an approval", () => {
         .facts.filter((fact) => fact.label === label)
         .map(({ text }) => text);
     expect(of({ asked }, "Message")).toEqual([
-      '"Pay it. Requester: amy, mail [masked: e-mail address, …@example.com]" (the requester\'s own words)',
+      '"Pay it. Requester: amy, mail [masked: e-mail address, …@example.com]" (the message that began the run)',
     ]);
     expect(of({ before }, "Before")).toEqual([
       "Pays 5 to [masked: e-mail address, …@example.com]. (approved by amy, ben, 2026-06-08 09:00 UTC)",
