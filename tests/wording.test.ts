@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { phrasesToAvoid, stumblesIn } from "./wording.ts";
+import { joinedIdeasIn, phrasesToAvoid, stumblesIn } from "./wording.ts";
 import { sourceFiles } from "./workspace-source.ts";
 
 const root = path.dirname(import.meta.dirname);
@@ -20,6 +20,18 @@ describe("the wording", () => {
   it("of pages has no phrase to avoid", () => {
     expect(pages.length).toBeGreaterThan(60);
     expect(pages.flatMap((file) => reported(file, readFileSync(path.join(root, file), "utf8")))).toEqual([]);
+  });
+
+  it("of pages joins no two ideas with a semicolon or a dash", () => {
+    // Scripts write these pages from texts of the code, and the changelog keeps what it said.
+    const read = pages.filter((file) => !/(?:^|\/)(?:api|inventory|requirements|CHANGELOG)\.md$/.test(file));
+    expect(read.length).toBeGreaterThan(60);
+    expect(read.flatMap((file) => joinedIdeasIn(readFileSync(path.join(root, file), "utf8")).map((line) => `${file}:${line}`))).toEqual([]);
+  });
+
+  it("finds a semicolon or a dash in prose and in cells, but not in code, in targets of links and in generated parts", () => {
+    expect(joinedIdeasIn("One; two.\n| a | b; c |\nOne – two.\n| – |\n`a; b` [x](y;z)\n```\na; b\n```\nOne, two.")).toEqual([1, 2, 3]);
+    expect(joinedIdeasIn("<!-- generated: x -->\na; b\n<!-- /generated -->\na; b")).toEqual([4]);
   });
 
   it("of source, comments and names of tests has none either", () => {

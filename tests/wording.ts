@@ -54,3 +54,18 @@ export function stumblesIn(text: string, phrases: readonly PhraseToAvoid[] = phr
     });
   });
 }
+
+/**
+ * Returns the lines of a page on which a semicolon or a dash joins two ideas (rule W2). Ignores code, the targets of links, and the parts that scripts
+ * write, because these parts repeat texts of the code.
+ */
+export function joinedIdeasIn(page: string): readonly number[] {
+  let skips = false;
+  return page.split("\n").flatMap((line, n) => {
+    if (/^\s*```/.test(line)) skips = !skips;
+    else if (line.startsWith("<!-- generated:")) skips = true;
+    else if (line.startsWith("<!-- /generated")) skips = false;
+    const prose = line.replaceAll(/`[^`]*`/g, "").replaceAll(/\]\([^)]*\)/g, "]");
+    return !skips && /;|[\w.)] [–—] \w/.test(prose) ? [n + 1] : [];
+  });
+}

@@ -20,9 +20,9 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [0, "the command succeeded"],
   [1, "the run, the call or a check failed, or the request came too late"],
   [2, "the command cannot be used as typed, or the condition of --fail-on holds"],
-  [3, "Toolbus does not answer, or is not ready; of demo: the approval is still pending"],
+  [3, "Toolbus does not answer, or is not ready, or the approval of a demo is still pending"],
   [4, "there is no key, the service does not accept the key, or the key may not do this"],
   [5, "what the command names does not exist, or this key may not see it"],
-  [124, "--timeout ran out; runs that were started continue"],
+  [124, "--timeout ran out, and started runs continue"],
   [130, "interrupted with Ctrl-C, or told to stop (SIGTERM)"],
 ];

@@ -113,7 +113,7 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     name: "tool_use has all members",
     status: 400,
     source:
-      "https://github.com/anomalyco/opencode/issues/1279 (id); SDK resources/messages/messages.d.ts, ToolUseBlockParam (the rest, from memory)",
+      "https://github.com/anomalyco/opencode/issues/1279 (id), SDK resources/messages/messages.d.ts, ToolUseBlockParam (the rest, from memory)",
     check: (ask) =>
       eachBlock(ask, (block) => {
         if (block["type"] !== "tool_use") return null;
@@ -231,7 +231,7 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
   {
     name: "the messages before thinking are unchanged",
     status: 400,
-    source: `${docs}/build-with-claude/preserved-thinking/prefix-checks (some models drop the thinking instead; the error text is this server's own)`,
+    source: `${docs}/build-with-claude/preserved-thinking/prefix-checks (some models drop the thinking instead, and the error text is this server's own)`,
     check: (ask) =>
       eachThinking(ask, (block, _at, index) =>
         isPrefixUnchanged(block, ask, index)

@@ -35,7 +35,7 @@ export const anthropicDoorRules: readonly Rule<AnthropicAsk>[] = [
   {
     name: "key is valid",
     status: 401,
-    source: `${versioning} (Bearer since 2026-10-21; x-api-key still works and takes precedence if a request has both)`,
+    source: `${versioning} (Bearer since 2026-10-21, but x-api-key still works and takes precedence if a request has both)`,
     check({ request: { headers } }) {
       const key = headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer /, "");
       return key === ANTHROPIC_KEY ? null : headers["x-api-key"] === undefined ? "invalid bearer token" : "invalid x-api-key";

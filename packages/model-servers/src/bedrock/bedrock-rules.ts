@@ -76,7 +76,7 @@ export const bedrockRules: readonly Rule<BedrockAsk>[] = [
     name: "signature is correct",
     status: 403,
     source:
-      "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html; a test ran AWS's SDK, which signs in this way",
+      "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, and a test ran AWS's SDK, which signs in this way",
     check({ request }) {
       const signed = readSignature(request.headers["authorization"] ?? "");
       return signed === null || signatureHolds(request, signed, BEDROCK_SECRET)

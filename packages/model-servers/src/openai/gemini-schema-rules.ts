@@ -32,7 +32,7 @@ export const geminiSchemaRules: readonly Rule<HasFunctions>[] = [
     name: "Gemini: additionalProperties is false or absent",
     status: 400,
     source:
-      "https://github.com/nanbingxyz/5ire/issues/42 (Gemini refused the keyword in 2025; this server accepts false, because OpenRouter and later versions of Gemini do)",
+      "https://github.com/nanbingxyz/5ire/issues/42 (Gemini refused the keyword in 2025, but this server accepts false, because OpenRouter and later versions of Gemini do)",
     unconfirmed: true,
     check: (ask) =>
       eachGemini(ask, (schema) =>
