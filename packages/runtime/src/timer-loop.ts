@@ -13,7 +13,7 @@ export interface TimerLoopOptions {
   readonly handle: (timer: TimerRow) => Promise<void>;
   readonly log: Log;
   readonly pollMs: number;
-  /** How long a claimed timer stays invisible. It must be longer than a handler needs. */
+  /** How long a claimed timer stays invisible. If a handler takes longer, the timer is passed to a handler again. */
   readonly visibleMs: number;
   /** Returns a number from 0 to 1, which spreads the polls of replicas. */
   readonly random: () => number;

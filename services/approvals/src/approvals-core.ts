@@ -141,6 +141,7 @@ export async function startApprovalsCore(
     });
     open.defer(() => answers.stop());
     const slack = slackOf({ state, documents, plan, workspaces, publicUrl: config.APPROVALS_PUBLIC_URL });
+    // This notifies people. Each commit also stores its notifications (webhook-delivery.ts), so none is lost if the process dies after the commit.
     const webhooks = startWebhooks({
       state,
       service: APPROVALS_SERVICE,

@@ -99,7 +99,8 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
   };
   const expiresAt = now + KEPT_MS;
   return {
-    // The op contains the id of the request. Otherwise the store would treat a different request with the same Idempotency-Key as a repeat, and would
+    // A repeated request with the same Idempotency-Key has the same run id. `acceptedBefore` in send-message.ts answers it before this commit. The op
+    // contains the id of the request. Otherwise the store would treat a different request with the same Idempotency-Key as a repeat, and would
     // answer "ok".
     op: `accept:${runId}:${accepted.requestId}`,
     guards: [

@@ -10,7 +10,7 @@ import { Failure } from "../toolbus/failure.ts";
 /** The time limit of the handshake and of the list of tools of one server. A first `npx -y …` also installs the server. */
 const STEP_MS = 60_000;
 
-/** Starts each MCP server of a file once and prints its tools as the bridge would register them, or what is wrong with the server. */
+/** Tries each enabled MCP server of a file and prints its tools as the bridge would register them, or what is wrong with the server. */
 export async function testServers(context: Context, typed: string | undefined): Promise<ExitCode> {
   const { around, output, signal } = context;
   const name = typed ?? around.env["MCP_CONFIG_FILE"] ?? "mcp.json";

@@ -12,8 +12,8 @@ export interface PendingOptions {
 }
 
 /**
- * Returns whether a write waits for an operator. Approvals refuses the calls of such a write until an operator has checked it. A quarantined write
- * does not wait, because nobody can enable it.
+ * Returns whether a write waits for an operator, because nobody has enabled its definition or pinned its receipt key. A quarantined write does not
+ * wait, because nobody can enable it.
  */
 export function isWaiting({ state, quarantined }: Pick<WriteSummary, "state" | "quarantined">): boolean {
   return !quarantined && (state === "pending" || state === "changed" || state === "damaged");

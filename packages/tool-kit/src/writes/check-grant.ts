@@ -23,7 +23,8 @@ export interface Granted {
 /**
  * Checks whether exactly this call may run. The call needs a grant of the approvals service for this call, these arguments and this definition, with
  * the tier and the approvers that the worker's own definition requires. A call with a forged grant is recorded and receives no answer, because the
- * agent would join an error as the result of the real call. A call with a stale grant receives an answer, so that the agent asks for another grant.
+ * agent would join an error as the result of the real call. If a grant is stale, the ledger decides: a write that was already sent continues, and one
+ * that was not sent usually receives an answer, so that the agent asks for another grant.
  */
 export async function checkGrant(
   call: ToolCall,

@@ -36,10 +36,20 @@ export function faultsOf(reason: string, problems: readonly Problem[], fields: r
   return errors({ ...Object.fromEntries(found), ...rest });
 }
 
-/** Returns the sentence of an answer that keeps the dialog open, or null for any other answer. */
-export function refusalIn({ errors: shown }: JsonObject): string | null {
-  const [sentence] = Object.values((shown ?? {}) as Readonly<Record<string, string>>);
-  return sentence ?? null;
+/** An answer to Slack. `refusal` says in one sentence why the decision was not accepted, and is null if it was. */
+export interface Answered {
+  readonly answer: JsonObject;
+  readonly refusal: string | null;
+}
+
+/** Returns an answer that refuses a decision, with its sentence: a fault below an input, or the text that replaces the dialog. */
+export function refusedWith(answer: JsonObject): Answered {
+  const { errors: faults = {}, view } = answer as { readonly errors?: Readonly<Record<string, string>>; readonly view?: SayingDialog };
+  return { answer, refusal: Object.values(faults)[0] ?? view?.blocks[0]?.text.text ?? null };
+}
+
+interface SayingDialog {
+  readonly blocks: readonly { readonly text: { readonly text: string } }[];
 }
 
 function errors(shown: Readonly<Record<string, string>>): JsonObject {

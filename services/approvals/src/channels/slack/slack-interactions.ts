@@ -15,7 +15,7 @@ import { viewOf } from "../../decisions/view.ts";
 import { currentPlan } from "../../machine/planned.ts";
 import { ticketFault } from "../../requests/policy.ts";
 import type { CallSlack } from "./slack-api.ts";
-import { answerTo, refusalIn, retry, says } from "./slack-answers.ts";
+import { type Answered, answerTo, refusedWith, retry, says } from "./slack-answers.ts";
 import { ACTION, EDIT, sentenceMessage } from "./slack-blocks.ts";
 import type { Place, SlackChannel } from "./slack-channel.ts";
 import { answersIn, type DialogAnswers, decisionDialog, DIALOG } from "./slack-dialog.ts";
@@ -130,13 +130,13 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     if ("errors" in answers) return { response_action: "errors", errors: answers.errors };
     const { approval } = about.value;
     const deciding = background(
-      decide(approver, about.value, { interaction, answers }, workspace).then((answer) => {
+      decide(approver, about.value, { interaction, answers }, workspace).then((decided) => {
         for (const target of targetsOf(workspace)) void background(channel.refresh(target, approval, signal(), clock()));
-        return answer;
+        return decided;
       }),
     );
-    const answer = await inTime(deciding);
-    if (answer) return answer;
+    const decided = await inTime(deciding);
+    if (decided) return decided.answer;
     void background(deciding.then(async (late) => late && tellLate(workspace, interaction.user.id, about.value, late)));
     return says(
       "This takes longer than usual. The message shows the outcome as soon as there is one. If it does not change, decide again.",
@@ -148,14 +148,14 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     about: SlackDialog,
     { interaction, answers }: { readonly interaction: SlackInteraction; readonly answers: DialogAnswers },
     { workspace }: SlackWorkspaceEntry,
-  ): Promise<JsonObject> {
+  ): Promise<Answered> {
     try {
       if (rate) {
         const { granted, resetMs } = await rate.take(approver);
-        if (!granted) return retry(`You may ${rate.words} a minute. Submit again in ${Math.ceil(resetMs / 1000)} s.`);
+        if (!granted) return refusedWith(retry(`You may ${rate.words} a minute. Submit again in ${Math.ceil(resetMs / 1000)} s.`));
       }
       const edit = about.edits ? await edits.read(approver, about, interaction) : null;
-      if (edit?.kind === "no") return edit.answer;
+      if (edit?.kind === "no") return refusedWith(edit.answer);
       const { approval, decision, argumentsHash, planHash } = about;
       const request = {
         decision,
@@ -164,10 +164,13 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
         ...(planHash === undefined ? {} : { planHash }),
         ...(edit ? { arguments: edit.arguments } : {}),
       };
-      return answerTo(await decisions.decideFor(approval, approver, request, `slack:${workspace}`), edit?.fields);
+      const outcome = await decisions.decideFor(approval, approver, request, `slack:${workspace}`);
+      const answer = answerTo(outcome, edit?.fields);
+      return outcome.kind === "decided" ? { answer, refusal: null } : refusedWith(answer);
     } catch (error) {
       log.warn({ error, approvalId: about.approval }, "a decision of Slack could not be stored; the person has to submit it again");
-      return retry("This could not be stored, so nothing was changed. Submit it again.");
+      // The store may have made a change that it did not confirm. The same decision again is a repeat, and changes nothing.
+      return refusedWith(retry("The store did not confirm this. Submit it again. A decision counts only once."));
     }
   }
 
@@ -176,11 +179,10 @@ export function slackInteractions(options: SlackInteractionsOptions): SlackInter
     workspace: SlackWorkspaceEntry,
     user: string,
     { channel: where, ts }: SlackDialog,
-    answer: JsonObject,
+    { refusal }: Answered,
   ): Promise<void> {
-    const sentence = refusalIn(answer);
     const target = targetOf(workspace, where);
-    if (sentence !== null && target && where !== undefined) await whisper(target, user, { channel: where, ts: ts ?? "" }, sentence);
+    if (refusal !== null && target && where !== undefined) await whisper(target, user, { channel: where, ts: ts ?? "" }, refusal);
   }
 
   /** Says a sentence that only this person sees, with a button that opens this page. */

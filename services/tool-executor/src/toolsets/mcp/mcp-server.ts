@@ -54,10 +54,10 @@ export interface McpServerOptions {
   readonly stepMs?: number;
 }
 
-/** The shortest wait, in milliseconds. Each failed attempt doubles the wait. */
+/** The shortest wait, in milliseconds. Each failed attempt doubles the wait, up to the longest. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 60_000;
-/** After a connection that lasted for this time, the next wait is the shortest wait again. */
+/** After a connection that served calls for this time, the next wait is the shortest wait again. */
 const HELD_MS = 30_000;
 
 /**
@@ -74,6 +74,8 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
   let lost = new AbortController();
   let legacy = false;
   let relisting: Relisting = "no";
+  /** The time since which calls can be made, or null before. A handshake that hangs is not a connection that held. */
+  let servedFrom: number | null = null;
   const running = run();
   return {
     config,
@@ -102,13 +104,13 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
   async function run(): Promise<void> {
     let waitMs = FIRST_WAIT_MS;
     while (!stopping.signal.aborted) {
-      const from = monotonic();
+      servedFrom = null;
       await connectOnce().catch((error: unknown) => {
         if (!stopping.signal.aborted) goDown(error instanceof Error ? error.message : String(error));
       });
       first.resolve();
       if (stopping.signal.aborted) break;
-      waitMs = nextWaitMs(waitMs, monotonic() - from);
+      waitMs = nextWaitMs(waitMs, servedFrom === null ? 0 : monotonic() - servedFrom);
       const spread = Math.floor(waitMs * 0.2 * ((random(1)[0] ?? 0) / 256));
       await delay(waitMs + spread, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }
@@ -143,6 +145,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
       });
       tools = await opened.listTools(AbortSignal.any([stopping.signal, current.signal]));
       session = opened;
+      servedFrom = monotonic();
       log.info({ server: config.name, tools: tools.length, protocol: opened.protocolVersion }, "an MCP server is connected");
       first.resolve();
       onChanged();

@@ -6,7 +6,7 @@ import { endedBecause, type Connection } from "./mcp-server.ts";
 import { type McpSession, openSession } from "./mcp-session.ts";
 import { mapNames } from "./tool-names.ts";
 
-/** What a server answered when it was tried once. */
+/** What a server answered when it was tried. */
 export type ProbedServer =
   | { readonly name: string; readonly ok: true; readonly protocol: string; readonly tools: readonly ProbedTool[] }
   | { readonly name: string; readonly ok: false; readonly problem: string };
@@ -38,7 +38,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Starts or connects to each server of a file once, lists its tools, and ends the connection. Registers nothing. Returns each fault as a sentence with
+ * Starts or connects to each enabled server of a file, lists its tools, and ends the connection. If that fails, it tries once more with the older
+ * protocol. Registers nothing. Returns each fault as a sentence with
  * the remedy. Rejects only if `signal` aborts.
  */
 export async function probeServers(text: string, { file, env, cwd, stepMs, signal }: ProbeOptions): Promise<Probed> {
