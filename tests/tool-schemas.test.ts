@@ -6,13 +6,16 @@ import { publicTool, type Registration, type ToolDefinition } from "@toolbus/con
 import { SERVED } from "@toolbus/model-servers";
 import { compileForAll, connectModel, DIALECTS, dialectRules, MODEL_PROVIDERS, noModelSettings, type ProviderName } from "@toolbus/models";
 import { releaseToolset } from "@toolbus/tool-executor";
-import type { Toolset } from "@toolbus/tool-kit";
+import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 
 const root = path.join(import.meta.dirname, "..");
 
 // The packages do not export these functions, because only a test of all tools uses them.
 const { orders } = await shippedFrom<{ orders(shop: object): Toolset }>("examples/orders-worker/src/orders.ts");
+const { serviceTools } = await shippedFrom<{ serviceTools(options: object): readonly Tool[] }>(
+  "services/tool-executor/src/toolsets/mcp/services/service-tools.ts",
+);
 const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "conclude" | "recallTool", Registration>>(
   "services/agent/src/transitions/loop-tools.ts",
 );
@@ -21,6 +24,7 @@ const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "
 const shipped: readonly ToolDefinition[] = [
   ...releaseToolset({ url: "http://127.0.0.1:9" }).list(),
   ...orders({}).list(),
+  ...toolset({ name: "mcp", tools: serviceTools({}) }).list(),
   askUser,
   conclude,
   recallTool,

@@ -163,6 +163,28 @@ describe("people of Slack", () => {
     expect(textsIn(update).join("\n")).toContain("approved");
   });
 
+  it("are told late, if the store is slow, that somebody else had decided", async () => {
+    const store = Promise.withResolvers<void>();
+    let isSlow = false;
+    await using s = await slacked({
+      wrapStore: (state) => ({
+        ...state,
+        async read(keys) {
+          if (isSlow) await store.promise;
+          return state.read(keys);
+        },
+      }),
+    });
+    const id = await s.t.hold(bigRefund(1));
+    await s.settled("approval.held", id);
+    await s.submit(id, "deny");
+    isSlow = true;
+    expect(said((await s.submit(id, "approve")).body)).toMatch(/^This takes longer than usual/);
+    store.resolve();
+    const [told] = await s.called("chat.postEphemeral", 1);
+    expect(told).toMatchObject({ text: expect.stringMatching(/already|ended|rejected/) });
+  });
+
   it("keep their dialog if the decision could not be stored, and submit it again", async () => {
     let fails = true;
     await using s = await slacked({
@@ -177,7 +199,7 @@ describe("people of Slack", () => {
     const id = await s.t.hold(bigRefund(1));
     expect(await s.submit(id, "approve")).toEqual({
       status: 200,
-      body: { response_action: "errors", errors: { comment: "This could not be stored, so nothing was changed. Submit it again." } },
+      body: { response_action: "errors", errors: { comment: "The store did not confirm this. Submit it again. A decision counts only once." } },
     });
     fails = false;
     expect(said((await s.submit(id, "approve")).body)).toBe("You approved this.");
