@@ -50,7 +50,7 @@ export const batches: readonly Mutant[] = [
     breaks: "the answers to a batch are not in the order of its decisions",
     within: 120,
     variant: "batches",
-    patches: [{ file: ROUTE, find: "return { answers };", replace: "return { answers: answers.toReversed() };" }],
+    patches: [{ file: ROUTE, find: "made.map(({ answer }) => answer)", replace: "made.map(({ answer }) => answer).toReversed()" }],
   },
   {
     name: "repeated batch refused",
@@ -60,7 +60,7 @@ export const batches: readonly Mutant[] = [
     patches: [
       {
         file: ROUTE,
-        find: "if (key !== undefined) await firstUse({ state, documents }, { approvalId: approval, principal, key, body: request });",
+        find: "if (key !== undefined) use = await firstUse({ state, documents }, { approvalId: approval, principal, key, body: request });",
         replace: `if (key !== undefined && (await firstUse({ state, documents }, { approvalId: approval, principal, key, body: request })) === "again")
         throw notFound();`,
       },

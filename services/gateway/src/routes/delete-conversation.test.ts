@@ -12,7 +12,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     const first = await t.ask("una", `/v1/conversations/${id}`, DELETE);
     expect(first).toMatchObject({ status: 200, body: { conversationId: id, deletedAt: START } });
     expect(first.body["kept"]).toEqual([
-      { what: expect.stringContaining("runs") as string, why: expect.stringContaining("30 days") as string },
+      { what: expect.stringContaining("runs") as string, why: expect.stringContaining("31 days") as string },
       { what: expect.stringContaining("bytes") as string, why: expect.any(String) as string },
       { what: expect.stringContaining("approvals") as string, why: expect.stringContaining("prove") as string },
     ]);
