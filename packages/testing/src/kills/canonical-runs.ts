@@ -43,7 +43,7 @@ export const canonicalRuns: readonly CanonicalRun[] = [
         ],
         [{ name: "high_none", n: 6 }],
       ],
-      { cancels: 1, thinkMs: 550 },
+      { cancels: 1, thinkMs: 500 },
     ),
   },
 ];
