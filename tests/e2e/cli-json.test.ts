@@ -80,6 +80,8 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
 };
 /** These commands need dead letters, so a separate suite below tests them. */
 const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
+/** This command needs an MCP server, so mcp-bridge.test.ts tests it. */
+const BRIDGED = ["mcp enable"];
 /** Commands without a single document. The first two print one document per line while events happen. The third prints no document. */
 const OTHERWISE = ["runs watch", "approvals watch", "start"];
 
@@ -105,7 +107,7 @@ function expectOneDocument({ stdout }: Ended): void {
 describe("--json", () => {
   it("is tested below for every existing command, and for no other", async () => {
     const commands = await commandsIn((await cli.run(["--help"])).stdout);
-    expect([...Object.keys(LINES), ...LETTERS, ...OTHERWISE].toSorted()).toEqual(commands.toSorted());
+    expect([...Object.keys(LINES), ...LETTERS, ...BRIDGED, ...OTHERWISE].toSorted()).toEqual(commands.toSorted());
   });
 
   it("of runs watch is one document a line, the last of them the end", async () => {

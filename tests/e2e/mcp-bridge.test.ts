@@ -71,6 +71,20 @@ async function refusesThenWrites(place: Place): Promise<void> {
   const [, hash = ""] = /^hash +(sha256-\S+)$/m.exec(shown) ?? [];
   expect(await toolbus("tools", "enable", "memory__create_entities", "--hash", hash, "--yes")).toMatchObject({ code: 0 });
 
+  // The other writes of the server are enabled together, by the hash of exactly these definitions.
+  const asked = await toolbus("mcp", "enable", "Memory");
+  expect(asked).toMatchObject({ code: 2, stdout: "" });
+  const [, all = ""] = /--hash (sha256-\S+)/.exec(asked.stderr) ?? [];
+  expect(await toolbus("mcp", "enable", "memory", "--hash", hash, "--yes")).toMatchObject({ code: 1 });
+  const enabled = await toolbus("mcp", "enable", "memory", "--hash", all, "--yes", "--json");
+  expect(JSON.parse(enabled.stdout)).toMatchObject({ enabled: expect.arrayContaining(["memory__delete_entities@1"]), lessStrict: [] });
+  expect((await toolbus("tools", "pending")).stdout).not.toContain("memory__");
+  expect(await toolbus("mcp", "enable", "wiki")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("There are writes of: memory."),
+  });
+  expect((await toolbus("mcp", "list")).stdout).toMatch(/^memory +9 +9 +ready$/m);
+
   await using chat = system.chat(CREATE);
   const [, approvalId = ""] = await chat.says(/approvals approve (ap_\S+)/);
   expect(() => system.remembered()).toThrow(/ENOENT/);

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
+import type { EnableServerOptions } from "../mcp/enable-server.ts";
 import { group } from "./group.ts";
 
-/** Declares `toolbus mcp …`, which tries the MCP servers of a file and lists those that are registered. */
+/** Declares `toolbus mcp …`, which tries the MCP servers of a file, lists those that are registered, and enables their writes. */
 export function addMcp(program: Command, define: Define): void {
-  const mcp = group(program, "mcp", "try the MCP servers of a file, and list the registered ones");
+  const mcp = group(program, "mcp", "try the MCP servers of a file, list the registered ones, and enable their writes");
 
   define(mcp, {
     name: "list",
@@ -24,4 +25,18 @@ export function addMcp(program: Command, define: Define): void {
     examples: ["toolbus mcp test mcp.json", "toolbus mcp test mcp.json --json"],
     run: async (context, command) => (await import("../mcp/test-servers.ts")).testServers(context, command.args[0]),
   });
+
+  define(mcp, {
+    name: "enable <server>",
+    summary: "enable every waiting write of an MCP server, after you have looked at them",
+    more:
+      "Shows each definition and asks y/N. Without a terminal, it prints the hash of all of them, for --hash. Needs an operator's key of approvals. A " +
+      "definition that is less strict than the enabled one stays as it is.",
+    audience: "approvals",
+    examples: ["toolbus mcp enable memory", "toolbus mcp enable memory --hash sha256-9b74c9897bac770ff --yes"],
+    run: async (context, command) =>
+      (await import("../mcp/enable-server.ts")).enableServer(context, command.args[0] ?? "", command.opts<EnableServerOptions>()),
+  })
+    .option("--hash <hash>", "the hash of all definitions that you checked")
+    .option("--yes", "do not ask; needs --hash");
 }
