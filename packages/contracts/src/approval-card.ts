@@ -44,7 +44,7 @@ export interface CardLine extends CardText {
 
 /**
  * Makes the card of an approval from the data that approvals stores, not from the model's words. The view has no credentials. Personal data and
- * secrets in the effect, the arguments, the plan and the requester's message are masked, and invisible characters are shown as escapes.
+ * secrets in the effect, the arguments, the plan and the quoted message are masked, and invisible characters are shown as escapes.
  */
 export function cardOf(view: ApprovalView, now: number): ApprovalCard {
   const mask = maskFor(view);

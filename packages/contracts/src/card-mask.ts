@@ -19,7 +19,7 @@ export type MaskedFields = Pick<ApprovalView, "arguments" | "edited" | "plan">;
 
 /**
  * Returns the mask for the texts of an approval. It masks personal data and shows invisible characters as escapes. It also hides the secrets of the
- * arguments where another text repeats them, such as the effect or the requester's message.
+ * arguments where another text repeats them, such as the effect or the quoted message.
  */
 export function maskFor({ arguments: args, edited, plan }: MaskedFields): Mask {
   const changes = [...(plan?.changes ?? []), ...(plan?.drifted?.changes ?? [])];

@@ -199,7 +199,10 @@ describe("people of Slack", () => {
     const id = await s.t.hold(bigRefund(1));
     expect(await s.submit(id, "approve")).toEqual({
       status: 200,
-      body: { response_action: "errors", errors: { comment: "The store did not confirm this. Submit it again. A decision counts only once." } },
+      body: {
+        response_action: "errors",
+        errors: { comment: "The store did not confirm this. Submit it again. A decision counts only once." },
+      },
     });
     fails = false;
     expect(said((await s.submit(id, "approve")).body)).toBe("You approved this.");
