@@ -9,7 +9,7 @@ const EVENT_BYTES = 50_000;
 
 describe("a viewer that does not read", () => {
   it("is disconnected, holds nobody else up, and gets the rest when it reconnects", async () => {
-    await using t = await setup({ env: { SSE_PER_PRINCIPAL: "1", SSE_PING_MS: "1500" } });
+    await using t = await setup({ env: { SSE_PER_PRINCIPAL: "1", SSE_PING_MS: "5000" } });
     const runId = await t.accepted();
     await t.agent.take(runId);
     const stalled = await connect(`${t.service.url}/v1/runs/${runId}/events`);
@@ -21,7 +21,7 @@ describe("a viewer that does not read", () => {
     await reader.ended;
     expect(reader.seen.map(({ id }) => id)).toEqual(Array.from({ length: EVENTS + 1 }, (_, i) => `${runId}:${i + 1}`));
 
-    // The stalled viewer has the only place until the gateway disconnects the viewer.
+    // The stalled viewer has the only place until the gateway disconnects the viewer. A loaded machine needs seconds for the events above.
     const late = `${runId}:${EVENTS}`;
     expect((await t.ask("una", `/v1/runs/${runId}/events`)).status).toBe(429);
     await until(async () => (await t.view("una", runId, late).catch(() => null)) !== null);
