@@ -1,4 +1,5 @@
-import { quietPlan, type WorldPlan } from "../world/plan.ts";
+import { quietPlan } from "../world/plan.ts";
+import type { WorldPlan } from "../world/world-plan.ts";
 import { AT_LENGTH } from "../world/target.ts";
 
 /** A run without faults. It always has the same steps, so a test can kill a process at each step. */

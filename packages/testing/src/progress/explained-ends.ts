@@ -1,7 +1,7 @@
 import type { Call, Run } from "@toolbus/contracts";
 import { type Facts, familyOf } from "../invariants/facts.ts";
 import type { FaultName, Faults } from "../ports/faults.ts";
-import type { WorldPlan } from "../world/plan.ts";
+import type { WorldPlan } from "../world/world-plan.ts";
 
 export interface Explanation {
   /** The faults that were injected in this world. */

@@ -1,4 +1,4 @@
-import type { WorldPlan } from "../world/plan.ts";
+import type { WorldPlan } from "../world/world-plan.ts";
 import { prng } from "../clockwork/prng.ts";
 import { drawnPlan } from "../world/plan.ts";
 import { type Variant, variants } from "../world/variants.ts";

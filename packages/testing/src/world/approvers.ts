@@ -1,5 +1,6 @@
 import { type Approval, approvalCallId, callParts, isJsonObject, type Json, type JsonObject, parseApproval } from "@toolbus/contracts";
 import { type Answer, insist, sleep } from "./http-door.ts";
+import type { Card, Ticket } from "./approval-cards.ts";
 import { batches } from "./batches.ts";
 import { type PeopleOptions, principalOf, REQUESTER } from "./persons.ts";
 
@@ -12,25 +13,12 @@ export interface Approvers {
 const NAMES = ["amy", "ben", "cat"] as const;
 const PATIENCE = 8;
 
-export interface Ticket {
-  readonly ticket?: string;
-}
-
 interface Decision extends Ticket {
   readonly decision: string;
   readonly token: string;
   readonly argumentsHash?: string;
   readonly planHash?: string;
   readonly arguments?: JsonObject;
-}
-
-/** The parts of a card that a decision needs. */
-export interface Card {
-  readonly token: string;
-  readonly argumentsHash: string;
-  /** Absent if the tool offers no plan, or while no worker has planned the write. */
-  readonly planHash?: string;
-  readonly arguments: JsonObject;
 }
 
 export function approvers(people: PeopleOptions): Approvers {

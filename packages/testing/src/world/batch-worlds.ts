@@ -1,5 +1,5 @@
 import type { Prng } from "../clockwork/prng.ts";
-import type { WorldPlan } from "./plan.ts";
+import type { WorldPlan } from "./world-plan.ts";
 import { planned, simToolset, simWrites, writesOf } from "./sim-tools.ts";
 
 /** The share of worlds in which people answer several waiting approvals with one request. */

@@ -1,7 +1,7 @@
 import type { Tier } from "@toolbus/contracts";
 import type { Prng } from "../clockwork/prng.ts";
 import type { BatchItem } from "../ports/observation.ts";
-import type { Card, Ticket } from "./approvers.ts";
+import type { Card, Ticket } from "./approval-cards.ts";
 import { insist, sleep } from "./http-door.ts";
 import { type PeopleOptions, principalOf } from "./persons.ts";
 

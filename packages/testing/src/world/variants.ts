@@ -1,5 +1,5 @@
 import { ratesOf } from "../ports/faults.ts";
-import type { WorldPlan } from "./plan.ts";
+import type { WorldPlan } from "./world-plan.ts";
 import { prng } from "../clockwork/prng.ts";
 import { withBatches } from "./batch-worlds.ts";
 import { planned, simToolset, writeNamed, writesOf } from "./sim-tools.ts";

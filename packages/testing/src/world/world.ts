@@ -17,7 +17,7 @@ import type { Wire } from "../ports/wire.ts";
 import { adversary } from "./adversary.ts";
 import { type Deployment, deployment } from "./deployment.ts";
 import { people } from "./people.ts";
-import type { WorldPlan } from "./plan.ts";
+import type { WorldPlan } from "./world-plan.ts";
 import { USAGE } from "./scripted-model.ts";
 import { worldKeys } from "./world-keys.ts";
 import { target } from "./target.ts";
