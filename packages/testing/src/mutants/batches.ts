@@ -26,7 +26,7 @@ export const batches: readonly Mutant[] = [
       {
         file: ROUTE,
         find: "for (const [n, item] of body.decisions.entries())",
-        replace: "for (const [n, item] of body.decisions.entries()) if (answers.every(({ status }) => status === 200))",
+        replace: "for (const [n, item] of body.decisions.entries()) if (made.every(({ answer }) => answer.status === 200))",
       },
     ],
   },
@@ -40,7 +40,7 @@ export const batches: readonly Mutant[] = [
         file: ROUTE,
         find: "for (const [n, item] of body.decisions.entries())",
         replace: `for (const [n, item] of body.decisions.entries())
-        if (answers.some(({ status }) => status !== 200)) answers.push({ approval: item.approval, status: 404 });
+        if (made.some(({ answer }) => answer.status !== 200)) made.push({ use: null, answer: { approval: item.approval, status: 404 } });
         else`,
       },
     ],
