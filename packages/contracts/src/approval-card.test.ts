@@ -94,7 +94,7 @@ describe("the card of an approval", () => {
     ]);
   });
 
-  it("masks the values of arguments whose names say that they are secrets, wherever the card repeats them", () => {
+  it("masks the values of arguments whose names say that they are secrets, also in the plan and in the quoted message", () => {
     const password = 'hunter "two" 1';
     const args = {
       user: "ada",
@@ -107,7 +107,7 @@ describe("the card of an approval", () => {
     const secret: ApprovalView = {
       ...view,
       arguments: args,
-      effect: `Sets the password of ada to ${password}.`,
+      effect: "Sets the password of ada.",
       asked: `use ${password} and ${JSON.stringify(args)}`,
       edited: {
         by: "amy",
@@ -126,7 +126,6 @@ describe("the card of an approval", () => {
       },
     };
     const card = cardOf(secret, 0);
-    expect(card.title).toEqual({ text: "Sets the password of ada to [masked: secret].", masked: { pointer: "/effect", what: ["secret"] } });
     expect(card.arguments.map(({ label, text, masked }) => [label, text, masked?.pointer])).toEqual([
       ["user", "ada", undefined],
       ["password", "[masked: secret]", "/arguments/password"],
@@ -146,6 +145,19 @@ describe("the card of an approval", () => {
     expect(unmaskedField(secret, "/arguments/password")).toBe(password);
     const all = JSON.stringify(card);
     for (const text of ["hunter", "tok-123456", "former-one", "deep-secret"]) expect(all).not.toContain(text);
+  });
+
+  it("lets no argument hide a word of the effect, of the plan or of a warning", () => {
+    const hiding: ApprovalView = {
+      ...view,
+      arguments: { token: "production", password: "paypal 2" },
+      effect: "Deletes production.",
+      doubts: [{ place: "/effect", why: "mixed_scripts", word: "paypal 2", spelled: "p" }],
+      plan: { round: 1, hash: "sha256-b", at: 2, changes: [{ name: "place", before: '"production"' }] },
+    };
+    const { title, doubts, plan } = cardOf(hiding, 0);
+    expect([title.text, plan[0]?.text]).toEqual(["Deletes production.", '"production" → absent']);
+    expect(doubts[0]).toContain('"paypal 2"');
   });
 
   it("says at the top what an approver changed and what untrusted content the run has read, each on one line", () => {

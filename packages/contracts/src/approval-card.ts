@@ -2,7 +2,7 @@ import type { ApprovalView } from "./approval-view.ts";
 import { type ArgumentChange, changesInWords } from "./argument-changes.ts";
 import { counted } from "./counted.ts";
 import type { Json } from "./json.ts";
-import { hidesWhole, type Mask, type Masked, type MaskedFields, maskFor, SECRET, withoutSecrets } from "./card-mask.ts";
+import { hidesWhole, mask, type Masked, type MaskedText, maskQuotation, SECRET, withoutSecrets } from "./card-mask.ts";
 import { isSecretName } from "./secret-arguments.ts";
 import { spanInWords, utcMinute } from "./time-in-words.ts";
 import { visible } from "./tool-definition.ts";
@@ -43,31 +43,30 @@ export interface CardLine extends CardText {
 }
 
 /**
- * Makes the card of an approval from the data that approvals stores, not from the model's words. The view has no credentials. Personal data and
- * secrets in the effect, the arguments, the plan and the quoted message are masked, and invisible characters are shown as escapes.
+ * Makes the card of an approval from the data that approvals stores, not from the model's words. The view has no credentials. Personal data, and
+ * secrets in the arguments, the plan and the quoted message are masked, and invisible characters are shown as escapes.
  */
 export function cardOf(view: ApprovalView, now: number): ApprovalCard {
-  const mask = maskFor(view);
   return {
     id: view.id,
     title: cardTitle(view),
     status: statusOf(view),
-    doubts: (view.doubts ?? []).map((doubt) => doubtInWords(doubt, mask)),
+    doubts: (view.doubts ?? []).map(doubtInWords),
     notices: noticesOf(view).map((text) => mask(text).text),
-    facts: factsOf(view, now, mask).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
-    arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments", mask)),
+    facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
+    arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments")),
     plan: (view.plan?.changes ?? []).map((change, n) => ({
       label: mask(change.name).text,
       depth: 0,
-      ...cardText(isSecretName(change.name) ? SECRET : mask(planText(change)), planPointer(n)),
+      ...cardText(maskedPlan(change), planPointer(n)),
     })),
     decisions: view.decisions.map((made) => decisionLine(made, view)),
   };
 }
 
 /** Returns the effect as the card shows it, for a list. */
-export function cardTitle(view: MaskedFields & Pick<ApprovalView, "effect">): CardText {
-  return cardText(maskFor(view)(view.effect), "/effect");
+export function cardTitle({ effect }: Pick<ApprovalView, "effect">): CardText {
+  return cardText(mask(effect), "/effect");
 }
 
 /**
@@ -113,6 +112,13 @@ function quoted(passage: string): string {
   return JSON.stringify(passage.replaceAll(/\s+/g, " ").trim());
 }
 
+function maskedPlan(change: ArgumentChange): MaskedText {
+  if (isSecretName(change.name)) return SECRET;
+  const [shown = change] = withoutSecrets([change]);
+  const { text, masked } = mask(planText(shown));
+  return { text, masked: planText(shown) === planText(change) ? masked : ["secret", ...masked] };
+}
+
 function planText({ before = "absent", after = "absent" }: ArgumentChange): string {
   return `${before} → ${after}`;
 }
@@ -146,16 +152,18 @@ function statusOf({ status, decisions, approversNeeded, reason }: ApprovalView):
   return visible(`${status.replaceAll("_", " ")}${open}${reason === undefined ? "" : `: ${reason}`}`);
 }
 
-function factsOf(view: ApprovalView, now: number, mask: Mask): readonly (readonly [string, string])[] {
+function factsOf(view: ApprovalView, now: number): readonly (readonly [string, string])[] {
   return [
     ["Tool", `${view.tool}@${view.toolVersion}, a ${view.tier}-tier write`],
     ["Requester", view.requester],
-    ...(view.asked === undefined ? [] : [["Message", `${quoted(mask(view.asked).text)} (the message that began the run)`] as const]),
+    ...(view.asked === undefined
+      ? []
+      : [["Message", `${quoted(maskQuotation(view.asked, view))} (the message that began the run)`] as const]),
     ["Agent", view.agent],
     ...view.reasons.map((why) => ["Risk", why] as const),
     ["Delivery", view.idempotency.inWords],
     ...(view.status === "pending" ? [["Expires", `in ${spanInWords(view.expiresAt - now)}`] as const] : []),
-    ...beforeOf(view, mask),
+    ...beforeOf(view),
     ...termsOf(view),
     ["Approval", view.id],
     ["Run", view.runId],
@@ -163,7 +171,7 @@ function factsOf(view: ApprovalView, now: number, mask: Mask): readonly (readonl
 }
 
 /** Returns what was approved for this requester and tool before. */
-function beforeOf({ before }: ApprovalView, mask: Mask): readonly (readonly [string, string])[] {
+function beforeOf({ before }: ApprovalView): readonly (readonly [string, string])[] {
   if (before === undefined) return [];
   if (before.length === 0) return [["Before", "no such write of this requester was approved lately"]];
   return before.map(({ effect, at, by }) => {
@@ -184,7 +192,7 @@ function termsOf({ policy }: ApprovalView): readonly (readonly [string, string])
   ];
 }
 
-function doubtInWords({ place, why, word, spelled }: NonNullable<ApprovalView["doubts"]>[number], mask: Mask): string {
+function doubtInWords({ place, why, word, spelled }: NonNullable<ApprovalView["doubts"]>[number]): string {
   const [at, what, letters] = [place, word, spelled].map((text) => mask(text).text);
   return `"${what}" in ${at}: ${WHY_DOUBTED[why]}, ${letters}`;
 }
@@ -199,7 +207,7 @@ const WHY_DOUBTED: Readonly<Record<NonNullable<ApprovalView["doubts"]>[number]["
 /**
  * Returns the lines of one argument. If the argument's name is personal data, the lines name only `parent`, because a pointer would contain the name.
  */
-function argumentLines(name: string, value: Json, parent: string, mask: Mask, place: Place = { depth: 0, isSecret: false }): CardLine[] {
+function argumentLines(name: string, value: Json, parent: string, place: Place = { depth: 0, isSecret: false }): CardLine[] {
   const { depth, label = name } = place;
   const isSecret = place.isSecret || isSecretName(name);
   const shownLabel = mask(label);
@@ -209,7 +217,7 @@ function argumentLines(name: string, value: Json, parent: string, mask: Mask, pl
   if (parts.length > 0) {
     const own = { label: shownLabel.text, text: "", depth, ...(named ? {} : { masked: { pointer, what: shownLabel.masked } }) };
     const inner = { depth: depth + 1, isSecret, ...(Array.isArray(value) ? { label: "-" } : {}) };
-    return [own, ...parts.flatMap(([part, content]) => argumentLines(part, content, pointer, mask, inner))];
+    return [own, ...parts.flatMap(([part, content]) => argumentLines(part, content, pointer, inner))];
   }
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const whole = isSecret && hidesWhole(value) ? SECRET : mask(text);
@@ -228,6 +236,6 @@ interface Place {
 // Deeper parts are shown as JSON, because nobody can read a line that is indented so far.
 const MAX_DEPTH = 6;
 
-function cardText({ text, masked }: ReturnType<Mask>, pointer: string): CardText {
+function cardText({ text, masked }: MaskedText, pointer: string): CardText {
   return { text, ...(masked.length === 0 ? {} : { masked: { pointer, what: masked } }) };
 }

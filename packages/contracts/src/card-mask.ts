@@ -8,39 +8,37 @@ import { visible } from "./tool-definition.ts";
 /** The kinds of text that a card masks. A secret is the value of an argument whose name says so. */
 export type Masked = PersonalData | "secret";
 
-/** Masks a text of one approval. */
-export type Mask = (text: string) => { readonly text: string; readonly masked: readonly Masked[] };
-
-/** What a card shows in place of a whole secret. */
-export const SECRET: ReturnType<Mask> = { text: SECRET_MARKER, masked: ["secret"] };
-
-/** The fields of an approval in which a mask looks for secrets. */
-export type MaskedFields = Pick<ApprovalView, "arguments" | "edited" | "plan">;
-
-/**
- * Returns the mask for the texts of an approval. It masks personal data and shows invisible characters as escapes. It also hides the secrets of the
- * arguments where another text repeats them, such as the effect or the quoted message.
- */
-export function maskFor({ arguments: args, edited, plan }: MaskedFields): Mask {
-  const changes = [...(plan?.changes ?? []), ...(plan?.drifted?.changes ?? [])];
-  const secrets = [...secretTexts(args), ...secretTexts(edited?.asked.arguments ?? null), ...secretsInChanges(changes)];
-  return (text) => {
-    const shown = visible(text);
-    const hidden = hideSecrets(shown, secrets);
-    const { text: safe, masked } = maskPersonalData(hidden);
-    return { text: safe, masked: hidden === shown ? masked : ["secret", ...masked] };
-  };
+/** A text of an approval as a card shows it. */
+export interface MaskedText {
+  readonly text: string;
+  readonly masked: readonly Masked[];
 }
 
-/** Returns the changes without the values of secrets. */
+/** What a card shows in place of a whole secret. */
+export const SECRET: MaskedText = { text: SECRET_MARKER, masked: ["secret"] };
+
+/**
+ * Masks the personal data in a text, and shows invisible characters as escapes. It hides no secrets: the agent chooses the arguments, so it could hide
+ * a word of the effect or of a warning from the people who decide, by naming the word as a password.
+ */
+export function mask(text: string): MaskedText {
+  return maskPersonalData(visible(text));
+}
+
+/** Masks a quoted message like `mask`, and hides the secrets of the arguments in it. People do not decide by the quotation alone. */
+export function maskQuotation(text: string, { arguments: args, edited }: Pick<ApprovalView, "arguments" | "edited">): string {
+  return mask(hideSecrets(visible(text), [...secretTexts(args), ...secretTexts(edited?.asked.arguments ?? null)])).text;
+}
+
+/** Returns the changes without the secrets in their values. Each value hides only the secrets that it names itself. */
 export function withoutSecrets(changes: readonly ArgumentChange[]): readonly ArgumentChange[] {
   return changes.map((change) => {
     const { name, before, after } = change;
-    if (!isSecretName(name)) return change;
+    const shown = (json: string): string => (isSecretName(name) ? SECRET_MARKER : hideSecrets(json, secretsInChanges([change])));
     return {
       name,
-      ...(before === undefined ? {} : { before: SECRET_MARKER }),
-      ...(after === undefined ? {} : { after: SECRET_MARKER }),
+      ...(before === undefined ? {} : { before: shown(before) }),
+      ...(after === undefined ? {} : { after: shown(after) }),
     };
   });
 }

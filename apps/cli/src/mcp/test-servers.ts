@@ -13,7 +13,7 @@ const STEP_MS = 60_000;
 /** Tries each enabled MCP server of a file and prints its tools as the bridge would register them, or what is wrong with the server. */
 export async function testServers(context: Context, typed: string | undefined): Promise<ExitCode> {
   const { around, output, signal } = context;
-  const name = typed ?? around.env["MCP_CONFIG_FILE"] ?? "mcp.json";
+  const name = typed ?? (around.env["MCP_CONFIG_FILE"] || "mcp.json");
   const text = await readFile(path.resolve(around.cwd, name), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Failure(EXIT.usage, `The file of MCP servers ${name} cannot be read (${error.code ?? "unknown"}): name a file that exists.`, {
       cause: error,
