@@ -52,6 +52,7 @@ export * from "./oidc-file.ts";
 export * from "./page-forms.ts";
 export * from "./parse.ts";
 export * from "./personal-data.ts";
+export { isSecretName } from "./secret-arguments.ts";
 export * from "./plan.ts";
 export * from "./profile-file.ts";
 export * from "./public-tool.ts";

@@ -1,4 +1,4 @@
-import { foreignSchema, isJsonObject, type ToolKind } from "@toolbus/contracts";
+import { foreignSchema, isJsonObject, isSecretName, type ToolKind } from "@toolbus/contracts";
 import type { DraftDefinition } from "../tool/tool.ts";
 import { error, type Finding, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
@@ -25,7 +25,16 @@ function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Fin
   // A placeholder that names no argument would appear unchanged on the approver's card.
   return [...effect.matchAll(/\{([A-Za-z0-9_]+)\}/g)].flatMap(([, placeholder = ""]) =>
     Object.hasOwn(known, placeholder)
-      ? []
+      ? isSecretName(placeholder)
+        ? [
+            warning(
+              "effect_secret",
+              "/effect",
+              `The effect shows {${placeholder}}, whose name says that it is a secret.`,
+              "Leave it out: the card hides the argument, but not the words of the effect.",
+            ),
+          ]
+        : []
       : [
           error(
             "effect_unknown",

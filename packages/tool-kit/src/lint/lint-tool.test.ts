@@ -235,6 +235,12 @@ describe("the lint of what guards a call", () => {
     expect(found({ kind: "write", effect: "Refund {id}." })).toEqual([]);
   });
 
+  it("warns about an effect that shows a secret", () => {
+    const parameters = { type: "object", properties: { password: { type: "string", maxLength: 9 } }, additionalProperties: false };
+    const codes = found({ kind: "write", effect: "Sets {password}.", parameters } as never);
+    expect(codes).toContain("warning effect_secret /effect");
+  });
+
   it("warns about a call that may take longer than its caller waits", () => {
     expect(found({ timeoutMs: 30_001 })).toEqual(["warning timeout_long /timeoutMs"]);
     expect(found({ kind: "write", effect: "Refund {id}.", timeoutMs: 120_000 })).toEqual([]);
