@@ -6,6 +6,7 @@ export const escaped: readonly Mutant[] = [
     name: "another message takes a live lease",
     breaks: "a redelivery of any message takes a write from the worker that still holds it",
     within: 6000,
+    from: 320,
     variant: "taken-over",
     patches: [
       {
@@ -19,6 +20,7 @@ export const escaped: readonly Mutant[] = [
     name: "an answer committed in two rounds",
     breaks: "a step that missed its own commit finds the run ready again, and commits the model's answer once more",
     within: 4000,
+    from: 2380,
     variant: "unheard",
     patches: [{ file: "services/agent/src/transitions/holds.ts", find: " && run.lease !== null;", replace: ";" }],
   },

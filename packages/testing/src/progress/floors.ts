@@ -22,6 +22,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   effect: often(0.8),
   grant: often(0.9),
   decision: often(0.7),
+  by_policy: often(0.25),
   batch: { aSeed: 0.05, from: 200 },
   batch_refusal: { aSeed: 0.1, from: 200 },
   batch_repeat: seldom(0.001),

@@ -23,6 +23,8 @@ export const WORK = {
   grant: "writes begun under a grant",
   /** Approvals that people granted, not policy. */
   decision: "decisions of people",
+  /** Approvals that policy granted, without people. */
+  by_policy: "writes granted by policy",
   /** Batches in which at least two decisions were accepted. */
   batch: "batches of decisions",
   /** High and critical writes that a batch did not decide, because it had other decisions too. */
@@ -147,6 +149,7 @@ export function keptTally(): KeptTally {
   function countApproval({ before, after }: Changed<Approval>): void {
     if (after && after.decisions.length > (before?.decisions.length ?? 0)) work.decision++;
     if ((after?.plans?.length ?? 0) > (before?.plans?.length ?? 0)) work.plan++;
+    if (before?.status !== "approved" && after?.status === "approved" && after.decisions.length === 0) work.by_policy++;
     if (before?.status === "approved" && after?.status === "pending") work.drift++;
     if (before?.status !== after?.status && REFUSED.has(after?.status ?? "")) work.refusal++;
   }
