@@ -12,6 +12,9 @@ export type OidcAccount = Readonly<Record<string, unknown>>;
 /** The only client of the provider. It may be at any port of loopback. */
 export const OIDC_CLIENT = { clientId: "toolbus-approvals", clientSecret: "the-secret-of-the-client-0123456789" } as const;
 
+/** The only client that gets tokens for itself, with client credentials. */
+export const OIDC_MACHINE = { clientId: "toolbus-bridge", clientSecret: "the-secret-of-the-machine-0123456789" } as const;
+
 export interface OidcServerOptions {
   /** The accounts by their `sub`. */
   readonly accounts: Readonly<Record<string, OidcAccount>>;
@@ -23,6 +26,8 @@ export interface OidcServerOptions {
   readonly forge?: (claims: OidcAccount) => OidcAccount;
   /** Changes the text of each ID token, after it was signed. */
   readonly tamper?: (token: string) => string;
+  /** How long a token of `OIDC_MACHINE` is valid, in seconds, by default 600. */
+  readonly machineSeconds?: number;
 }
 
 /** A running provider. */
@@ -32,6 +37,8 @@ export interface OidcServer {
   readonly host: string;
   /** The method and the path of each request that the provider received. */
   readonly requests: readonly string[];
+  /** Whether a token is one that `OIDC_MACHINE` got from this provider, and is still valid. */
+  accepts(token: string): Promise<boolean>;
   /** Makes the provider answer every request with an error, or normally again. */
   down(isDown: boolean): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -61,6 +68,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
     issuer,
     host,
     requests,
+    accepts: async (token) => (await provider.ClientCredentials.find(token)) !== undefined,
     down: (now) => (isDown = now),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -73,7 +81,8 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
 const KEY_ID = "the-key-of-the-provider";
 const CLAIMS = { groups: ["groups"], email: ["email", "email_verified"] } as const;
 
-function providerAt(issuer: string, key: KeyObject, { accounts, thinTokens = false, forge, tamper }: OidcServerOptions): Provider {
+function providerAt(issuer: string, key: KeyObject, options: OidcServerOptions): Provider {
+  const { accounts, thinTokens = false, forge, tamper, machineSeconds = 600 } = options;
   const policy = interactionPolicy.base();
   // The client is a native one only because these may use any port of loopback.
   policy.get("consent")?.checks.remove("native_client_prompt");
@@ -88,15 +97,39 @@ function providerAt(issuer: string, key: KeyObject, { accounts, thinTokens = fal
         grant_types: ["authorization_code"],
         response_types: ["code"],
       },
+      {
+        client_id: OIDC_MACHINE.clientId,
+        client_secret: OIDC_MACHINE.clientSecret,
+        redirect_uris: [],
+        grant_types: ["client_credentials"],
+        response_types: [],
+        scope: "tools",
+      },
     ],
     jwks: { keys: [{ ...key.export({ format: "jwk" }), kid: KEY_ID, alg: "RS256", use: "sig" }] },
     cookies: { keys: ["a-key-for-the-cookies-of-the-provider"] },
-    features: { devInteractions: { enabled: false } },
+    scopes: ["openid", "tools"],
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({ scope: "tools", accessTokenTTL: machineSeconds, accessTokenFormat: "opaque" }),
+      },
+    },
     interactions: { policy, url: (_context, { uid }) => `/login/${uid}` },
     claims: { openid: ["sub"], groups: [...CLAIMS.groups], email: [...CLAIMS.email] },
     conformIdTokenClaims: thinTokens,
     pkce: { required: () => true },
-    ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+    ttl: {
+      Interaction: 600,
+      Session: 600,
+      Grant: 600,
+      AccessToken: 600,
+      IdToken: 600,
+      AuthorizationCode: 60,
+      ClientCredentials: machineSeconds,
+    },
     findAccount: (_context, sub) => {
       const account = Object.hasOwn(accounts, sub) ? accounts[sub] : undefined;
       return account && { accountId: sub, claims: async () => ({ ...account, sub }) };

@@ -24,6 +24,15 @@ describe("a file of MCP servers", () => {
     ]);
   });
 
+  it("takes client credentials from the environment", () => {
+    const oauth = { clientId: "${ID}", clientSecret: "${SECRET}", scope: "tools", issuer: "https://auth.test" };
+    const { servers, problems } = read({ s: { url: "https://x.test/mcp", oauth } }, { ID: "toolbus", SECRET: "s-1" });
+    expect(problems).toEqual([]);
+    expect(servers[0]?.address).toMatchObject({
+      oauth: { clientId: "toolbus", clientSecret: "s-1", scope: "tools", issuer: "https://auth.test" },
+    });
+  });
+
   it("sets what no server can: kind, tier, idempotency", () => {
     const { servers } = read({
       s: { ...good, toolbus: { tier: "critical", tools: { "get-sum": { kind: "read", fingerprint: "0".repeat(32) } } } },
@@ -51,6 +60,30 @@ describe("a file of MCP servers", () => {
     [
       { command: "a", toolbus: { tier: "none" } },
       'The MCP server "bad" in mcp.json needs "toolbus.tier" as one of low, medium, high, critical.',
+    ],
+    [
+      { url: "https://x", oauth: { clientId: "a" } },
+      'The MCP server "bad" in mcp.json needs "oauth.clientSecret": write the secret that the authorization server gave to Toolbus.',
+    ],
+    [
+      { url: "https://x", oauth: { clientId: "a", clientSecret: "${NOT_SET}" } },
+      'The MCP server "bad" in mcp.json needs the variable NOT_SET in "oauth.clientSecret", which is not set: set NOT_SET, or write ${NOT_SET:-…} with a default.',
+    ],
+    [
+      { url: "https://x", oauth: { clientId: "a", clientSecret: "b", tokenUrl: "http://x/token" } },
+      'The MCP server "bad" in mcp.json needs "oauth.tokenUrl" as an address that begins with https://.',
+    ],
+    [
+      { url: "https://x", oauth: { clientId: "a", clientSecret: "b", isuer: "https://x" } },
+      'The MCP server "bad" in mcp.json has an unknown word in "oauth": use clientId, clientSecret, scope, tokenUrl, issuer.',
+    ],
+    [
+      { url: "https://x", headers: { authorization: "Bearer a" }, oauth: { clientId: "a", clientSecret: "b" } },
+      'The MCP server "bad" in mcp.json has "oauth" and a header "Authorization": keep one of them.',
+    ],
+    [
+      { command: "a", oauth: { clientId: "a", clientSecret: "b" } },
+      'The MCP server "bad" in mcp.json has a "command" and "oauth": only a server with a "url" gets tokens.',
     ],
     ["text", 'The MCP server "bad" in mcp.json is not an object: write {"command": "…"} or {"url": "…"}.'],
   ])("names server and remedy for a bad entry, and serves the others: %j", (bad, sentence) => {

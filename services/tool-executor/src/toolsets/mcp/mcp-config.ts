@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind, type Trust, TRUST } from "@toolbus/contracts";
+import { oauthOf, type OAuthClient } from "./oauth-config.ts";
 import { serverPart } from "./tool-names.ts";
 
 /** An operator's settings for a tool, or for all tools of a server. The default is a write of tier high that is never repeated. */
@@ -22,7 +23,13 @@ export type ServerAddress =
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
-  | { readonly kind: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly kind: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** If it is present, each request has a token. The fingerprint of a tool does not depend on it. */
+      readonly oauth?: OAuthClient;
+    };
 
 export interface ServerConfig {
   readonly name: string;
@@ -94,6 +101,7 @@ function addressOf(entry: JsonObject, env: Environment): ServerAddress {
   if (command !== undefined && url !== undefined) throw new Fault('has a "command" and a "url": keep one of them');
   if (command !== undefined) {
     if (typeof command !== "string" || command.trim() === "") throw new Fault('has an empty "command": name the program that starts it');
+    if (entry["oauth"] !== undefined) throw new Fault('has a "command" and "oauth": only a server with a "url" gets tokens');
     if (type !== undefined && type !== "stdio") throw new Fault('has a "command" and a "type" other than "stdio": leave "type" out');
     const { args = [], cwd } = entry;
     if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) throw new Fault('needs "args" as a list of texts');
@@ -111,7 +119,11 @@ function addressOf(entry: JsonObject, env: Environment): ServerAddress {
   const address = filled(url, env, "url");
   if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
     throw new Fault('has a "url" that is not an address: write it as https://host/mcp');
-  return { kind: remoteKind(type), url: address, headers: textsOf(entry["headers"], env, "headers") };
+  const headers = textsOf(entry["headers"], env, "headers");
+  const oauth = oauthOf(entry["oauth"], { filled: (text, place) => filled(text, env, place), fault: (sentence) => new Fault(sentence) });
+  if (oauth && Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
+    throw new Fault('has "oauth" and a header "Authorization": keep one of them');
+  return { kind: remoteKind(type), url: address, headers, ...(oauth === undefined ? {} : { oauth }) };
 }
 
 function remoteKind(type: Json | undefined): "http" | "sse" {

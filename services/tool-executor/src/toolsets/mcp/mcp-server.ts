@@ -34,8 +34,8 @@ export interface Connection {
   readonly transport: Transport;
   readonly problem: () => string | null;
   readonly lastWords: () => string;
-  /** A text for use in brackets that says what to check if the attempt fails. It is empty if there is nothing to check. */
-  readonly hint: string;
+  /** Returns a text for use in brackets that says what to check if the attempt fails. It is empty if there is nothing to check. */
+  readonly hint: () => string;
 }
 
 export interface McpServerOptions {
@@ -155,7 +155,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
       await opened?.close();
       // Some servers exit when they are asked for the newer protocol.
       if (!opened) legacy = !legacy;
-      throw new Error(endedBecause(error, problem(), lastWords() === "" ? hint : `it said: ${lastWords()}`), { cause: error });
+      throw new Error(endedBecause(error, problem(), lastWords() === "" ? hint() : `it said: ${lastWords()}`), { cause: error });
     } finally {
       session = null;
     }

@@ -1,9 +1,11 @@
+import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { policyOf } from "./foreign-definition.ts";
 import { parseMcpConfig, type ServerConfig } from "./mcp-config.ts";
 import { endedBecause, type Connection } from "./mcp-server.ts";
 import { type McpSession, openSession } from "./mcp-session.ts";
+import { meteredFetch } from "./remote-transport.ts";
 import { mapNames } from "./tool-names.ts";
 
 /** What a server answered when it was tried. */
@@ -44,7 +46,9 @@ export interface ProbeOptions {
  */
 export async function probeServers(text: string, { file, env, cwd, stepMs, signal }: ProbeOptions): Promise<Probed> {
   const { servers, problems } = parseMcpConfig(text, { file, env });
-  const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd };
+  // A probe is over before a token expires, so it needs no time.
+  const tokens = clientTokens({ monotonic: () => 0, fetch: meteredFetch });
+  const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd, tokens };
   const probed = await Promise.all(servers.map((config) => probe(config, { place, stepMs, signal })));
   signal.throwIfAborted();
   return { problems, servers: probed };
@@ -81,7 +85,7 @@ async function attemptOf(config: ServerConfig, { place, stepMs, signal }: Attemp
     return { name: config.name, ok: true, protocol: session.protocolVersion, tools: toolsOf(config, listed) };
   } catch (error) {
     const words = connection?.lastWords() ?? "";
-    const why = endedBecause(error, connection?.problem() ?? null, words === "" ? (connection?.hint ?? "") : `it said: ${words}`);
+    const why = endedBecause(error, connection?.problem() ?? null, words === "" ? (connection?.hint() ?? "") : `it said: ${words}`);
     return { name: config.name, ok: false, problem: why };
   } finally {
     await session?.close();

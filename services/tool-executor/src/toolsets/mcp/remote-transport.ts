@@ -1,17 +1,27 @@
-import { type FetchLike, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import {
+  type AuthProvider,
+  type FetchLike,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import type { ServerAddress } from "./mcp-config.ts";
 import { MAX_LINE_BYTES } from "./stdio-transport.ts";
 
 /**
  * Returns a transport over Streamable HTTP, or over the older HTTP with server-sent events. The length of a line is limited, and redirects must stay
- * on the origin.
+ * on the origin. With `auth`, each request has its token, and a refused request is sent once more with a new one.
  */
-export function remoteTransport({ kind, url, headers }: Extract<ServerAddress, { readonly url: string }>): Transport {
-  const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch };
+export function remoteTransport(
+  { kind, url, headers }: Extract<ServerAddress, { readonly url: string }>,
+  auth: AuthProvider | undefined,
+): Transport {
+  const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch, ...(auth === undefined ? {} : { authProvider: auth }) };
   return kind === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options);
 }
 
-const meteredFetch: FetchLike = async (url, init) => {
+/** Fetches an answer whose lines have at most `MAX_LINE_BYTES`. */
+export const meteredFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.body) return response;
   const { status, statusText, headers } = response;

@@ -3,9 +3,11 @@ import { isForeign } from "@toolbus/contracts";
 import { type Infrastructure, Refusal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { readRegistry, unregister, type Worker } from "@toolbus/tool-kit";
+import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig } from "./mcp-config.ts";
+import { meteredFetch } from "./remote-transport.ts";
 import { serviceTools } from "./services/service-tools.ts";
 
 /** The time for which a start waits for servers. The tools of slower servers are added when the servers are ready. */
@@ -23,7 +25,8 @@ export async function openMcp(file: string, { state, clock, log, monotonic, rand
   const { servers, problems, whole } = parseMcpConfig(text, { file, env });
   if (!whole) throw new Refusal(problems.join(" "));
   for (const problem of problems) log.error({}, `${problem} It is left out; the other servers are served.`);
-  const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd() };
+  const tokens = clientTokens({ monotonic, fetch: meteredFetch });
+  const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd(), tokens };
   const own = serviceTools({ registered: () => readRegistry(state, log), clock });
   const bridge = mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, monotonic, random });
   await bridge.tried(START_WAIT_MS);

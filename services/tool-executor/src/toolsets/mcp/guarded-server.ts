@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createServer as createSocketServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+
+export interface GuardedServerOptions {
+  readonly transport: "streamableHttp" | "sse";
+  readonly accepts: (token: string) => Promise<boolean>;
+  /** The authorization server that the server names in its description (RFC 9728). Without it, the server has no description. */
+  readonly issuer?: string;
+}
+
+/** server-everything of the MCP project, for tests, behind a door that lets only requests with a good token in. */
+export interface GuardedServer {
+  readonly url: string;
+  /** The token of each request that was let in. */
+  readonly tokens: readonly string[];
+  readonly refused: () => number;
+  /** Refuses the tokens that were used so far from now on. */
+  forget(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function startGuardedServer({ transport, accepts, issuer }: GuardedServerOptions): Promise<GuardedServer> {
+  const inner = await freePort();
+  const child = spawn(process.execPath, [EVERYTHING, transport], { env: { PORT: String(inner) }, stdio: ["ignore", "ignore", "pipe"] });
+  await once(child.stderr, "data");
+  const tokens: string[] = [];
+  const forgotten = new Set<string>();
+  let refused = 0;
+  const door = createServer((incoming, reply) => void answer(incoming, reply));
+  door.listen(0, "127.0.0.1");
+  await once(door, "listening");
+  const origin = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  const path = transport === "sse" ? "/sse" : "/mcp";
+  const description = `${origin}/about/this-resource`;
+  return {
+    url: `${origin}${path}`,
+    tokens,
+    refused: () => refused,
+    forget: () => tokens.forEach((token) => forgotten.add(token)),
+    [Symbol.asyncDispose]: () => closed(door, child),
+  };
+
+  async function answer(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+    if (incoming.url === "/about/this-resource" && issuer !== undefined)
+      return void reply
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ resource: `${origin}${path}`, authorization_servers: [issuer] }));
+    if (incoming.url?.startsWith("/.well-known/")) return void reply.writeHead(404).end();
+    const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? "")?.[1] ?? "";
+    if (forgotten.has(token) || !(await accepts(token))) {
+      refused++;
+      return void reply.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${description}", scope="tools"` }).end();
+    }
+    tokens.push(token);
+    const { method = "GET", url: target = "/", headers } = incoming;
+    const passed = request({ host: "127.0.0.1", port: inner, method, path: target, headers }, (said) => {
+      reply.writeHead(said.statusCode ?? 502, said.headers);
+      reply.flushHeaders();
+      said.pipe(reply);
+    });
+    passed.on("error", () => reply.destroy());
+    reply.on("close", () => passed.destroy());
+    incoming.pipe(passed);
+  }
+}
+
+async function closed(door: Server, child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  door.closeAllConnections();
+  door.close();
+  await once(door, "close");
+}
+
+async function freePort(): Promise<number> {
+  const server = createSocketServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
