@@ -25,6 +25,7 @@ const ROUTES = {
     listRunEvents        get  /v1/runs/{id}/history              200
     issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
     getCallEvidence      get  /v1/calls/{id}/evidence            200
+    getCallMedia         get  /v1/calls/{id}/media               200
     listDeadLetters      get  /v1/dead-letters                   200
     getDeadLetter        get  /v1/dead-letters/{id}              200
     replayDeadLetter     post /v1/dead-letters/{id}/replay       200 202

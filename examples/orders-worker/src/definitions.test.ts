@@ -142,6 +142,7 @@ describe("a ticket whose request never arrived", () => {
       log: silentLog,
       progress: () => undefined,
       modelUsed: () => undefined,
+      attach: () => null,
     };
     const ticket = { subject: "Late", text: "Where?" };
     expect(await tool.reconcile?.(ticket, context)).toEqual({ kind: "voided" });

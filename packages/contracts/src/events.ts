@@ -4,6 +4,7 @@ import { RESULT_STATUSES } from "./error-codes.ts";
 import { durableEventSchema, type EventOf, numbered, oneEventOf } from "./event-schema.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { Report } from "./report.ts";
+import { MAX_MEDIA, MediaRef } from "./result.ts";
 import { type Static, Type } from "./schema.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -118,13 +119,14 @@ export const RUN_EVENT_SCHEMAS = {
   ),
   "call.resolved": durableEventSchema(
     "call.resolved",
-    "A call has its one result, here truncated to 4 KiB. `usage` is the run's so far, including this call.",
+    "A call has its one result, here truncated to 4 KiB. `media` lists the pictures, sounds and files of the result. `usage` is the run's so far, including this call.",
     {
       callId: Type.String(),
       tool: Type.String(),
       status: Type.Enum([...RESULT_STATUSES]),
       latencyMs: Type.Number(),
       content: Type.String(),
+      media: Type.Optional(Type.Array(MediaRef, { maxItems: MAX_MEDIA })),
       usage: Usage,
     },
   ),

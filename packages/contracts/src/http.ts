@@ -126,6 +126,15 @@ export const eventsQuery = declaredQuery(
   ),
 );
 
+/** The query of `GET /v1/calls/{id}/media`. */
+export const mediaQuery = declaredQuery(
+  "MediaQuery",
+  Type.Object(
+    { blob: Type.String({ pattern: "^sha256-[0-9a-f]{64}$", description: "The name of the bytes, as `call.resolved` lists it." }) },
+    closed,
+  ),
+);
+
 /** The query of `GET /v1/runs/{id}/history`. */
 export const historyQuery = declaredQuery(
   "HistoryQuery",

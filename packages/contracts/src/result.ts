@@ -65,12 +65,32 @@ export const ContentRef = Type.Object(
 );
 export type ContentRef = Static<typeof ContentRef>;
 
+/** The form of a media type without parameters, such as `image/png`. */
+export const MEDIA_TYPE = "^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$";
+/** The maximum number of media of one result. */
+export const MAX_MEDIA = 16;
+
+/**
+ * A reference to a picture, a sound or a file that a tool returned beside its text. The bytes are a blob, which is stored before any reference to it.
+ * The model does not get them. People get them from `GET /v1/calls/{id}/media`.
+ */
+export const MediaRef = Type.Object(
+  {
+    blob: Type.String({ pattern: "^sha256-[0-9a-f]{64}$" }),
+    mediaType: Type.String({ pattern: MEDIA_TYPE }),
+    bytes: Type.Integer({ minimum: 0, maximum: 16_777_216 }),
+  },
+  closed,
+);
+export type MediaRef = Static<typeof MediaRef>;
+
 /** The result of a call. `content` is the JSON text or plain text that the model reads. With `contentRef` it is only the beginning of that text. */
 export const ToolResult = Type.Object(
   {
     status: Type.Enum([...RESULT_STATUSES]),
     content: Type.String(),
     contentRef: Type.Optional(ContentRef),
+    media: Type.Optional(Type.Array(MediaRef, { maxItems: MAX_MEDIA })),
     isError: Type.Boolean(),
     error: Type.Optional(ResultError),
     truncated: Type.Optional(Type.Boolean()),

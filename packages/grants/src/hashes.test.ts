@@ -61,6 +61,16 @@ describe("hashes", () => {
     expect(answerHash({ ...failed, content: "\ud800" })).not.toBe(answerHash({ ...failed, content: "\ud801" }));
   });
 
+  it("of an answer cover its media, and are those of before if there are none", () => {
+    const { error: _, ...done }: ToolResult = { status: "ok", isError: false, content: "drawn" };
+    const media = [{ blob: `sha256-${"0".repeat(64)}`, mediaType: "image/png", bytes: 9 }];
+    const hashes = [done, { ...done, media: [] }, { ...done, media }, { ...done, media: [{ ...media[0], mediaType: "image/gif" }] }].map(
+      (answer) => answerHash(answer as ToolResult),
+    );
+    expect(new Set(hashes).size).toBe(4);
+    expect(hashes[0]).toBe("sha256-5qLcxUsvooq2vieQ322zXnIEVgaa5pthfIwAu8vMjCA");
+  });
+
   it("of a prepared value are those of its JSON text", () => {
     expect(preparedHash({ to: "BAKERY", amount: 5 })).toBe(contentHash('{"to":"BAKERY","amount":5}'));
     expect(preparedHash(null)).toBe(contentHash("null"));

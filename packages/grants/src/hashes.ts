@@ -43,9 +43,9 @@ export function resultHash({ content, contentRef }: Pick<ToolResult, "content" |
  * be any text, because a stranger may have sent the answer.
  */
 export function answerHash(
-  answer: Pick<ToolResult, "content" | "contentRef" | "isError" | "error" | "truncated"> & { readonly status: string },
+  answer: Pick<ToolResult, "content" | "contentRef" | "isError" | "error" | "truncated" | "media"> & { readonly status: string },
 ): string {
-  const { status, isError, content, contentRef, error, truncated } = answer;
+  const { status, isError, content, contentRef, error, truncated, media } = answer;
   const whole = contentRef && [contentRef.blob, contentRef.chars, contentRef.bytes];
   const why = error && [
     error.code,
@@ -57,7 +57,9 @@ export function answerHash(
   ];
   // The hash covers a list of the fields in a fixed order, with null for a missing field. `JSON.stringify` gives a text for every answer. Canonical
   // JSON would refuse an answer with a lone surrogate, which a stranger can send.
-  return sha256(JSON.stringify([status, isError, content, whole, why, truncated]));
+  // Without media there is no further field, so that receipts from before there were media still fit.
+  const beside = media === undefined ? [] : [media.map(({ blob, mediaType, bytes }) => [blob, mediaType, bytes])];
+  return sha256(JSON.stringify([status, isError, content, whole, why, truncated, ...beside]));
 }
 
 /** Returns the hash of a write's prepared value, over its JSON text. */

@@ -85,6 +85,31 @@ describe("a result that is too long for the model", () => {
     expect(ended.map(({ content }) => content)).toEqual([LARGE.slice(0, 4096), chunk?.content.slice(0, 4096), outline?.content]);
   });
 
+  it("has its pictures in the event and in the call, and the model reads only the text", async () => {
+    const picture = defineTool({
+      name: "draw",
+      kind: "read",
+      description: "Draws, for tests.",
+      parameters: { type: "object", properties: {}, additionalProperties: false },
+      run: (_, { attach }) => `drawn as ${attach({ mediaType: "image/png", bytes: Buffer.from("a picture") })}`,
+    });
+    await using c = await setup(
+      inTurn(
+        () => [call("draw")],
+        ({ transcript }) => results(transcript)[0]?.content ?? "",
+      ),
+      { tools: [picture] },
+    );
+    await c.say(1, "Draw.");
+    const ended = await c.ended(1);
+    const resolved = (await c.events(1)).find((event) => event.type === "call.resolved");
+    const blob = resolved?.media?.[0]?.blob ?? "";
+    expect(resolved?.media).toEqual([{ blob, mediaType: "image/png", bytes: 9 }]);
+    expect(textOf(ended)).toBe(`drawn as ${blob}`);
+    const { documents } = await c.state.read([keys.call(callId(1))]);
+    expect(documents[0]?.value).toMatchObject({ result: { media: resolved?.media } });
+  });
+
   it("is shown in full up to the model's limit, even if it is too long for a document", async () => {
     const text = LARGE.slice(0, 64_000).toWellFormed();
     await using c = await fetched({ tools: [reads("fetch_page", () => text)] });

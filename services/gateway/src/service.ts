@@ -19,6 +19,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { evidenceRoutes } from "./routes/evidence.ts";
+import { mediaRoutes } from "./routes/media.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
 import { limitsOf } from "./routes/limits.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
@@ -144,6 +145,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
       ...runRoutes(parts, limits),
       ...runEventRoutes(parts, limits),
       ...evidenceRoutes(parts),
+      ...mediaRoutes(parts),
       ...toolRoutes(parts),
       ...agentRoutes(parts),
       ...deadLetterRoutes(parts, limits),

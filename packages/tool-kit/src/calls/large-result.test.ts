@@ -1,10 +1,11 @@
 import type { ToolResult } from "@toolbus/contracts";
-import { contentHash, resultHash, verifyReceipt } from "@toolbus/grants";
+import { answerHash, contentHash, resultHash, verifyReceipt } from "@toolbus/grants";
 import { heldText, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
 import { bench, receiptKeys } from "../testing/bench.ts";
 import { orders, target } from "../testing/target.ts";
+import { noMedia } from "../tool/result-media.ts";
 import { keptResult, MAX_CONTENT_BYTES } from "../tool/tool-output.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { toolset } from "../tool/toolset.ts";
@@ -104,6 +105,43 @@ describe("a result that is too long to travel", () => {
     expect(answer?.result.content).toMatch(/^é😀 [\s\S]+\[truncated: \d+ more characters left out\]$/);
   });
 
+  const picture = { mediaType: "image/png", bytes: Buffer.from("a picture") };
+
+  it("has the media of a write in the ledger and in the answer, and its receipt is over them", async () => {
+    const over = target();
+    over.onRun = ({ attach }, effect) => (effect(), `drawn as ${attach(picture)}`);
+    const made = bench(orders(over));
+    const worker = made.process();
+    await worker.deliver(await made.invoke("pay", ARGS));
+    const { result, receipt } = worker.read()[0] ?? {};
+    const blob = result?.media?.[0]?.blob ?? "";
+    expect(result).toMatchObject({ content: `drawn as ${blob}`, media: [{ blob, mediaType: "image/png", bytes: 9 }] });
+    expect(Buffer.from((await made.state.getBlob(blob)) ?? []).toString()).toBe("a picture");
+    expect((await made.row())?.result?.media).toEqual(result?.media);
+    const verdict = await verifyReceipt({
+      receipt: receipt ?? "",
+      keys: receiptKeys,
+      expected: { callId: made.callId(), toolset: "orders" },
+    });
+    expect(verdict).toMatchObject({ kind: "genuine", claims: { answerHash: answerHash(result as ToolResult) } });
+    expect(verdict).not.toMatchObject({ claims: { answerHash: answerHash({ ...(result as ToolResult), media: [] }) } });
+  });
+
+  it("says so if the media of a write cannot be stored", async () => {
+    const over = target();
+    over.onRun = ({ attach }, effect) => (effect(), `drawn as ${attach(picture)}`);
+    const made = bench(orders(over, { mode: "none" }));
+    const worker = made.process();
+    Object.assign(worker.context.state, { putBlob: () => Promise.reject(new StoreUnavailable("away")) });
+    await worker.deliver(await made.invoke("pay", ARGS));
+    const [answer] = worker.read();
+    expect(answer?.result).toMatchObject({
+      status: "ok",
+      content: expect.stringMatching(/^\[The pictures, sounds and files of this result could not be stored\.\]\ndrawn as sha256-/),
+    });
+    expect(answer?.result).not.toHaveProperty("media");
+  });
+
   it("stays in the answer if it fits", async () => {
     const made = reading("x".repeat(48 * 1024));
     await made.worker.deliver(await made.invoke("look_up", {}));
@@ -116,7 +154,7 @@ describe("a text that is not valid Unicode", () => {
   it("comes back as what was hashed", async () => {
     const state: StateStore = memoryStore({ clock: () => 0 });
     const result: ToolResult = { status: "ok", content: `\ud800${LARGE}`, isError: false };
-    const kept = await keptResult(result, { state, maxBytes: MAX_CONTENT_BYTES });
+    const kept = await keptResult(result, { state, maxBytes: MAX_CONTENT_BYTES, media: noMedia });
     expect(contentHash((await heldText(state, kept)) ?? "")).toBe(resultHash(kept));
     await state.close();
   });

@@ -100,8 +100,8 @@ const FAILURE_CODES: ReadonlySet<string> = new Set([
 
 /** Returns everything about a result that its body does not contain. */
 function metadataOf(result: ToolResult): object {
-  const { status, error, truncated, metadata, content, contentRef } = result;
-  return { status, error: error && errorMetadata(error, content, truncated), truncated, contentRef, metadata };
+  const { status, error, truncated, metadata, content, contentRef, media } = result;
+  return { status, error: error && errorMetadata(error, content, truncated), truncated, contentRef, media, metadata };
 }
 
 function errorMetadata(error: ResultError, content: string, truncated: boolean | undefined): object {

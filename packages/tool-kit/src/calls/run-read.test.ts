@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolbus/contracts";
 import { describe, expect, it, vi } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
 import { bench } from "../testing/bench.ts";
+import { MAX_CONTENT_BYTES } from "../tool/tool-output.ts";
 import type { ToolContext, ToolOutput } from "../tool/tool.ts";
 import { toolError, unexpectedResult } from "../tool/tool-problem.ts";
 import { toolset } from "../tool/toolset.ts";
@@ -68,6 +69,46 @@ describe("a read", () => {
     const { worker: other, ask: another } = setup(() => "without a model");
     await other.deliver(await another());
     expect(other.read()[0]?.result.metadata).not.toHaveProperty("model");
+  });
+
+  it("has its pictures, sounds and files stored before it is answered, and only as many bytes as a result may have", async () => {
+    const picture = { mediaType: "Image/PNG", bytes: Buffer.from("a picture") };
+    const names: (string | null)[] = [];
+    const { worker, ask, state } = setup((_, { attach }) => {
+      names.push(attach(picture), attach(picture), attach({ mediaType: "no type", bytes: Buffer.from("more") }));
+      names.push(attach({ mediaType: "image/png", bytes: Buffer.alloc(MAX_CONTENT_BYTES) }));
+      return "drawn";
+    });
+    await worker.deliver(await ask());
+    const { media } = worker.read()[0]?.result ?? {};
+    expect(media).toEqual([
+      { blob: names[0], mediaType: "image/png", bytes: 9 },
+      { blob: names[2], mediaType: "application/octet-stream", bytes: 4 },
+    ]);
+    expect(names[1]).toBe(names[0]);
+    expect(names[3]).toBe(null);
+    expect(Buffer.from((await state.getBlob(media?.[0]?.blob ?? "")) ?? []).toString()).toBe("a picture");
+  });
+
+  it("has no more than sixteen media, and those of its last attempt only", async () => {
+    let attempt = 0;
+    const { worker, ask } = setup((_, { attach }) => {
+      attempt++;
+      const kept = Array.from({ length: 17 }, (_none, n) => attach({ mediaType: "a/b", bytes: Buffer.from(`${attempt} ${n}`) }));
+      return attempt === 1 ? toolError("unavailable", "Not now.") : kept.filter((name) => name !== null).length;
+    });
+    await worker.deliver(await ask());
+    const { content, media } = worker.read()[0]?.result ?? {};
+    expect([attempt, content, media?.length]).toEqual([2, "16", 16]);
+  });
+
+  it("that fails has no media", async () => {
+    const { worker, ask } = setup((_, { attach }) => {
+      attach({ mediaType: "image/png", bytes: Buffer.from("a picture") });
+      return toolError("order_not_found", "There is no order a.");
+    });
+    await worker.deliver(await ask());
+    expect(worker.read()[0]?.result).not.toHaveProperty("media");
   });
 
   it("times out with a retryable result even if the tool ignores its signal", async () => {

@@ -3,6 +3,7 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { keptResult, outputResult } from "../tool/tool-output.ts";
+import { noMedia, resultMedia } from "../tool/result-media.ts";
 import { logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
 import type { ReadTool, ToolContext } from "../tool/tool.ts";
@@ -24,6 +25,7 @@ export async function runRead(
   // The time is counted from here and not from the delivery, so a call that waited for another call still has all of its time.
   const began = monotonic();
   let attempt = 1;
+  let media = noMedia;
   let ran = await runOnce();
   if (isTransient(ran) && timeLeft() > 0) {
     attempt = 2;
@@ -32,11 +34,13 @@ export async function runRead(
   if (ran.kind === "interrupted" && ran.why === "stopped") return { kind: "retry", after: 0, reason: "the worker stops" };
   return {
     kind: "answer",
-    result: withRecord(call, await keptResult(readOutcome(ran, executor), { state, maxBytes: maxContentBytes }), attempt, monotonic),
+    result: withRecord(call, await keptResult(readOutcome(ran, executor), { state, maxBytes: maxContentBytes, media }), attempt, monotonic),
   };
 
   async function runOnce(): Promise<Ran<Json>> {
-    const ran = await runWithin((signal) => executor.tool.run(args.value, toolContext(call, context, signal)), {
+    // A second attempt returns its own media.
+    const own = (media = resultMedia(maxContentBytes));
+    const ran = await runWithin((signal) => executor.tool.run(args.value, { ...toolContext(call, context, signal), attach: own.attach }), {
       timeoutMs: timeLeft(),
       signals: { cancelled: call.cancelled, stopped: call.stopped },
     });
@@ -48,7 +52,7 @@ export async function runRead(
   }
 }
 
-/** Returns the context that a handler receives besides its arguments. */
+/** Returns the context that a handler receives besides its arguments. It keeps no media. */
 export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
   const { callId, toolName, invoke, progress, modelUse } = call;
   return {
@@ -58,6 +62,7 @@ export function toolContext(call: ToolCall, { log }: InvokeContext, signal: Abor
     log: log.child({ callId, tool: toolName }),
     progress: progress.report,
     modelUsed: modelUse.add,
+    attach: noMedia.attach,
   };
 }
 

@@ -34,6 +34,7 @@ describe("defining a tool", () => {
       log: silentLog,
       progress: () => undefined,
       modelUsed: () => undefined,
+      attach: () => null,
     };
     const given: unknown[] = [];
     const plain = async (...all: readonly unknown[]) => (given.push(...all), { found: 1 });

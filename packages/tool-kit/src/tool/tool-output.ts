@@ -1,5 +1,6 @@
 import { type Json, leftOut, type ToolResult } from "@toolbus/contracts";
 import { fitsInline, holdText, INLINE_ENCODED_BYTES, INLINE_TEXT_BYTES, type StateStore } from "@toolbus/state";
+import type { ResultMedia } from "./result-media.ts";
 import { isHtmlPage, textOfHtml } from "./text-of-html.ts";
 
 /** The default maximum length of a result's content, in bytes of UTF-8 (X-10). */
@@ -15,14 +16,20 @@ export function outputResult(value: Json): ToolResult {
 
 /**
  * Returns a result in the form that is recorded and answered. Its content is truncated to `maxBytes` with a notice. If the content is too long for a
- * message, it is stored before anything refers to it. Throws `StoreUnavailable`.
+ * message, it is stored before anything refers to it. A result that is no error has its media. Throws `StoreUnavailable`.
  */
 export async function keptResult(
   result: ToolResult,
-  { state, maxBytes }: { readonly state: Pick<StateStore, "putBlob" | "getBlob">; readonly maxBytes: number },
+  {
+    state,
+    maxBytes,
+    media,
+  }: { readonly state: Pick<StateStore, "putBlob" | "getBlob">; readonly maxBytes: number; readonly media: ResultMedia },
 ): Promise<ToolResult> {
   const bounded = Buffer.byteLength(result.content) > maxBytes ? { ...result, ...cutToBytes(result.content, maxBytes) } : result;
-  return fitsInline(bounded.content) ? bounded : { ...bounded, ...(await holdText(state, bounded.content)) };
+  const held = fitsInline(bounded.content) ? bounded : { ...bounded, ...(await holdText(state, bounded.content)) };
+  const refs = held.isError ? [] : await media.stored(state);
+  return refs.length === 0 ? held : { ...held, media: [...refs] };
 }
 
 /** Returns text that fits a message. If it was truncated, its end says how many characters were left out. */

@@ -2,6 +2,7 @@ import type { Json, JsonObject, Plan, ToolDefinition } from "@toolbus/contracts"
 import type { Log } from "@toolbus/telemetry";
 import type { ModelCallUse } from "./model-use.ts";
 import type { Progress } from "./progress.ts";
+import type { Media } from "./result-media.ts";
 import type { ToolProblem } from "./tool-problem.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -20,6 +21,11 @@ export interface ToolContext {
   progress(progress: Progress): void;
   /** Reports the usage of a model call that this tool made. The usage is recorded with the call. Never waits and never fails. */
   modelUsed(use: ModelCallUse): void;
+  /**
+   * Keeps a picture, a sound or a file with the result of a `run` that succeeds. People who may read the run get it, and the model does not. Returns
+   * the name of the bytes, or null if the result has no room for it. Then the text of the result should say so.
+   */
+  attach(media: Media): string | null;
 }
 
 /** The context that the handlers `run` and `reconcile` of a write receive. */
@@ -33,6 +39,11 @@ export interface WriteContext {
   progress(progress: Progress): void;
   /** Reports the usage of a model call that this tool made. The usage is recorded with the call. Never waits and never fails. */
   modelUsed(use: ModelCallUse): void;
+  /**
+   * Keeps a picture, a sound or a file with the result of a `run` that succeeds. People who may read the run get it, and the model does not. Returns
+   * the name of the bytes, or null if the result has no room for it. Then the text of the result should say so.
+   */
+  attach(media: Media): string | null;
 }
 
 /**

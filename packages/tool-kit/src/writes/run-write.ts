@@ -13,6 +13,7 @@ import { type Ran, runWithin } from "../calls/run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { boundContent, keptResult, outputResult } from "../tool/tool-output.ts";
 import { logThrown } from "../calls/log-thrown.ts";
+import { noMedia, type ResultMedia, resultMedia } from "../tool/result-media.ts";
 import { problemResult } from "../tool/tool-problem.ts";
 import type { Reconciliation, WriteContext } from "../tool/tool.ts";
 import type { WriteExecutor } from "../tool/toolset.ts";
@@ -192,13 +193,14 @@ async function planOutcome(attempt: Attempt, args: CheckedArguments, approved: P
 async function send(attempt: Attempt, prepared: Json, { first }: { readonly first: boolean }): Promise<Outcome> {
   const { call, executor, hold } = attempt;
   if (!hold.hasMargin()) return giveBack(attempt, 0, "the lease was about to end before anything was sent");
-  const ran = await runWithin((signal) => executor.tool.run(prepared, writeContext(attempt, signal)), {
+  const media = resultMedia(attempt.context.maxContentBytes);
+  const ran = await runWithin((signal) => executor.tool.run(prepared, { ...writeContext(attempt, signal), attach: media.attach }), {
     timeoutMs: executor.definition.timeoutMs,
     // From here on, a cancel or a shutdown does not interrupt the write, because a write that may have been sent is completed.
     signals: { lost: hold.lost },
   });
   logThrown(ran, "run", call, attempt.context.log);
-  if (ran.kind === "value") return finish(attempt, writtenResult(ran.value));
+  if (ran.kind === "value") return finish(attempt, writtenResult(ran.value), media);
   // The refusal of a later attempt says nothing about the earlier one, which may have succeeded.
   if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
   if (ran.kind === "interrupted" && ran.why === "lost") return giveBack(attempt, 0, "the lease was lost while sending");
@@ -255,8 +257,8 @@ async function giveBack({ hold }: Attempt, after: number, reason: string): Promi
 }
 
 /** Records the result before it is answered. So a crash in between repeats the answer, not the effect. */
-async function finish({ call, context, hold }: Attempt, result: ToolResult): Promise<Outcome> {
-  const recorded = withRecord(call, await keptOrCut(result, context), hold.fence, context.monotonic);
+async function finish({ call, context, hold }: Attempt, result: ToolResult, media: ResultMedia = noMedia): Promise<Outcome> {
+  const recorded = withRecord(call, await keptOrCut(result, media, context), hold.fence, context.monotonic);
   const done = await hold.finish(recorded);
   if (done.kind === "lost")
     return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
@@ -264,18 +266,21 @@ async function finish({ call, context, hold }: Attempt, result: ToolResult): Pro
 }
 
 /**
- * Stores a long result, or truncates it if the store is unavailable. The known outcome of a write must not be lost because the store cannot accept a
- * long text now.
+ * Stores a long result and its media, or truncates the result and drops the media if the store is unavailable. The known outcome of a write must not be
+ * lost because the store cannot accept a long text now.
  */
-async function keptOrCut(result: ToolResult, { state, maxContentBytes, log }: InvokeContext): Promise<ToolResult> {
+async function keptOrCut(result: ToolResult, media: ResultMedia, { state, maxContentBytes, log }: InvokeContext): Promise<ToolResult> {
   try {
-    return await keptResult(result, { state, maxBytes: maxContentBytes });
+    return await keptResult(result, { state, maxBytes: maxContentBytes, media });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    log.warn({ error }, "the long result of a write could not be stored and was truncated");
-    return { ...result, ...boundContent(result.content) };
+    log.warn({ error }, "the long result or the media of a write could not be stored, so the result is without them");
+    return { ...result, ...boundContent(media.any() ? `${NOT_STORED}\n${result.content}` : result.content) };
   }
 }
+
+/** It comes first, because the end of a long result is left out. */
+const NOT_STORED = "[The pictures, sounds and files of this result could not be stored.]";
 
 /** Returns the result of a write whose effect is known to have happened, even if the handler returned no readable value. */
 function writtenResult(value: Json): ToolResult {
@@ -300,7 +305,7 @@ function endResult(code: Exclude<EndCode, "held">, { definition }: WriteExecutor
 function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {
   const { callId, toolName, progress, modelUse } = call;
   const log = context.log.child({ callId, tool: toolName });
-  return { idempotencyKey: callId, signal, log, progress: progress.report, modelUsed: modelUse.add };
+  return { idempotencyKey: callId, signal, log, progress: progress.report, modelUsed: modelUse.add, attach: noMedia.attach };
 }
 
 function whyOpen(ran: Ran<unknown>): string {

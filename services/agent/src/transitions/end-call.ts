@@ -28,6 +28,7 @@ export function endCall(draft: Draft, call: Call, result: ToolResult): void {
     status: result.status,
     latencyMs: result.metadata?.latencyMs ?? 0,
     content: result.content.slice(0, EVENT_CONTENT_CHARS),
+    ...(result.media === undefined ? {} : { media: result.media }),
     usage: draft.run.usage,
   });
 }

@@ -8,8 +8,10 @@ import { createLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { connectServer } from "./connect-server.ts";
 import { mcpServer, ServerDown, ServerLost } from "./mcp-server.ts";
-import { contentOf, textOf } from "./call-content.ts";
+import { type Attach, contentOf, textOf } from "./call-content.ts";
 import type { ServerAddress } from "./mcp-config.ts";
+
+type Media = Parameters<Attach>[0];
 
 const HOSTILE = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
 const BRIDGE = fileURLToPath(new URL("bridge-to-kill.ts", import.meta.url));
@@ -27,7 +29,7 @@ describe("an MCP server behind the bridge", () => {
     const listeners = new Set<() => void>();
     const server = mcpServer({
       config: { name: "s", address, policy: {}, tools: {} },
-      connect: () => connectServer({ address }, { searchPath: "/usr/bin:/bin", cwd: "/" }),
+      connect: () => connectServer({ address }, { searchPath: "/usr/bin:/bin", cwd: "/", tokens: () => undefined }),
       log: createLog({ name: "test", level: "silent" }),
       monotonic: () => performance.now(),
       random: (bytes) => new Uint8Array(bytes),
@@ -61,7 +63,12 @@ describe("an MCP server behind the bridge", () => {
     expect(t.server.catalogue()?.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
     expect(await text(t.call("get-sum", { args: { a: 2, b: 40 } }))).toContain("42");
     expect(contentOf(await t.call("get-structured-content", { args: { location: "New York" } }))).toMatchObject({ conditions: "Cloudy" });
-    expect(await text(t.call("get-tiny-image"))).toMatch(/\[image image\/png, \d+ bytes, not shown\]/);
+    const kept: Media[] = [];
+    const attach = (media: Media): string => `blob ${kept.push(media)}`;
+    const described = contentOf(await t.call("get-tiny-image"), attach);
+    expect(described).toMatch(/\[image image\/png, \d+ bytes, kept for people as blob 1\]/);
+    expect(kept.map(({ mediaType, bytes }) => [mediaType, Buffer.from(bytes.subarray(1, 4)).toString()])).toEqual([["image/png", "PNG"]]);
+    expect(contentOf(await t.call("get-tiny-image"), () => null)).toMatch(/\[image image\/png, \d+ bytes, not kept\]/);
     const progress: unknown[] = [];
     await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
     // The last progress message may arrive with the answer, and is then ignored.

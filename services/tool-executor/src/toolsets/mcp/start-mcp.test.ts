@@ -91,7 +91,7 @@ describe("a server's tools over time", () => {
     const config = parseMcpConfig(JSON.stringify({ mcpServers: { s: { ...hostile(), toolbus } } }), { file: "mcp.json", env: {} });
     const bridge = mcpBridge({
       servers: config.servers,
-      connect: (server) => connectServer(server, { searchPath: "/usr/bin:/bin", cwd: "/" }),
+      connect: (server) => connectServer(server, { searchPath: "/usr/bin:/bin", cwd: "/", tokens: () => undefined }),
       log: createLog({ name: "test", level: "silent" }),
       monotonic: () => performance.now(),
       random: (bytes) => new Uint8Array(bytes),
@@ -117,7 +117,7 @@ describe("a server's tools over time", () => {
     if (change?.tool.kind !== "write") throw new Error("It is to be a write.");
     const quiet = createLog({ name: "test", level: "silent" });
     const signal = new AbortController().signal;
-    const context = { idempotencyKey: "k", signal, log: quiet, progress: () => undefined, modelUsed: () => undefined };
+    const context = { idempotencyKey: "k", signal, log: quiet, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
     await change.tool.run({}, context);
     await changed.promise;
     expect(t.tool()?.definition).toMatchObject({
@@ -133,7 +133,7 @@ describe("a server's tools over time", () => {
     if (tool?.kind !== "write") throw new Error("It is to be a write.");
     const quiet = createLog({ name: "test", level: "silent" });
     const signal = new AbortController().signal;
-    const context = { idempotencyKey: "k", signal, log: quiet, progress: () => undefined, modelUsed: () => undefined };
+    const context = { idempotencyKey: "k", signal, log: quiet, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
     const lost = await tool.run({}, context);
     expect(lost).toMatchObject({
       code: "unavailable",

@@ -51,7 +51,7 @@ async function setup(reply: Reply | "hang" | "cut") {
   };
 }
 
-const REPORTING = { log: silentLog, progress: () => undefined, modelUsed: () => undefined };
+const REPORTING = { log: silentLog, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
 const REPORT = { release_id: "v1", severity: "low", findings: ["one"] };
 
 describe("the check of a release API", () => {
