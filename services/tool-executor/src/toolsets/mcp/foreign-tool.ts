@@ -9,8 +9,10 @@ import {
   ToolProblem,
   type WriteContext,
 } from "@toolbus/tool-kit";
-import { contentOf, textOf } from "./call-content.ts";
+import { type Attach, contentOf, textOf } from "./call-content.ts";
+import { isRefusedAccess, NoToken } from "./client-token.ts";
 import { type McpServer, ServerDown } from "./mcp-server.ts";
+import { ServerAsked } from "./refused-requests.ts";
 import { StepTimeout } from "./within.ts";
 
 /** Returns a tool whose handlers pass the call to the server, under the server's own name for the tool. */
@@ -34,7 +36,7 @@ export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly
     return {
       kind: draft.kind,
       draft,
-      run: async (args, context) => answerOf(await ask(args, context).catch(asProblem)),
+      run: async (args, context) => answerOf(await ask(args, context).catch(asProblem), context.attach),
     };
   return {
     kind: "write",
@@ -44,19 +46,20 @@ export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly
       const why = server.unavailable();
       return why === null ? args : toolError("unavailable", why);
     },
-    run: async (prepared, context) => writtenOf(await ask(prepared as JsonObject, context, context.idempotencyKey).catch(asProblem)),
+    run: async (prepared, context) =>
+      writtenOf(await ask(prepared as JsonObject, context, context.idempotencyKey).catch(asProblem), context.attach),
   };
 }
 
-function answerOf(result: CallToolResult | ToolProblem): ToolOutput {
+function answerOf(result: CallToolResult | ToolProblem, attach: Attach): ToolOutput {
   if (result instanceof ToolProblem) return result;
-  return result.isError === true ? toolError(codeOf(result), wordsOf(result)) : contentOf(result);
+  return result.isError === true ? toolError(codeOf(result), wordsOf(result)) : contentOf(result, attach);
 }
 
 /** Returns the output of a write. If the server reports a failure, the write may have happened in part, unless the server refused the arguments. */
-function writtenOf(result: CallToolResult | ToolProblem): Json | ToolProblem {
+function writtenOf(result: CallToolResult | ToolProblem, attach: Attach): Json | ToolProblem {
   if (result instanceof ToolProblem) return result;
-  if (result.isError !== true) return contentOf(result);
+  if (result.isError !== true) return contentOf(result, attach);
   const code = codeOf(result);
   return toolError(code, wordsOf(result), code === "invalid_arguments" ? { effect: "none" } : {});
 }
@@ -76,6 +79,15 @@ function wordsOf(result: CallToolResult): string {
 /** Returns a failure in words for the model. The failure says `effect: "none"` only if the server certainly did nothing. */
 function asProblem(error: unknown): ToolProblem {
   if (error instanceof ServerDown) return toolError("unavailable", error.message, { effect: "none" });
+  if (error instanceof NoToken)
+    return toolError("unavailable", `The server was not called: ${error.message}.`, { effect: "none", cause: error });
+  if (isRefusedAccess(error))
+    return toolError("unavailable", `The server refused the bridge's token: check "oauth" or "headers" of its entry.`, {
+      effect: "none",
+      cause: error,
+    });
+  // The same call would end in the same way.
+  if (error instanceof ServerAsked) return toolError("execution_failed", error.message, { retryable: false, cause: error });
   if (error instanceof StepTimeout) return toolError("timeout", "The server did not answer within the time of the call.", { cause: error });
   const said = error instanceof Error ? error.message : String(error);
   // These are JSON-RPC's own refusals before any tool runs. The method, the tool or the arguments are unknown or invalid.

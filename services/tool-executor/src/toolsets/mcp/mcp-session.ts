@@ -1,5 +1,15 @@
-import { type CallToolResult, Client, type Tool as McpTool, type Transport } from "@modelcontextprotocol/client";
+import {
+  type CallToolResult,
+  Client,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  type Tool as McpTool,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolbus/contracts";
+import { isRefusedRequest, refusalOf, ServerAsked } from "./refused-requests.ts";
 import { within } from "./within.ts";
 
 /** One connection to a server, from its handshake to its end. */
@@ -42,7 +52,7 @@ const MAX_PAGES = 50;
 
 /**
  * Connects and negotiates the protocol version, with the newer or the older handshake of MCP. Offers the server no sampling, no elicitation and no
- * roots, so the client refuses a server's request for them. If the handshake takes longer than `stepMs`, the function ends the connection and
+ * roots. If the server asks for them all the same, it gets an error that says why, and the calls under way report it. If the handshake takes longer than `stepMs`, the function ends the connection and
  * rejects.
  */
 export async function openSession({
@@ -63,6 +73,14 @@ export async function openSession({
       listChanged: { tools: { autoRefresh: false, debounceMs: 100, onChanged: () => onToolsChanged() } },
     },
   );
+  const waiting = new Set<SessionCall["onProgress"]>();
+  // A request does not say for which call it is, so each call under way reports it.
+  const report = (message: string): void => waiting.forEach((onProgress) => onProgress({ message }));
+  client.fallbackRequestHandler = async ({ method, params }) => {
+    const sentence = refusalOf(method, params);
+    if (isRefusedRequest(method)) report(sentence);
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, sentence);
+  };
   client.onclose = onClosed;
   client.onerror = onError;
   const close = async (): Promise<void> => {
@@ -82,8 +100,9 @@ export async function openSession({
   return {
     protocolVersion: client.getNegotiatedProtocolVersion() ?? "unknown",
     listTools: (stop) => within((step) => listAll(client, step, stepMs), { ms: stepMs, signal: stop, what: "The list of tools" }),
-    callTool: ({ tool, args, idempotencyKey, timeoutMs, signal: stop, onProgress }) =>
-      within(
+    async callTool({ tool, args, idempotencyKey, timeoutMs, signal: stop, onProgress }) {
+      waiting.add(onProgress);
+      return within(
         // This is not `client.callTool`, because that method would compile the server's output schema into code.
         (step) =>
           client.request(
@@ -106,9 +125,25 @@ export async function openSession({
             },
           ),
         { ms: timeoutMs, signal: stop, what: "The call" },
-      ),
+      )
+        .catch((error: unknown) => {
+          const sentence = askedInAnswer(error);
+          if (sentence === null) throw error;
+          onProgress({ message: sentence });
+          throw new ServerAsked(sentence, { cause: error });
+        })
+        .finally(() => waiting.delete(onProgress));
+    },
     close,
   };
+}
+
+/** Returns the sentence about a request of the server that came as its answer to a call (protocol 2026-07-28), or null for another error. */
+function askedInAnswer(error: unknown): string | null {
+  if (!(error instanceof SdkError) || error.code !== SdkErrorCode.CapabilityNotSupported) return null;
+  const { data } = error as { readonly data?: unknown };
+  const method = typeof data === "object" && data !== null && "method" in data ? String(data.method) : "";
+  return isRefusedRequest(method) ? refusalOf(method, null) : null;
 }
 
 /** This time is added to the SDK's time limits, so that our own timer fires first. */
