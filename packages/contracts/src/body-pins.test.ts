@@ -41,7 +41,7 @@ describe("bodies of messages", () => {
 
 describe("results", () => {
   it.each([
-    ["a result", contracts.ToolResult, "status content contentRef? isError error? truncated? metadata?"],
+    ["a result", contracts.ToolResult, "status content contentRef? media? isError error? truncated? metadata?"],
     ["its error", contracts.ResultError, "code class message retryable retryAfter? details?"],
     ["its metadata", contracts.CallMetadata, "tool agent startedAt endedAt latencyMs ok errorClass? traceId? attempt model?"],
   ])("%s has exactly its fields", (_, schema, expected) => {

@@ -61,7 +61,7 @@ describe("hashes", () => {
     expect(answerHash({ ...failed, content: "\ud800" })).not.toBe(answerHash({ ...failed, content: "\ud801" }));
   });
 
-  it("of an answer cover its media, and are those of before if there are none", () => {
+  it("of an answer cover its media, and without media they are the same as in earlier versions", () => {
     const { error: _, ...done }: ToolResult = { status: "ok", isError: false, content: "drawn" };
     const media = [{ blob: `sha256-${"0".repeat(64)}`, mediaType: "image/png", bytes: 9 }];
     const hashes = [done, { ...done, media: [] }, { ...done, media }, { ...done, media: [{ ...media[0], mediaType: "image/gif" }] }].map(

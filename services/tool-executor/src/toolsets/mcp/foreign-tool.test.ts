@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { createLog } from "@toolbus/telemetry";
-import { toolError } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import type { Attach } from "./call-content.ts";
 import { clientTokens } from "./client-token.ts";
@@ -70,7 +69,8 @@ describe("a tool of a server", () => {
     expect(await t.run("write", "echo", { message: "in" })).toContain("in");
     open = false;
     expect(await t.run("write", "echo", { message: "out" })).toMatchObject({
-      ...toolError("unavailable", 'The server refused the bridge\'s token: check "oauth" or "headers" of its entry.', { effect: "none" }),
+      code: "unavailable",
+      message: `The server refused the bridge's token: check "oauth" or "headers" of its entry.`,
       options: { effect: "none" },
     });
   });
