@@ -116,18 +116,20 @@ describe("a remote MCP server that demands a token", () => {
 });
 
 describe("a token of the bridge", () => {
-  const setup = async (seconds: number) => {
+  const setup = async (seconds: number, scope?: string) => {
+    const bodies: string[] = [];
     const provider = await startOidcServer({ accounts: {}, machineSeconds: seconds });
     let now = 0;
     const token = clientToken({
       url: "http://127.0.0.1:1/mcp",
-      client: { clientId, clientSecret, scope: "tools", tokenUrl: `${provider.issuer}/token` },
+      client: { clientId, clientSecret, tokenUrl: `${provider.issuer}/token`, ...(scope === undefined ? {} : { scope }) },
       monotonic: () => now,
-      fetch: meteredFetch,
+      fetch: (at, init) => (bodies.push(String(init?.body)), meteredFetch(at, init)),
     });
     return {
       provider,
       token,
+      bodies,
       pass: (ms: number) => (now += ms),
       requests: () => provider.requests.length,
       [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
@@ -143,6 +145,27 @@ describe("a token of the bridge", () => {
     t.pass(1);
     expect(await t.token.token()).not.toBe(first);
     expect(t.requests()).toBe(2);
+  });
+
+  it("has the scope that the entry names, and none that only the server names", async () => {
+    for (const scope of [undefined, "tools"]) {
+      await using t = await setup(600, scope);
+      const response = new Response(null, { status: 401, headers: { "www-authenticate": 'Bearer scope="everything"' } });
+      await t.token.onUnauthorized({ response, serverUrl: new URL("http://127.0.0.1:1/mcp"), fetchFn: meteredFetch });
+      expect(t.bodies).toEqual([`grant_type=client_credentials${scope === undefined ? "" : "&scope=tools"}`]);
+    }
+  });
+
+  it("is not looked for at another origin that a server names as the place of its own description", async () => {
+    await using provider = await startOidcServer({ accounts: {} });
+    const url = "http://127.0.0.1:1/mcp";
+    const token = clientToken({ url, client: { clientId, clientSecret }, monotonic: () => 0, fetch: meteredFetch });
+    const place = `Bearer resource_metadata="${provider.issuer}/about"`;
+    const response = new Response(null, { status: 401, headers: { "www-authenticate": place } });
+    await expect(token.onUnauthorized({ response, serverUrl: new URL(url), fetchFn: meteredFetch })).rejects.toThrow(
+      /^no token could be had from http:\/\/127\.0\.0\.1:1\/mcp/,
+    );
+    expect(provider.requests).toEqual([]);
   });
 
   it("is requested once for many calls at the same time", async () => {

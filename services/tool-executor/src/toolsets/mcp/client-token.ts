@@ -80,14 +80,14 @@ export function clientToken({ url, client, monotonic, fetch, stepMs = 10_000 }: 
   let current: { readonly token: string; readonly renewAt: number; readonly expiresAt: number } | null = null;
   let under: Promise<void> | null = null;
   let why: string | null = null;
-  /** What the server's last refusal said about where to get a token. */
-  let asked: { readonly resourceMetadataUrl?: URL | undefined; readonly scope?: string | undefined } | null = null;
+  /** Where the server's last refusal says that it describes itself. It is null before a refusal. */
+  let described: { readonly at: URL | undefined } | null = null;
 
   return {
     async token() {
       const now = monotonic();
       // Without the address of a token endpoint or of its issuer, the server's refusal has to say where the endpoint is.
-      const known = client.tokenUrl !== undefined || client.issuer !== undefined || asked !== null;
+      const known = client.tokenUrl !== undefined || client.issuer !== undefined || described !== null;
       if (known && (current === null || now >= current.renewAt))
         await renew().catch((error: unknown) => {
           // The old token is still good, so the call need not fail.
@@ -96,10 +96,10 @@ export function clientToken({ url, client, monotonic, fetch, stepMs = 10_000 }: 
       return current?.token;
     },
     async onUnauthorized({ response }) {
-      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+      // The scope that the server names is ignored, because a server must not choose what its token permits.
+      const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
       // A description at another origin is not the server's own.
-      const own = resourceMetadataUrl?.origin === new URL(url).origin ? resourceMetadataUrl : undefined;
-      asked = { resourceMetadataUrl: own, scope };
+      described = { at: resourceMetadataUrl?.origin === new URL(url).origin ? resourceMetadataUrl : undefined };
       await renew();
     },
     problem: () => why,
@@ -128,8 +128,7 @@ export function clientToken({ url, client, monotonic, fetch, stepMs = 10_000 }: 
   }
 
   async function requestToken(limited: FetchLike): ReturnType<typeof fetchToken> {
-    const { clientId, clientSecret, tokenUrl } = client;
-    const scope = client.scope ?? asked?.scope;
+    const { clientId, clientSecret, scope, tokenUrl } = client;
     const provider = (expectedIssuer: string): ClientCredentialsProvider =>
       new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer, ...(scope === undefined ? {} : { scope }) });
     const wanted = scope === undefined ? {} : { scope };
@@ -138,19 +137,18 @@ export function clientToken({ url, client, monotonic, fetch, stepMs = 10_000 }: 
       const metadata = { issuer, token_endpoint: tokenUrl, authorization_endpoint: tokenUrl, response_types_supported: [] };
       return fetchToken(provider(issuer), issuer, { metadata, ...wanted, fetchFn: limited });
     }
-    const described = await discoverOAuthProtectedResourceMetadata(
-      url,
-      asked?.resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: asked.resourceMetadataUrl },
-      limited,
-    ).catch(() => undefined);
-    const server = issuerFor(described?.authorization_servers?.[0]);
+    const at = described?.at;
+    const about = await discoverOAuthProtectedResourceMetadata(url, at === undefined ? {} : { resourceMetadataUrl: at }, limited).catch(
+      () => undefined,
+    );
+    const server = issuerFor(about?.authorization_servers?.[0]);
     const metadata = await discoverAuthorizationServerMetadata(server, { fetchFn: limited });
     if (metadata === undefined)
       throw new NoToken(
         `the authorization server ${placeOf(server)} does not say where its token endpoint is: write the address as "tokenUrl" in "oauth"`,
       );
     const from = provider(metadata.issuer);
-    const resource = described === undefined ? undefined : await selectResourceURL(url, from, described);
+    const resource = about === undefined ? undefined : await selectResourceURL(url, from, about);
     return fetchToken(from, server, { metadata, ...wanted, ...(resource === undefined ? {} : { resource }), fetchFn: limited });
   }
 

@@ -13,7 +13,8 @@ export async function connectServer(
   if (address.kind !== "stdio") {
     const token = tokens(address);
     const problem = (): string | null => token?.problem() ?? null;
-    const hint = `check that it runs at ${new URL(address.url).origin}, and that its "url" is right`;
+    const named = token ? '"url" and "oauth" are right' : '"url" is right';
+    const hint = `check that it runs at ${new URL(address.url).origin}, and that its ${named}`;
     // A failure to get a token has a remedy of its own.
     return { transport: remoteTransport(address, token), problem, lastWords: () => "", hint: () => (problem() === null ? hint : "") };
   }
