@@ -9,6 +9,7 @@ import { fingerprintOf } from "./fingerprint.ts";
 import { startGuardedServer } from "./guarded-server.ts";
 import { mcpServer } from "./mcp-server.ts";
 import type { OAuthClient } from "./oauth-config.ts";
+import { probeServers } from "./probe-servers.ts";
 import { meteredFetch } from "./remote-transport.ts";
 
 const { clientId, clientSecret } = OIDC_MACHINE;
@@ -107,6 +108,28 @@ describe("a remote MCP server that demands a token", () => {
     expect(t.guarded.tokens).toEqual([]);
   });
 
+  it("is reported by a try of all servers of a file, and the other servers answer", async () => {
+    await using provider = await startOidcServer({ accounts: {} });
+    await using guarded = await startGuardedServer({ transport: "streamableHttp", accepts: provider.accepts });
+    const oauth = { clientId, clientSecret: "${SECRET}", tokenUrl: `${provider.issuer}/token` };
+    const file = {
+      wrong: { url: guarded.url, oauth: { ...oauth, clientSecret: "${WRONG}" } },
+      none: { url: guarded.url, oauth: { clientId } },
+      right: { url: guarded.url, oauth },
+    };
+    const env = { SECRET: clientSecret, WRONG: "a-wrong-secret-of-the-machine" };
+    const signal = new AbortController().signal;
+    const probed = await probeServers(JSON.stringify({ mcpServers: file }), { file: "mcp.json", env, cwd: "/", stepMs: 10_000, signal });
+    expect(probed.problems).toEqual([
+      'The MCP server "none" in mcp.json needs "oauth.clientSecret": write the secret that the authorization server gave to Toolbus.',
+    ]);
+    expect(probed.servers).toMatchObject([
+      { name: "wrong", ok: false, problem: expect.stringContaining('refused the client (invalid_client): check "clientId"') },
+      { name: "right", ok: true },
+    ]);
+    for (const secret of Object.values(env)) expect(JSON.stringify(probed)).not.toContain(secret);
+  });
+
   it("is reported with the remedy if nobody listens at the token endpoint", async () => {
     await using t = await setup(() => ({ tokenUrl: "http://127.0.0.1:1/token" }));
     expect(t.server.unavailable()).toMatch(
@@ -166,6 +189,14 @@ describe("a token of the bridge", () => {
       /^no token could be had from http:\/\/127\.0\.0\.1:1\/mcp/,
     );
     expect(provider.requests).toEqual([]);
+  });
+
+  it("is that of the entry, so that the next connection has it too", () => {
+    const tokens = clientTokens({ monotonic: () => 0, fetch: meteredFetch });
+    const address = { kind: "http", url: "https://x.test/mcp", headers: {}, oauth: { clientId, clientSecret } } as const;
+    expect(tokens(address)).toBe(tokens(address));
+    expect(tokens({ ...address, url: "https://y.test/mcp" })).not.toBe(tokens(address));
+    expect(tokens({ kind: "http", url: "https://x.test/mcp", headers: {} })).toBe(undefined);
   });
 
   it("is requested once for many calls at the same time", async () => {
