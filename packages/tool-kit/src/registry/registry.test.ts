@@ -49,6 +49,24 @@ describe("the stored registry", () => {
     expect(all[1]).toMatchObject({ toolset: "orders", hash: orders.find("look_up")?.hash, registeredAt: 1000 });
   });
 
+  it("records each change of a toolset with hundreds of tools", async () => {
+    const { state } = setup();
+    const names = Array.from({ length: 300 }, (_, n) => `tool_${String(n).padStart(3, "0")}`);
+    const many = tools("many", names);
+    const reasons = async () => new Set((await readRegistry(state)).map(({ unavailable }) => unavailable?.reason));
+    await registerToolset(state, many);
+    await registerToolset(state, many, { unavailable: "It is down." });
+    expect(await reasons()).toEqual(new Set(["It is down."]));
+    await registerToolset(state, many);
+    expect(await reasons()).toEqual(new Set([undefined]));
+    const last = must(names.at(-1));
+    await registerToolset(
+      state,
+      toolset({ name: "many", tools: names.map((one) => tool(one, "1", one === last ? "Does more." : "Does it.")) }),
+    );
+    expect((await readRegistry(state)).at(-1)?.definition).toMatchObject({ name: last, description: "Does more." });
+  });
+
   it("has each tool's name, description, parameters and source: that of its author, or the toolset", async () => {
     const { state } = setup();
     const properties = { city: { type: "string", maxLength: 80 } };

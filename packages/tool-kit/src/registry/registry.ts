@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   definitionFault,
   HOME_SHARD,
@@ -209,10 +210,7 @@ async function writeRegistrations(
   const guarded = [...new Set([...put.map(({ key }) => key).filter((key) => versions.has(key)), ...versions.keys()])];
   const change: Change = {
     // Racing replicas see the same versions and write the same documents, so either of their commits is right.
-    op: `register:${toolset.name}:${receiptKey?.kid.slice(-8) ?? ""}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(
-      0,
-      400,
-    ),
+    op: `register:${toolset.name}:${receiptKey?.kid.slice(-8) ?? ""}:${digestOf([...executors.map((e) => e.hash), ...versions.values()])}`,
     guards: guarded.map((key) => ({ key, version: versions.get(key) ?? 0 })),
     put,
     index: executors.map(({ definition }) => ({
@@ -228,6 +226,11 @@ async function writeRegistrations(
       "a tool's definition was changed under the same version; give a changed tool a new version, so that runs that began with it can end with it",
     );
   return true;
+}
+
+/** Returns a text of fixed length, because the name of a commit is limited, and a toolset may have hundreds of tools. */
+function digestOf(parts: readonly (string | number)[]): string {
+  return createHash("sha256").update(parts.join(" ")).digest("base64url");
 }
 
 /** Returns our names that another toolset claimed before us. */
