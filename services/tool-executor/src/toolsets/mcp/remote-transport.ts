@@ -5,6 +5,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { closedWhenLost } from "./closed-when-lost.ts";
 import type { ServerAddress } from "./mcp-config.ts";
 import { MAX_LINE_BYTES } from "./stdio-transport.ts";
 
@@ -17,7 +18,9 @@ export function remoteTransport(
   auth: AuthProvider | undefined,
 ): Transport {
   const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch, ...(auth === undefined ? {} : { authProvider: auth }) };
-  return kind === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options);
+  return closedWhenLost(
+    kind === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options),
+  );
 }
 
 /** Fetches an answer whose lines have at most `MAX_LINE_BYTES`. */
