@@ -26,6 +26,7 @@ export * from "./documents/removal.ts";
 export * from "./documents/replay-request.ts";
 export * from "./documents/slack-message.ts";
 export * from "./documents/webhook-delivery.ts";
+export * from "./definition-warnings.ts";
 export * from "./doubtful-words.ts";
 export * from "./enabled-tools-file.ts";
 export * from "./era-view.ts";

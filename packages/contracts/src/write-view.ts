@@ -54,6 +54,8 @@ const registeredFields = {
    */
   receiptKeys: Type.Array(Type.String()),
   receiptKeysFrom: Type.Enum(["service-keys", "registration"]),
+  /** What is suspicious about the texts of the definition, a sentence for each. Absent if nothing is. Earlier versions do not send this field. */
+  warnings: Type.Optional(Type.Array(Type.String())),
   registeredAt: Type.Integer(),
   lastSeenAt: Type.Integer(),
 };

@@ -51,6 +51,9 @@ function linesOf(writes: readonly WriteSummary[]): string[] {
     ...writes.flatMap(({ tool, version, quarantined }) =>
       quarantined ? ["", ...wrapped(`${tool}@${version} is refused at ${quarantined.pointer}: ${quarantined.reason}`, WIDTH)] : [],
     ),
+    ...writes.flatMap(({ tool, version, warnings = [] }) =>
+      warnings.length === 0 ? [] : ["", ...warnings.flatMap((warning) => wrapped(`! ${tool}@${version}: ${warning}`, WIDTH))],
+    ),
     ...(waiting ? ["", `To check one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
   ];
 }

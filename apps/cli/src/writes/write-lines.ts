@@ -30,6 +30,7 @@ export function registeredLines(one: RegisteredWrite, compared: boolean): string
     ...(quarantined
       ? [`refused   at ${quarantined.pointer}: ${quarantined.reason}`, "          Nobody can enable it, and no call of it is executed."]
       : []),
+    ...(one.warnings ?? []).map((warning) => `! ${warning}`),
     ...(one.weaker === null ? [] : [`guards    less: ${one.weaker}`]),
     `receipts  ${one.receiptKeys.length === 0 ? "no key is known" : one.receiptKeys.join(", ")}${one.receiptKeysFrom === "registration" ? " (its worker says so)" : ""}`,
     `hash      ${one.hash}`,

@@ -1,5 +1,6 @@
 import {
   definitionFault,
+  definitionWarnings,
   type EnabledSummary,
   type Pin,
   preferredVersion,
@@ -35,6 +36,7 @@ export function registeredOf({ main, besides, registered, trusted }: Standing): 
     const standing = pin && beside && beside.hash === hash && standsBeside(pin, beside);
     const own = pin?.hash === hash && pin.toolset === toolset;
     const quarantined = definitionFault(definition);
+    const warnings = definitionWarnings(definition);
     return {
       tool: definition.name,
       toolset,
@@ -47,6 +49,7 @@ export function registeredOf({ main, besides, registered, trusted }: Standing): 
       weaker: main.fault !== null ? UNKNOWN_GUARDS : pin ? weakerThan(pin, one) : null,
       receiptKeys: receipts.keys.map(({ kid }) => kid),
       receiptKeysFrom: receipts.from,
+      ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
       registeredAt,
       lastSeenAt,
       definition,
