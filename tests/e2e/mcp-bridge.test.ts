@@ -84,6 +84,13 @@ async function refusesThenWrites(place: Place): Promise<void> {
     stderr: expect.stringContaining("There are writes of: memory."),
   });
   expect((await toolbus("mcp", "list")).stdout).toMatch(/^memory +9 +9 +ready$/m);
+  // All of them can be switched off together, and enabled again.
+  const disabled = await toolbus("mcp", "disable", "Memory", "--json");
+  expect(JSON.parse(disabled.stdout)).toMatchObject({
+    disabled: expect.arrayContaining(["memory__create_entities", "memory__delete_entities"]),
+  });
+  expect((await toolbus("tools", "pending", "--all")).stdout).toMatch(/^memory__create_entities .* disabled/m);
+  expect(await toolbus("tools", "enable", "memory__create_entities", "--hash", hash, "--yes")).toMatchObject({ code: 0 });
 
   await using chat = system.chat(CREATE);
   const [, approvalId = ""] = await chat.says(/approvals approve (ap_\S+)/);

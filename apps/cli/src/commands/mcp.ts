@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
 import type { EnableServerOptions } from "../mcp/enable-server.ts";
+import type { DisableOptions } from "../writes/disable-write.ts";
 import { group } from "./group.ts";
 
-/** Declares `toolbus mcp …`, which tries the MCP servers of a file, lists those that are registered, and enables their writes. */
+/** Declares `toolbus mcp …`, which tries the MCP servers of a file, lists those that are registered, and enables or disables their writes. */
 export function addMcp(program: Command, define: Define): void {
   const mcp = group(program, "mcp", "try the MCP servers of a file, list the registered ones, and enable their writes");
 
@@ -39,4 +40,14 @@ export function addMcp(program: Command, define: Define): void {
   })
     .option("--hash <hash>", "the hash of all definitions that you checked")
     .option("--yes", "do not ask; needs --hash");
+
+  define(mcp, {
+    name: "disable <server>",
+    summary: "switch off every write of an MCP server: none of them gets grants",
+    more: "Asks y/N if there is a terminal. The reads of the server stay as they are. Needs an operator's key of approvals.",
+    audience: "approvals",
+    examples: ["toolbus mcp disable memory", "toolbus mcp disable memory --yes --json"],
+    run: async (context, command) =>
+      (await import("../mcp/disable-server.ts")).disableServer(context, command.args[0] ?? "", command.opts<DisableOptions>()),
+  }).option("--yes", "do not ask");
 }

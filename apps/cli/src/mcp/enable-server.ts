@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { counted, type RegisteredWrite } from "@toolbus/contracts";
-import { readWrite, readWrites } from "../http/answers.ts";
-import type { Client } from "../http/client.ts";
+import { readWrite } from "../http/answers.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { safeText, safeValue } from "../terminal/safe-text.ts";
+import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 import { isWaiting } from "../writes/list-writes.ts";
 import { registeredLines } from "../writes/write-lines.ts";
+import { writesOfServer } from "./server-writes.ts";
 
 export interface EnableServerOptions {
   readonly hash?: string;
@@ -24,7 +24,7 @@ export async function enableServer(context: Context, server: string, { hash, yes
   if (yes && hash === undefined)
     throw new Failure(EXIT.usage, `--yes needs --hash: run "${SELF} mcp enable ${server}" without it, and check what it shows.`);
   const service = await context.approvals();
-  const waiting = await waitingOf(service, server);
+  const waiting = (await writesOfServer(service, server)).filter((one) => isWaiting(one));
   const [weaker, chosen] = [waiting.filter((one) => one.weaker !== null), waiting.filter((one) => one.weaker === null)];
   const all = hashOf(chosen);
   if (hash !== undefined && chosen.length > 0 && hash !== all)
@@ -43,28 +43,6 @@ export async function enableServer(context: Context, server: string, { hash, yes
     readWrite(await service.post(`/v1/writes/${encodeURIComponent(tool)}/enable`, { toolset, hash: own, receiptKeys }));
   report(context, { enabled: chosen, weaker });
   return weaker.length === 0 ? EXIT.ok : EXIT.failed;
-}
-
-/** Returns the writes of the server that wait for an operator. Throws a Failure if no write of the server is registered. */
-async function waitingOf(service: Client, server: string): Promise<readonly RegisteredWrite[]> {
-  const { writes } = readWrites(await service.get("/v1/writes"));
-  const found: RegisteredWrite[] = [];
-  const servers = new Set<string>();
-  for (const tool of new Set(writes.filter(({ toolset }) => toolset === "mcp").map((write) => write.tool))) {
-    const { registered } = readWrite(await service.get(`/v1/writes/${encodeURIComponent(tool)}`));
-    for (const one of registered) {
-      servers.add(one.definition.source);
-      if (one.definition.source.toLowerCase() === `mcp:${server.toLowerCase()}`) found.push(one);
-    }
-  }
-  if (found.length > 0) return found.filter((one) => isWaiting(one));
-  const known = [...servers].map((source) => source.slice("mcp:".length)).join(", ");
-  throw new Failure(
-    EXIT.notFound,
-    safeText(
-      `No write of an MCP server "${server.slice(0, 80)}" is registered. ${known === "" ? `"${SELF} mcp list" shows the servers.` : `There are writes of: ${known}.`}`,
-    ),
-  );
 }
 
 /** Identifies these definitions together. It does not depend on their order. */
