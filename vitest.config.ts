@@ -29,6 +29,9 @@ const QUICK_SYSTEMS = [
   "webhooks",
   "slow-model",
   "attack",
+  "mcp-servers",
+  "mcp-killed",
+  "mcp-hostile",
   "tool-author",
 ];
 // These tests begin runs while processes restart, some of them at a steady pace. A machine that does other work cannot keep that pace.

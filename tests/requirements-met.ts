@@ -41,6 +41,10 @@ const inbox = from("services/agent/src/incoming/inbox.test.ts");
 const report = from("services/agent/src/investigation/report.test.ts");
 const mcpConfig = from("services/tool-executor/src/toolsets/mcp/mcp-config.test.ts");
 const mcpServer = from("services/tool-executor/src/toolsets/mcp/mcp-server.test.ts");
+const startMcp = from("services/tool-executor/src/toolsets/mcp/start-mcp.test.ts");
+const mcpBridge = from("tests/e2e/mcp-bridge.test.ts");
+const mcpServers = from("tests/e2e/mcp-servers.test.ts");
+const mcpKilled = from("tests/e2e/mcp-killed.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
 const runRead = from("packages/tool-kit/src/calls/run-read.test.ts");
 const largeResult = from("packages/tool-kit/src/calls/large-result.test.ts");
@@ -207,6 +211,20 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-10": [
     investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
     entryTimer("repeats the wake, each under its own id, until the run has a document, and is gone then"),
+  ],
+  "M-01": [
+    startMcp("registers each listed tool as a high write of its source, whatever the server says about it"),
+    mcpServers("are listed, each tool with its server as its source"),
+  ],
+  "M-10": [mcpBridge("are refused until somebody enables the definition, wait for a person, and write once")],
+  "M-12": [
+    mcpServers("answer: %s"),
+    mcpKilled("leaves the outcome of the write unknown, once, and does not repeat it; the read is repeated and answers"),
+  ],
+  "LV-08": [mcpServers("show the progress of a call, and take its cancel: %s")],
+  "LV-36": [
+    mcpServer("that ends in the middle of a call loses that call, keeps its list, refuses at once, and comes back"),
+    mcpServers("fail the call in which they are killed, and come back: %s"),
   ],
   "M-03": [mcpConfig("is accepted in its usual form"), mcpServer("gets the environment that it is given and nothing else")],
   "B-13": [

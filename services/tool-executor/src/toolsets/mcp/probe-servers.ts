@@ -16,6 +16,8 @@ export type ProbedServer =
 /** A tool as the bridge would register it. */
 export interface ProbedTool {
   readonly name: string;
+  /** The server's own name for the tool, which the file of servers uses. */
+  readonly original: string;
   readonly kind: "read" | "compute" | "write";
   readonly tier: string;
   /** What an operator writes next to `kind` to declare the tool a read. */
@@ -103,6 +105,6 @@ function toolsOf(config: ServerConfig, listed: Awaited<ReturnType<McpSession["li
     const fingerprint = fingerprintOf(config.address, tool);
     const { policy } = policyOf(config, { tool: original, fingerprint, wholeServer: "" });
     const { kind = "write" } = policy;
-    return [{ name, kind, tier: policy.tier ?? (kind === "write" ? "high" : "low"), fingerprint }];
+    return [{ name, original, kind, tier: policy.tier ?? (kind === "write" ? "high" : "low"), fingerprint }];
   });
 }

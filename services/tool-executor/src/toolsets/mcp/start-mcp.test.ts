@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { runServices } from "@toolbus/runtime";
 import { readRegistry } from "@toolbus/tool-kit";
 import { createLog } from "@toolbus/telemetry";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { toolExecutor } from "../../service.ts";
 import { connectServer } from "./connect-server.ts";
 import { mcpBridge } from "./mcp-bridge.ts";
@@ -17,7 +17,7 @@ const hostile = (...args: string[]) => ({ command: process.execPath, args: [HOST
 const memory = { command: process.execPath, args: [MEMORY], env: { MEMORY_FILE_PATH: path.join(tmpdir(), "toolbus-test-memory.jsonl") } };
 
 describe("the toolset of MCP servers", () => {
-  const setup = async (servers: object) => {
+  const setup = async (servers: object, env: Readonly<Record<string, string>> = {}) => {
     const directory = await mkdtemp(path.join(tmpdir(), "mcp-"));
     const file = path.join(directory, "mcp.json");
     await writeFile(file, JSON.stringify({ mcpServers: servers }));
@@ -31,6 +31,7 @@ describe("the toolset of MCP servers", () => {
         TOOLSETS: "mcp",
         MCP_CONFIG_FILE: file,
         PATH: "/usr/bin:/bin",
+        ...env,
       },
     });
     const { state, bus } = running.infrastructure;
@@ -75,6 +76,41 @@ describe("the toolset of MCP servers", () => {
     expect(names).toContain("s__add_one");
     expect(names).not.toContain("s__evil_pattern");
     expect(names).not.toContain("s__endless");
+  });
+
+  it("names each bad server and the remedy in the log, and serves the others", async () => {
+    let log = "";
+    const spy = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+      log += String(chunk);
+      return true;
+    });
+    try {
+      const bad = {
+        empty: {},
+        absent: { command: "no-such-program" },
+        unreachable: { url: "http://127.0.0.1:9/mcp" },
+        unset: { command: "node", env: { KEY: "${NO_SUCH_VARIABLE}" } },
+        "my-files": hostile(),
+        "My Files": hostile(),
+      };
+      await using t = await setup({ ...bad, good: hostile() }, { LOG_LEVEL: "warn", LOG_FORMAT: "json" });
+      const sources = new Set((await t.registered()).map(({ definition }) => definition.source));
+      expect(sources).toEqual(new Set(["mcp:good", "mcp:my-files", "mcp"]));
+    } finally {
+      spy.mockRestore();
+    }
+    const said = log.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { readonly msg: string }).msg]));
+    for (const sentence of [
+      /^The MCP server "empty" in .*mcp\.json has neither "command" nor "url": name the program that starts it, or where it listens\. It is left out/,
+      /^The MCP server "absent" is not available: the command "no-such-program" does not exist or may not be run: install it/,
+      /^The MCP server "unreachable" is not available: .*\(check that it runs at http:\/\/127\.0\.0\.1:9, and that its "url" is right\)/,
+      /^The MCP server "unset" in .*mcp\.json needs the variable NO_SUCH_VARIABLE in "env\.KEY", which is not set: set NO_SUCH_VARIABLE/,
+      /^The MCP server "My Files" in .*mcp\.json has the same name in snake case as "my-files": give one of them another name\./,
+    ])
+      expect(
+        said.filter((one) => sentence.test(one)),
+        String(sentence),
+      ).not.toEqual([]);
   });
 
   it("refuses to start without a file, and with one that is not JSON, in one sentence", async () => {
