@@ -18,8 +18,8 @@ RUN node apps/cli/src/toolbus/main.ts --version && \
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HEALTH_PORT=9000 NODE_COMPILE_CACHE=/app/.cache/node
 # A named volume takes its first owner from these folders.
-RUN mkdir -p /keys/people /keys/gateway /keys/agent /keys/approvals /keys/worker /keys/operations /keys/cli /data && chown -R node:node /keys /data && \
-  for login in gateway agent approvals worker-release operations redis rabbitmq nats; do mkdir -p /permissions/$login; done && chown -R node:node /permissions
+RUN mkdir -p /keys/people /keys/gateway /keys/agent /keys/approvals /keys/worker /keys/operations /keys/mcp /keys/cli /data && chown -R node:node /keys /data && \
+  for login in gateway agent approvals worker-release worker-mcp operations redis rabbitmq nats; do mkdir -p /permissions/$login; done && chown -R node:node /permissions
 WORKDIR /app
 COPY --from=install /app .
 USER node
