@@ -3,6 +3,7 @@ import { findCommand } from "./find-command.ts";
 import type { ServerConfig } from "./mcp-config.ts";
 import type { Connection } from "./mcp-server.ts";
 import { remoteTransport } from "./remote-transport.ts";
+import { sandboxCommand } from "./sandbox-command.ts";
 import { stdioTransport } from "./stdio-transport.ts";
 
 /** Creates the transport of one attempt. Throws an Error whose message completes a sentence about the server and says what to do. */
@@ -22,6 +23,10 @@ export async function connectServer(
   const found = await findCommand(address.command, { searchPath, cwd: address.cwd ?? cwd });
   if (found === null)
     throw new Error(`the command "${address.command.slice(0, 200)}" does not exist or may not be run: install it, or write its full path`);
-  const transport = stdioTransport({ command: found, args, env, cwd: address.cwd ?? cwd });
+  const { sandbox } = address;
+  const started = sandbox
+    ? await sandboxCommand({ command: found, args }, { sandbox, cwd: address.cwd, searchPath })
+    : { command: found, args, cwd: address.cwd ?? cwd };
+  const transport = stdioTransport({ ...started, env });
   return { transport, problem: transport.problem, lastWords: transport.lastWords, hint: () => "" };
 }

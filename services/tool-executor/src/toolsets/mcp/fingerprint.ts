@@ -28,8 +28,16 @@ export function serverFingerprint(fingerprints: readonly string[]): string {
  */
 function identityOf(address: ServerAddress): object {
   if (address.kind !== "stdio") return { kind: address.kind, url: withoutSecrets(address.url) };
-  const { kind, command, args, env } = address;
-  return { kind, command, args, env: Object.keys(env).toSorted() };
+  const { kind, command, args, env, cwd, sandbox } = address;
+  // What an entry does not set is left out, so the fingerprints of entries without these settings are the same as before there were these settings.
+  return {
+    kind,
+    command,
+    args,
+    env: Object.keys(env).toSorted(),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
 }
 
 function withoutSecrets(url: string): string {

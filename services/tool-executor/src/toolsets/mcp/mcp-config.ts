@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind, type Trust, TRUST } from "@toolbus/contracts";
 import { oauthOf, type OAuthClient } from "./oauth-config.ts";
+import { Fault, short } from "./config-fault.ts";
+import { type Sandbox, sandboxOf } from "./sandbox-config.ts";
 import { serverPart } from "./tool-names.ts";
 
 /** An operator's settings for a tool, or for all tools of a server. The default is a write of tier high that is never repeated. */
@@ -22,6 +24,8 @@ export type ServerAddress =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string;
+      /** The sandbox in which the server runs. Without it, the server has the rights of the bridge's user. */
+      readonly sandbox?: Sandbox;
     }
   | {
       readonly kind: "http" | "sse";
@@ -84,9 +88,6 @@ export function parseMcpConfig(text: string, { file, env }: { readonly file: str
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The error for a bad entry. Its message completes a sentence about the server. */
-class Fault extends Error {}
-
 /** Reads the entry of a server. Returns null for a server that is switched off. */
 function serverOf(name: string, entry: Json, env: Environment): ServerConfig | null {
   if (name.trim() === "" || name.length > 100) throw new Fault("needs a name of 1 to 100 characters");
@@ -106,16 +107,20 @@ function addressOf(entry: JsonObject, env: Environment): ServerAddress {
     const { args = [], cwd } = entry;
     if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) throw new Fault('needs "args" as a list of texts');
     if (cwd !== undefined && typeof cwd !== "string") throw new Fault('needs "cwd" as a text');
+    const sandbox = sandboxOf(entry["sandbox"], (text, place) => filled(text, env, place));
     return {
       kind: "stdio",
       command: filled(command, env, "command"),
       args: args.map((arg) => filled(arg, env, "args")),
       env: textsOf(entry["env"], env, "env"),
       ...(cwd === undefined ? {} : { cwd: filled(cwd, env, "cwd") }),
+      ...(sandbox === null ? {} : { sandbox }),
     };
   }
   if (url === undefined) throw new Fault('has neither "command" nor "url": name the program that starts it, or where it listens');
   if (typeof url !== "string") throw new Fault('needs "url" as a text');
+  if (entry["sandbox"] !== undefined && entry["sandbox"] !== false)
+    throw new Fault('has a "url" and a "sandbox": the bridge does not start this server, so take "sandbox" out');
   const address = filled(url, env, "url");
   if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
     throw new Fault('has a "url" that is not an address: write it as https://host/mcp');
@@ -233,8 +238,4 @@ function topLevelServerNames(text: string): ReadonlyMap<string, number> {
     }
   }
   return counts;
-}
-
-function short(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ").slice(0, 60);
 }
