@@ -74,7 +74,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The command line checks evidence offline with the package grants, which needs no running system.
   "apps/cli": {
     ours: below("contracts", "grants", "runtime", "example-release-api", "example-orders-shop", "example-orders-worker", "all-in-one"),
-    clients: ["commander", "eventsource-parser"],
+    clients: ["commander", "eventsource-parser", "jsonc-parser"],
   },
   // Only for development: it runs the services' real code.
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
@@ -98,6 +98,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   envalid: ["packages/runtime/src"],
   commander: ["apps/cli/src"],
   "eventsource-parser": ["apps/cli/src"],
+  "jsonc-parser": ["apps/cli/src"],
   "fast-xml-parser": ["examples/release-api/src"],
   "@fastify/cookie": ["packages/runtime/src"],
   "@fastify/cors": ["packages/runtime/src"],

@@ -57,6 +57,11 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   evidence: [approval, () => approval("--out", cli.files.at("evidence.json"))],
   verify: [() => [cli.files.at("evidence.json")]],
   "mcp list": [() => []],
+  "mcp add": [
+    () => ["wiki", "--file", cli.files.at("added-mcp.json"), "wiki-server"],
+    () => ["far", "--file", cli.files.at("added-mcp.json"), "--address", "https://wiki.test/mcp"],
+  ],
+  "mcp remove": [() => ["wiki", "--file", cli.files.file("removed-mcp.json", JSON.stringify({ mcpServers: { wiki: { command: "x" } } }))]],
   "mcp test": [() => [cli.files.file("mcp.json", JSON.stringify({ mcpServers: {} }))]],
   "tools list": [() => []],
   "tools show": [() => ["get_release_summary"], () => [TOOL, "--diff"]],

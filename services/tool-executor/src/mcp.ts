@@ -1,2 +1,3 @@
 // The command line tries the servers of a file without a running bridge.
 export { type ProbedServer, type ProbedTool, probeServers } from "./toolsets/mcp/probe-servers.ts";
+export { serverProblems } from "./toolsets/mcp/server-problems.ts";

@@ -1,12 +1,14 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { AddServerOptions } from "../mcp/add-server.ts";
+import type { RemoveServerOptions } from "../mcp/remove-server.ts";
 import type { Define } from "../toolbus/command.ts";
 import type { EnableServerOptions } from "../mcp/enable-server.ts";
 import type { DisableOptions } from "../writes/disable-write.ts";
 import { group } from "./group.ts";
 
-/** Declares `toolbus mcp …`, which tries the MCP servers of a file, lists those that are registered, and enables or disables their writes. */
+/** Declares `toolbus mcp …`, which edits and tries a file of MCP servers, lists the registered servers, and enables or disables their writes. */
 export function addMcp(program: Command, define: Define): void {
-  const mcp = group(program, "mcp", "try the MCP servers of a file, list the registered ones, and enable their writes");
+  const mcp = group(program, "mcp", "add MCP servers to a file, try them, list the registered ones, and enable their writes");
 
   define(mcp, {
     name: "list",
@@ -15,6 +17,41 @@ export function addMcp(program: Command, define: Define): void {
     examples: ["toolbus mcp list", "toolbus mcp list --json"],
     run: async (context) => (await import("../mcp/list-servers.ts")).listServers(context),
   });
+
+  define(mcp, {
+    name: "add <name> [command...]",
+    summary: "add an MCP server to a file, with its command after -- or with its address",
+    more:
+      "The file is that of --file, else MCP_CONFIG_FILE, else mcp.json, and is made if it does not exist. The rest of the file does not change. The command " +
+      "starts no server. Write secrets as '${VAR}': the bridge then takes them from its own environment.",
+    audience: "gateway",
+    examples: [
+      "toolbus mcp add memory --env 'PATH=${PATH}' --env 'HOME=${HOME}' -- npx -y @modelcontextprotocol/server-memory",
+      "toolbus mcp add wiki --address https://wiki.example.com/mcp --header 'Authorization: Bearer ${WIKI_TOKEN}'",
+      "toolbus mcp add adder --sandbox -- /usr/local/bin/adder",
+    ],
+    run: async (context, command) => {
+      const [name = "", ...words] = command.args;
+      return (await import("../mcp/add-server.ts")).addServer(context, name, words, command.opts<AddServerOptions>());
+    },
+  })
+    .option("--file <file>", "the file of MCP servers")
+    // --url is the gateway's, in every command.
+    .option("--address <url>", "the address of the server, instead of a command")
+    .addOption(new Option("--type <type>", "the transport at the address; http by default").choices(["http", "sse"]))
+    .option("--header <header>", "send this header, written as NAME: VALUE; repeat it for another one", collect)
+    .option("--env <variable>", "give the server this variable, written as NAME=VALUE; repeat it for another one", collect)
+    .option("--sandbox", "run the server in a sandbox, without network and without your files");
+
+  define(mcp, {
+    name: "remove <name>",
+    summary: "remove an MCP server from a file",
+    more: "The file is that of --file, else MCP_CONFIG_FILE, else mcp.json. The rest of the file does not change.",
+    audience: "gateway",
+    examples: ["toolbus mcp remove wiki", "toolbus mcp remove wiki --file mcp.json --json"],
+    run: async (context, command) =>
+      (await import("../mcp/remove-server.ts")).removeServer(context, command.args[0] ?? "", command.opts<RemoveServerOptions>()),
+  }).option("--file <file>", "the file of MCP servers");
 
   define(mcp, {
     name: "test [file]",
@@ -50,4 +87,8 @@ export function addMcp(program: Command, define: Define): void {
     run: async (context, command) =>
       (await import("../mcp/disable-server.ts")).disableServer(context, command.args[0] ?? "", command.opts<DisableOptions>()),
   }).option("--yes", "do not ask");
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }

@@ -6,6 +6,7 @@ import { safeText, safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { serversFileName } from "./servers-file.ts";
 
 /** The time limit of the handshake and of the list of tools of one server. A first `npx -y …` also installs the server. */
 const STEP_MS = 60_000;
@@ -13,7 +14,7 @@ const STEP_MS = 60_000;
 /** Tries each enabled MCP server of a file and prints its tools as the bridge would register them, or what is wrong with the server. */
 export async function testServers(context: Context, typed: string | undefined): Promise<ExitCode> {
   const { around, output, signal } = context;
-  const name = typed ?? (around.env["MCP_CONFIG_FILE"] || "mcp.json");
+  const name = serversFileName(context, typed);
   const text = await readFile(path.resolve(around.cwd, name), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Failure(EXIT.usage, `The file of MCP servers ${name} cannot be read (${error.code ?? "unknown"}): name a file that exists.`, {
       cause: error,
