@@ -45,6 +45,10 @@ const startMcp = from("services/tool-executor/src/toolsets/mcp/start-mcp.test.ts
 const mcpBridge = from("tests/e2e/mcp-bridge.test.ts");
 const mcpServers = from("tests/e2e/mcp-servers.test.ts");
 const mcpKilled = from("tests/e2e/mcp-killed.test.ts");
+const mcpRegister = from("tests/e2e/mcp-register.test.ts");
+const mcpReplicas = from("services/tool-executor/src/toolsets/mcp/lease/replicas.test.ts");
+const mcpSandbox = from("services/tool-executor/src/toolsets/mcp/sandbox.test.ts");
+const registerServers = from("services/tool-executor/src/toolsets/mcp/registered/register-servers.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
 const runRead = from("packages/tool-kit/src/calls/run-read.test.ts");
 const largeResult = from("packages/tool-kit/src/calls/large-result.test.ts");
@@ -220,13 +224,25 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "M-12": [
     mcpServers("answer: %s"),
     mcpKilled("leaves the outcome of the write unknown, once, and does not repeat it; the read is repeated and answers"),
+    mcpReplicas("runs once, on the replica that also takes the calls, and on another replica after that one stops"),
+    mcpReplicas("runs on each replica if its entry says perReplica, unless calls may register other servers"),
   ],
   "LV-08": [mcpServers("show the progress of a call, and take its cancel: %s")],
   "LV-36": [
     mcpServer("that ends in the middle of a call loses that call, keeps its list, refuses at once, and comes back"),
     mcpServers("fail the call in which they are killed, and come back: %s"),
   ],
-  "M-03": [mcpConfig("is accepted in its usual form"), mcpServer("gets the environment that it is given and nothing else")],
+  "M-03": [
+    mcpConfig("is accepted in its usual form"),
+    mcpConfig("says how its servers run: in which sandbox, and on which replicas"),
+    mcpServer("gets the environment that it is given and nothing else"),
+    mcpSandbox("reads the paths that are bound, and writes only to those that are bound to be written"),
+  ],
+  "M-07": [
+    registerServers("connects a server, whose tools are high writes of its source, on every replica and after a restart"),
+    mcpRegister("is started only after two people have approved it, and its tools then wait for an operator"),
+  ],
+  "M-08": [registerServers("ends a registered server and removes its tools on every replica, whatever the case of the name")],
   "B-13": [
     worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
     worker("answers like a worker on the bus, message for message, and puts nothing on the bus"),

@@ -16,6 +16,9 @@ const { orders } = await shippedFrom<{ orders(shop: object): Toolset }>("example
 const { serviceTools } = await shippedFrom<{ serviceTools(options: object): readonly Tool[] }>(
   "services/tool-executor/src/toolsets/mcp/services/service-tools.ts",
 );
+const { registerTools } = await shippedFrom<{ registerTools(options: object): readonly Tool[] }>(
+  "services/tool-executor/src/toolsets/mcp/registered/register-tools.ts",
+);
 const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "conclude" | "recallTool", Registration>>(
   "services/agent/src/transitions/loop-tools.ts",
 );
@@ -24,7 +27,7 @@ const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "
 const shipped: readonly ToolDefinition[] = [
   ...releaseToolset({ url: "http://127.0.0.1:9" }).list(),
   ...orders({}).list(),
-  ...toolset({ name: "mcp", tools: serviceTools({}) }).list(),
+  ...toolset({ name: "mcp", tools: [...serviceTools({}), ...registerTools({})] }).list(),
   askUser,
   conclude,
   recallTool,

@@ -80,6 +80,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0092",
     "0095",
     "0096",
+    "0100",
   ],
   "Tools and workers": ["0018", "0040", "0051", "0068", "0075", "0076", "0099", "0103"],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071"],

@@ -80,7 +80,8 @@ const HELD: Readonly<Record<string, string>> = {
   dead: "a dead letter and its replays",
   replay: "an operator's request to send a dead letter or a webhook again",
   removal: "an operator's request to remove a registration; signed",
-  "registry.<toolset>": "the definitions of the toolset with their hashes, including replaced ones; the living replicas",
+  "registry.<toolset>":
+    "the definitions of the toolset with their hashes, including replaced ones; the living replicas; for `mcp`, the registered servers (signed) and the lease",
   "ledger.<toolset>": "one row for each write; locks on resources; marks of repeated calls",
   "rate.gateway": "the requests of a caller in the current minute",
   "rate.approvals": "the requests of an approver in the current minute",

@@ -19,6 +19,7 @@ export * from "./documents/era.ts";
 export * from "./documents/gateway.ts";
 export * from "./documents/kept-letter.ts";
 export * from "./documents/ledger.ts";
+export * from "./documents/mcp-servers.ts";
 export * from "./documents/page-session.ts";
 export * from "./documents/rate.ts";
 export * from "./documents/registry.ts";

@@ -77,6 +77,10 @@ export const keys = {
   replacedDefinition: (toolset: string, hash: string) => keyOf(`registry.${toolset}`, HOME_SHARD, hash),
   /** The living replicas of a toolset. No tool's name with a version has this form. */
   replicas: (toolset: string) => keyOf(`registry.${toolset}`, HOME_SHARD, "replicas"),
+  /** The MCP servers that `mcp_register_server` added. No tool's name has this form. */
+  registeredMcpServers: () => keyOf("registry.mcp", HOME_SHARD, "mcp:servers"),
+  /** The lease of the replica that runs the MCP servers. */
+  mcpLease: () => keyOf("registry.mcp", HOME_SHARD, "mcp:lease"),
   registryIndex: () => "index.registry",
   /** The names of all agents that ever started. Each name is a member. */
   agentIndex: () => "index.agents",

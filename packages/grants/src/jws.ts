@@ -19,6 +19,7 @@ export type SignedType =
   | "tb-probe+jwt"
   | "tb-origin+jwt"
   | "tb-removal+jwt"
+  | "tb-mcp-servers+jwt"
   | "tb-message+jwt"
   | "tb-checkpoint+jwt"
   | "tb-evidence+jwt";

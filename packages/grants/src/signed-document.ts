@@ -10,7 +10,7 @@ import { isObject } from "./strict-json.ts";
  * The kinds of documents on which services other than the writer act. Each kind has its own `typ`, so that a reader never accepts one kind as
  * another.
  */
-export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-probe+jwt" | "tb-origin+jwt" | "tb-removal+jwt";
+export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-probe+jwt" | "tb-origin+jwt" | "tb-removal+jwt" | "tb-mcp-servers+jwt";
 
 /** A document with its writer's signature beside its content. `revision` is one higher than in the document that it replaces. */
 export type Signed<T> = T & { readonly revision: number; readonly signature: string };

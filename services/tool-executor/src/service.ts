@@ -11,7 +11,6 @@ import {
 } from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
 import { servedBy } from "./toolsets/index.ts";
-import type { McpBridge } from "./toolsets/mcp/mcp-bridge.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
 /** The service with the toolsets that ship. */
@@ -39,30 +38,35 @@ export function toolExecutorWith(others: readonly Toolset[]) {
       const { bus, state, log, trusted, clock } = infrastructure;
       const { toolsets, operations, mcp } = servedBy(config);
       const workers: Pick<Worker, "stop">[] = [];
-      let bridge: McpBridge | null = null;
       const stop = async (): Promise<void> => {
         await Promise.all(workers.map((worker) => worker.stop()));
-        // The bridge stops last, so that a write that was sent is completed.
-        await bridge?.stop();
       };
       try {
         // Operations starts first, so that it misses no dead letter from the queues of the toolsets.
         const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
         if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
-        // A process without tools needs no keys to check grants. The MCP client is loaded only if it is needed, because it is a fifth of the code that
-        // a start loads.
-        const servers = mcp ? await import("./toolsets/mcp/start-mcp.ts") : null;
-        if (servers) bridge = await servers.openMcp(config.MCP_CONFIG_FILE, infrastructure);
-        const served = [...toolsets, ...others, ...(bridge ? [bridge.toolset] : [])];
-        const started = served.length > 0 ? await startWorkers(served, infrastructure, config, workers) : null;
-        const follower = started?.get("mcp");
-        if (bridge && follower) servers?.followServers(bridge, follower, state);
+        // A process without tools needs no keys to check grants.
+        const served = [...toolsets, ...others];
+        if (served.length > 0) await startWorkers(served, infrastructure, config, workers);
+        // The MCP client is loaded only if it is needed, because it is a fifth of the code that a start loads.
+        if (mcp) workers.push(await startBridge(infrastructure, config));
       } catch (error) {
         await stop();
         throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
       }
       return { unready: () => [], stop };
     },
+  });
+}
+
+/** Starts the toolset `mcp`, or stands by while another replica runs its servers. */
+async function startBridge(infrastructure: Infrastructure, config: ExecutorConfig): Promise<Pick<Worker, "stop">> {
+  needKeysOf(infrastructure.trusted, ["approvals"]);
+  const { startMcp } = await import("./toolsets/mcp/start-mcp.ts");
+  return await startMcp(config, infrastructure, async (toolset) => {
+    const [worker] = (await startWorkers([toolset], infrastructure, config, [])).values();
+    if (!worker) throw new Error("The worker of the toolset mcp was not started.");
+    return worker;
   });
 }
 

@@ -1,12 +1,20 @@
 import { httpAddress, integer, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
 import { MAX_CONTENT_BYTES } from "@toolbus/tool-kit";
 
+/** Whether calls may register MCP servers, and how these run. */
+export const REGISTER_MODES = ["off", "sandboxed", "unsandboxed"] as const;
+
 export const executorSettings = {
   ...toolFlagSettings,
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
   DEAD_LETTERS_KEPT_MS: milliseconds({ default: 30 * 86_400_000, desc: "how long operations keeps a dead letter" }),
   RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
   MCP_CONFIG_FILE: str({ default: "", desc: "the file of MCP servers (mcp.json) whose tools the toolset mcp serves" }),
+  MCP_REGISTER_SERVERS: str({
+    default: "off",
+    choices: [...REGISTER_MODES],
+    desc: "whether approved calls may add MCP servers: off, sandboxed (each runs in a sandbox without network) or unsandboxed",
+  }),
   RECEIPT_KEY_FILE: str({
     default: "",
     desc: "the key that its toolsets sign receipts of writes with; the same on all replicas of these toolsets",

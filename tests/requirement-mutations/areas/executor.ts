@@ -12,6 +12,36 @@ export const executorMutations: Mutations = {
       },
     ],
   },
+  "M-07": {
+    breaks: "a server that a call registers is stored and never started",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/mcp/registered/follow-registered.ts",
+        find: "      bridge.add(configOf(server));\n",
+        replace: "",
+      },
+    ],
+  },
+  "M-08": {
+    breaks: "a server that a call unregisters stays connected",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/mcp/registered/follow-registered.ts",
+        find: "      await bridge.remove(name);\n",
+        replace: "",
+      },
+    ],
+  },
+  "M-12": {
+    breaks: "each replica of the bridge runs its own copy of every server",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/mcp/start-mcp.ts",
+        find: "if (!needsLease(servers, settings)) return await start();",
+        replace: "if (servers.length >= 0) return await start();",
+      },
+    ],
+  },
   "X-05": {
     breaks: "a write gets six times the time that it should have",
     patches: [

@@ -149,6 +149,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-36": {
+    breaks: "a server that ends is not connected again",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/mcp/mcp-server.ts",
+        find: "      if (stopping.signal.aborted) break;\n",
+        replace: "      break;\n",
+      },
+    ],
+  },
   "LV-31": {
     breaks: "the one command starts everything except the worker of the tools",
     patches: [

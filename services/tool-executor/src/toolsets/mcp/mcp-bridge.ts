@@ -4,13 +4,19 @@ import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
 import { foreignTool } from "./foreign-tool.ts";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
-import { mapNames } from "./tool-names.ts";
+import { isSameServer, mapNames, serverPart } from "./tool-names.ts";
 
-/** The bridge that serves the current tools of all configured servers as the toolset `mcp`. */
+/** The bridge that serves the current tools of all its servers as the toolset `mcp`. */
 export interface McpBridge {
   readonly toolset: Toolset;
-  /** Returns the source of each configured server's tools, and whether the server has listed them. */
+  /** Returns the source of each server's tools, and whether the server has listed them. */
   sources(): ReadonlyMap<string, boolean>;
+  /** Returns the server with this name. Case and punctuation do not matter. */
+  server(name: string): McpServer | undefined;
+  /** Adds a server and connects it. Throws a TypeError if there is one with the same name in snake case. */
+  add(config: ServerConfig): McpServer;
+  /** Removes the server with this name and all its tools, and ends it. */
+  remove(name: string): Promise<void>;
   /** Resolves when every server was tried once, or after `ms` milliseconds. */
   tried(ms: number): Promise<void>;
   /**
@@ -45,28 +51,28 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
   let listener: ((gone: readonly string[]) => Promise<void>) | null = null;
   let telling: Promise<void> | null = null;
   let again = false;
-  const servers = configs.map((config): McpServer => {
-    const server: McpServer = mcpServer({
-      config,
-      connect: () => connect(config),
-      log,
-      monotonic,
-      random,
-      ...(stepMs === undefined ? {} : { stepMs }),
-      onChanged: () => {
-        takeCatalogue(server);
-        tell();
-      },
-    });
-    return server;
-  });
+  /** The servers by name in snake case. */
+  const servers = new Map<string, McpServer>();
+  for (const config of configs) add(config);
+  // Without servers, nothing has to be listed first.
+  if (configs.length === 0) offerOwn();
   return {
     toolset: tools,
-    sources: () => new Map(servers.map((server) => [sourceOf(server.config), server.catalogue() !== null])),
+    sources: () => new Map([...servers.values()].map((server) => [sourceOf(server.config), server.catalogue() !== null])),
+    server: (name) => [...servers.values()].find(({ config }) => isSameServer(config.name, name)),
+    add,
+    async remove(name) {
+      const server = servers.get(serverPart(name));
+      if (!server) return;
+      servers.delete(serverPart(name));
+      keepOnly(server, new Set());
+      tell();
+      await server.stop();
+    },
     async tried(ms) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, ms);
-      await Promise.race([promise, Promise.all(servers.map((server) => server.tried))]);
+      await Promise.race([promise, Promise.all([...servers.values()].map((server) => server.tried))]);
       clearTimeout(timer);
     },
     follow(given) {
@@ -75,10 +81,35 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
     },
     async stop() {
       listener = null;
-      await Promise.all(servers.map((server) => server.stop()));
+      await Promise.all([...servers.values()].map((server) => server.stop()));
       await telling;
     },
   };
+
+  function add(config: ServerConfig): McpServer {
+    const part = serverPart(config.name);
+    if (servers.has(part)) throw new TypeError(`There is already an MCP server with the name "${part}".`);
+    const server: McpServer = mcpServer({
+      config,
+      connect: () => connect(config),
+      log,
+      monotonic,
+      random,
+      ...(stepMs === undefined ? {} : { stepMs }),
+      onChanged: () => {
+        // A server that was removed may still have been listing its tools.
+        if (servers.get(part) !== server) return;
+        takeCatalogue(server);
+        tell();
+      },
+    });
+    servers.set(part, server);
+    return server;
+  }
+
+  function offerOwn(): void {
+    for (const tool of own) if (tools.find(tool.draft.name) === undefined) tools.register(tool);
+  }
 
   /** Reports a change. All changes during a report are reported together after it. */
   function tell(): void {
@@ -104,7 +135,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
   function takeCatalogue(server: McpServer): void {
     const listed = server.catalogue();
     if (listed === null) return;
-    for (const tool of own) if (tools.find(tool.draft.name) === undefined) tools.register(tool);
+    offerOwn();
     const { config } = server;
     const prints = new Map(listed.map((tool) => [tool.name, fingerprintOf(config.address, tool)]));
     const wholeServer = serverFingerprint([...prints.values()]);
@@ -130,6 +161,11 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
         );
       if (put(server, { typed, original }, foreignDefinition({ config, tool, typed, fingerprint, policy }))) kept.add(typed);
     }
+    keepOnly(server, kept);
+  }
+
+  /** Removes the tools of a server that are not among these. */
+  function keepOnly(server: McpServer, kept: ReadonlySet<string>): void {
     for (const [typed, owner] of owners) {
       if (owner !== server || kept.has(typed)) continue;
       tools.unregister(typed);

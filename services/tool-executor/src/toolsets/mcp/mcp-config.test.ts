@@ -33,6 +33,36 @@ describe("a file of MCP servers", () => {
     });
   });
 
+  it("says how its servers run: in which sandbox, and on which replicas", () => {
+    const { servers } = read(
+      {
+        closed: { ...good, sandbox: true },
+        open: { ...good, sandbox: { network: true, bind: ["${DATA}/in/", "rw:/out", { path: "/also", write: true }] }, perReplica: true },
+        none: { ...good, sandbox: false, perReplica: false },
+      },
+      { DATA: "/data" },
+    );
+    expect(servers.map(({ address }) => address)).toEqual([
+      { kind: "stdio", command: "node", args: [], env: {}, sandbox: { bind: [], network: false } },
+      {
+        kind: "stdio",
+        command: "node",
+        args: [],
+        env: {},
+        sandbox: {
+          network: true,
+          bind: [
+            { path: "/data/in", write: false },
+            { path: "/out", write: true },
+            { path: "/also", write: true },
+          ],
+        },
+        perReplica: true,
+      },
+      { kind: "stdio", command: "node", args: [], env: {} },
+    ]);
+  });
+
   it("sets what no server can: kind, tier, idempotency", () => {
     const { servers } = read({
       s: { ...good, toolbus: { tier: "critical", tools: { "get-sum": { kind: "read", fingerprint: "0".repeat(32) } } } },
@@ -85,6 +115,26 @@ describe("a file of MCP servers", () => {
       { command: "a", oauth: { clientId: "a", clientSecret: "b" } },
       'The MCP server "bad" in mcp.json has a "command" and "oauth": only a server with a "url" gets tokens.',
     ],
+      { command: "a", sandbox: "yes" },
+      'The MCP server "bad" in mcp.json needs "sandbox" as true, false, or an object with "bind" and "network".',
+    ],
+    [
+      { command: "a", sandbox: { netwrok: true } },
+      'The MCP server "bad" in mcp.json has an unknown word "netwrok" in "sandbox": use bind, network.',
+    ],
+    [
+      { command: "a", sandbox: { bind: ["data"] } },
+      'The MCP server "bad" in mcp.json needs the path "data" in "sandbox.bind" to begin with "/".',
+    ],
+    [
+      { command: "a", sandbox: { bind: ["rw:/home/.."] } },
+      'The MCP server "bad" in mcp.json may not bind "/" into its sandbox: name the folders that it needs.',
+    ],
+    [
+      { url: "https://x", sandbox: true },
+      'The MCP server "bad" in mcp.json has a "url" and a "sandbox": the bridge does not start this server, so take "sandbox" out.',
+    ],
+    [{ command: "a", perReplica: 1 }, 'The MCP server "bad" in mcp.json needs "perReplica" as true or false.'],
     ["text", 'The MCP server "bad" in mcp.json is not an object: write {"command": "…"} or {"url": "…"}.'],
   ])("names server and remedy for a bad entry, and serves the others: %j", (bad, sentence) => {
     const { servers, problems } = read({ bad, good });

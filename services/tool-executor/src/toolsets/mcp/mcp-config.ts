@@ -26,6 +26,8 @@ export type ServerAddress =
       readonly cwd?: string;
       /** The sandbox in which the server runs. Without it, the server has the rights of the bridge's user. */
       readonly sandbox?: Sandbox;
+      /** True if each replica of the bridge runs its own. Otherwise only the replica with the lease runs it. */
+      readonly perReplica?: true;
     }
   | {
       readonly kind: "http" | "sse";
@@ -107,6 +109,8 @@ function addressOf(entry: JsonObject, env: Environment): ServerAddress {
     const { args = [], cwd } = entry;
     if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) throw new Fault('needs "args" as a list of texts');
     if (cwd !== undefined && typeof cwd !== "string") throw new Fault('needs "cwd" as a text');
+    const { perReplica = false } = entry;
+    if (typeof perReplica !== "boolean") throw new Fault('needs "perReplica" as true or false');
     const sandbox = sandboxOf(entry["sandbox"], (text, place) => filled(text, env, place));
     return {
       kind: "stdio",
@@ -115,6 +119,7 @@ function addressOf(entry: JsonObject, env: Environment): ServerAddress {
       env: textsOf(entry["env"], env, "env"),
       ...(cwd === undefined ? {} : { cwd: filled(cwd, env, "cwd") }),
       ...(sandbox === null ? {} : { sandbox }),
+      ...(perReplica ? { perReplica } : {}),
     };
   }
   if (url === undefined) throw new Fault('has neither "command" nor "url": name the program that starts it, or where it listens');

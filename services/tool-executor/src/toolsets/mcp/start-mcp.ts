@@ -2,22 +2,49 @@ import { readFile } from "node:fs/promises";
 import { isForeign } from "@toolbus/contracts";
 import { type Infrastructure, Refusal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
-import { readRegistry, unregister, type Worker } from "@toolbus/tool-kit";
+import { readRegistry, type Tool, type Toolset, unregister, type Worker } from "@toolbus/tool-kit";
+import type { ExecutorConfig } from "../../settings.ts";
 import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
+import { leaseTimings } from "./lease/mcp-lease.ts";
+import { type Leased, whileLeased } from "./lease/while-leased.ts";
 import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
-import { parseMcpConfig } from "./mcp-config.ts";
+import { parseMcpConfig, type ServerConfig } from "./mcp-config.ts";
+import { openRegistering } from "./registered/open-registering.ts";
 import { meteredFetch } from "./remote-transport.ts";
 import { serviceTools } from "./services/service-tools.ts";
 
 /** The time for which a start waits for servers. The tools of slower servers are added when the servers are ready. */
 const START_WAIT_MS = 5000;
 
+type McpSettings = Pick<ExecutorConfig, "MCP_CONFIG_FILE" | "MCP_REGISTER_SERVERS">;
+/** Starts the worker of a toolset. Resolves when calls may arrive. */
+type Serve = (toolset: Toolset) => Promise<Worker>;
+
 /**
- * Starts the servers that a file names, and logs each bad entry. An unreachable server does not block the other servers. Throws a `Refusal` if the
- * file is missing or invalid.
+ * Serves the tools of the servers that a file names, and logs each bad entry. If one of the servers may run only once, the replica with the lease
+ * serves all of them, and the others stand by. Throws a `Refusal` if the file is missing or invalid.
  */
-export async function openMcp(file: string, { state, clock, log, monotonic, random, env = {} }: Infrastructure): Promise<McpBridge> {
+export async function startMcp(
+  settings: McpSettings,
+  infrastructure: Infrastructure,
+  serve: Serve,
+  timings = leaseTimings,
+): Promise<{ stop(): Promise<void> }> {
+  const { state, monotonic, random, log, env = {} } = infrastructure;
+  const servers = await serversOf(settings.MCP_CONFIG_FILE, { log, env });
+  const start = () => startServers(servers, settings, infrastructure, serve);
+  if (!needsLease(servers, settings)) return await start();
+  const holder = Buffer.from(random(8)).toString("hex");
+  return await whileLeased({ state, holder, monotonic, log, timings, start });
+}
+
+/** Returns whether only one replica may run the servers. A server that a call registers is a program that may run only once. */
+function needsLease(servers: readonly ServerConfig[], { MCP_REGISTER_SERVERS: registering }: McpSettings): boolean {
+  return registering !== "off" || servers.some(({ address }) => address.kind === "stdio" && address.perReplica === undefined);
+}
+
+async function serversOf(file: string, { log, env }: Required<Pick<Infrastructure, "log" | "env">>): Promise<readonly ServerConfig[]> {
   if (file === "") throw new Refusal("TOOLSETS names mcp, and MCP_CONFIG_FILE is not set: name the file of MCP servers (mcp.json).");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Refusal(`The file of MCP servers ${file} cannot be read (${error.code ?? "unknown"}): correct MCP_CONFIG_FILE.`);
@@ -25,25 +52,84 @@ export async function openMcp(file: string, { state, clock, log, monotonic, rand
   const { servers, problems, whole } = parseMcpConfig(text, { file, env });
   if (!whole) throw new Refusal(problems.join(" "));
   for (const problem of problems) log.error({}, `${problem} It is left out; the other servers are served.`);
+  return servers;
+}
+
+async function startServers(
+  servers: readonly ServerConfig[],
+  settings: McpSettings,
+  infrastructure: Infrastructure,
+  serve: Serve,
+): Promise<Leased> {
+  const opened = await openMcp(servers, settings, infrastructure);
+  const { bridge } = opened;
+  try {
+    const worker = await serve(bridge.toolset);
+    followServers(opened, worker, infrastructure.state);
+    return {
+      async stop() {
+        await worker.stop();
+        // The bridge stops last, so that a write that was sent is completed.
+        await opened.stop();
+        await bridge.stop();
+      },
+      async abandon() {
+        // The servers end at once, and so do the calls for which the worker waits.
+        await Promise.all([worker.stop(), bridge.stop(), opened.stop()]);
+      },
+    };
+  } catch (error) {
+    await opened.stop();
+    await bridge.stop();
+    throw error;
+  }
+}
+
+/** A bridge, with what follows the servers that calls registered. */
+export interface OpenedMcp {
+  readonly bridge: McpBridge;
+  /** Makes the bridge's servers those of the file and those that are registered now. */
+  refresh(): Promise<void>;
+  /** Stops following the registered servers. The caller stops the bridge afterwards. */
+  stop(): Promise<void>;
+}
+
+async function openMcp(
+  servers: readonly ServerConfig[],
+  { MCP_REGISTER_SERVERS: mode }: McpSettings,
+  infrastructure: Infrastructure,
+): Promise<OpenedMcp> {
+  const { state, clock, log, monotonic, random, env = {} } = infrastructure;
   const tokens = clientTokens({ monotonic, fetch: meteredFetch });
   const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd(), tokens };
-  const own = serviceTools({ registered: () => readRegistry(state, log), clock });
-  const bridge = mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, monotonic, random });
-  await bridge.tried(START_WAIT_MS);
-  return bridge;
+  const reads = serviceTools({ registered: () => readRegistry(state, log), clock });
+  const open = (own: readonly Tool[]): McpBridge =>
+    mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, monotonic, random });
+  const opened: OpenedMcp =
+    mode === "off"
+      ? { bridge: open(reads), refresh: async () => undefined, stop: async () => undefined }
+      : await openRegistering((tools) => open([...reads, ...tools]), { ...infrastructure, mode, place });
+  await opened.bridge.tried(START_WAIT_MS);
+  return opened;
 }
 
 /** Registers each change of the servers' tools. Unregisters tools that a server no longer has, and tools of servers that are no longer configured. */
-export function followServers(bridge: McpBridge, worker: Pick<Worker, "renew">, state: StateStore): void {
+export function followServers({ bridge, refresh }: OpenedMcp, worker: Pick<Worker, "renew">, state: StateStore): void {
   bridge.follow(async (gone) => {
-    const left = new Set([...gone, ...(await withoutServer(bridge, state))]);
+    const left = new Set([...gone, ...(await withoutServer(bridge, refresh, state))]);
     for (const name of left) await unregister(state, bridge.toolset.name, name, "1");
     await worker.renew();
   });
 }
 
-async function withoutServer({ toolset, sources }: McpBridge, state: StateStore): Promise<readonly string[]> {
+async function withoutServer(
+  { toolset, sources }: McpBridge,
+  refresh: OpenedMcp["refresh"],
+  state: StateStore,
+): Promise<readonly string[]> {
   const registered = (await readRegistry(state)).filter((one) => one.toolset === toolset.name);
+  // Another replica may have registered a server and its tools since. The server was stored before its tools, so this bridge knows it now.
+  await refresh();
   return registered
     .filter(({ definition }) => {
       // The bridge's own tools remain registered until a server has listed its tools again.

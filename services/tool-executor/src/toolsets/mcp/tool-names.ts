@@ -12,6 +12,11 @@ export function serverPart(server: string): string {
   return /^[a-z]/.test(part) ? part : `mcp_${part}`;
 }
 
+/** Returns whether two names mean one server. Case does not matter, and neither does punctuation between words. */
+export function isSameServer(a: string, b: string): boolean {
+  return serverPart(a) === serverPart(b) || a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
 /**
  * Returns the name under which a server's tool is registered: `<server>__<tool>` in snake case. A name longer than 64 characters is truncated and
  * ends with eight digits of its own hash, so that two long names remain different. The mapping is fixed, so the same input always gives the same
