@@ -115,6 +115,7 @@ describe("a file of MCP servers", () => {
       { command: "a", oauth: { clientId: "a", clientSecret: "b" } },
       'The MCP server "bad" in mcp.json has a "command" and "oauth": only a server with a "url" gets tokens.',
     ],
+    [
       { command: "a", sandbox: "yes" },
       'The MCP server "bad" in mcp.json needs "sandbox" as true, false, or an object with "bind" and "network".',
     ],

@@ -42,7 +42,7 @@ const start = async (entry: object, { searchPath = SYSTEM_PATH, env = {} }: { se
   if (!config) throw new Error("The entry is to be a server.");
   const server = mcpServer({
     config,
-    connect: () => connectServer(config, { searchPath, cwd: ROOT }),
+    connect: () => connectServer(config, { searchPath, cwd: ROOT, tokens: () => undefined }),
     log: quiet,
     monotonic: () => performance.now(),
     random: (bytes) => new Uint8Array(bytes),
@@ -187,7 +187,7 @@ describe("a machine on which no sandbox starts", () => {
     const reasons = new Map<string, string | null>();
     const bridge = mcpBridge({
       servers,
-      connect: (config) => connectServer(config, { searchPath: place.path, cwd: "/" }),
+      connect: (config) => connectServer(config, { searchPath: place.path, cwd: "/", tokens: () => undefined }),
       log: { ...quiet, warn: (_: object, said: string) => void reasons.set(said, said) },
       monotonic: () => performance.now(),
       random: (bytes) => new Uint8Array(bytes),

@@ -29,7 +29,7 @@ async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" 
   const open = (tools: Parameters<Parameters<typeof openRegistering>[0]>[0]): McpBridge =>
     mcpBridge({
       servers,
-      connect: (config) => connectServer(config, { searchPath, cwd: "/" }),
+      connect: (config) => connectServer(config, { searchPath, cwd: "/", tokens: () => undefined }),
       own: tools,
       log,
       monotonic: () => performance.now(),
@@ -54,7 +54,7 @@ async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" 
   const call = async (name: string, args: JsonObject, callId = `${name}-${++calls}-${Math.random()}`): Promise<Json | ToolProblem> => {
     const executor = bridge.toolset.find(name);
     if (executor?.tool.kind !== "write") throw new Error(`${name} is to be a write.`);
-    const context = { log, signal, progress: () => undefined, modelUsed: () => undefined };
+    const context = { log, signal, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
     const prepared = await executor.tool.prepare(args, { ...context, callId, sessionId: "s" });
     return prepared instanceof ToolProblem ? prepared : await executor.tool.run(prepared, { ...context, idempotencyKey: callId });
   };
