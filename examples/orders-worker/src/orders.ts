@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Toolset, toolset } from "@toolbus/tool-kit";
 import type { Shop } from "./shop/shop.ts";
 import { calculateShipping } from "./tools/calculate-shipping.ts";
@@ -15,6 +16,7 @@ import { validateIban } from "./tools/validate-iban.ts";
 export function orders(shop: Shop): Toolset {
   return toolset({
     name: "orders",
+    guide: readFileSync(new URL("guide.md", import.meta.url), "utf8"),
     tools: [
       lookupOrder(shop),
       getBalance(shop),

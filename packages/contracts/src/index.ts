@@ -17,6 +17,7 @@ export * from "./documents/budget.ts";
 export * from "./documents/context.ts";
 export * from "./documents/era.ts";
 export * from "./documents/gateway.ts";
+export * from "./documents/guide.ts";
 export * from "./documents/kept-letter.ts";
 export * from "./documents/ledger.ts";
 export * from "./documents/mcp-servers.ts";

@@ -30,6 +30,7 @@ export type Family =
   | "dead"
   | "replay"
   | "removal"
+  | "skill"
   | `registry.${string}`
   | `ledger.${string}`
   | `rate.${string}`
@@ -81,6 +82,14 @@ export const keys = {
   registeredMcpServers: () => keyOf("registry.mcp", HOME_SHARD, "mcp:servers"),
   /** The lease of the replica that runs the MCP servers. */
   mcpLease: () => keyOf("registry.mcp", HOME_SHARD, "mcp:lease"),
+  /** The guide of a toolset. No tool's name has this form. */
+  guide: (toolset: string) => keyOf(`registry.${toolset}`, HOME_SHARD, "~guide"),
+  /** A skill of the tenant with this hash. All skills are in one shard, so that a save can check the number of the tenant's skills. */
+  skill: (tenantHash: string, name: string) => keyOf("skill", HOME_SHARD, `${tenantHash}.${name}`),
+  /** The names of the skills of the tenant with this hash. */
+  skillNames: (tenantHash: string) => keyOf("skill", HOME_SHARD, tenantHash),
+  /** The outcome of a call that saved a skill. The hash of a tenant has no such form. */
+  skillSave: (callId: string) => keyOf("skill", HOME_SHARD, `call.${callId}`),
   registryIndex: () => "index.registry",
   /** The names of all agents that ever started. Each name is a member. */
   agentIndex: () => "index.agents",

@@ -60,6 +60,9 @@ export const SET_UP = "setup";
 /** The service that keeps and replays dead letters. */
 export const OPERATIONS = "operations";
 
+/** The toolset that serves the guides of all toolsets and keeps the skills of tenants. */
+export const GUIDES = "guides";
+
 /** Returns the name of the service that runs the tools of one toolset. */
 export function workerOf(toolset: string): string {
   return `worker-${toolset}`;
@@ -123,7 +126,11 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
           consumes: [topics.invoke(toolset), topics.plan(toolset)],
           announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
           listens: [topics.toolCancel, topics.toolRefresh],
-          documents: { writes: [`registry.${toolset}`, `ledger.${toolset}`], reads: ["registry.*", "stop"] },
+          documents: {
+            writes: [`registry.${toolset}`, `ledger.${toolset}`, ...(toolset === GUIDES ? ["skill"] : [])],
+            // Only the tenant in the origin of a run decides which skills its calls see.
+            reads: ["registry.*", "stop", ...(toolset === GUIDES ? ["origin"] : [])],
+          },
           // This index lists the registered tools of all toolsets. A service that damages this index can only cause a denial of service.
           indexes: { writes: ["index.registry"] },
           blobs: "write",
@@ -261,6 +268,7 @@ const FAMILIES = Object.keys({
   dead: 0,
   replay: 0,
   removal: 0,
+  skill: 0,
 } satisfies Record<PlainFamily, 0>) as readonly PlainFamily[];
 
 /** The families without a dot and the name of a service or a toolset. */

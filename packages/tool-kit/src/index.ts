@@ -9,6 +9,7 @@ export { readResult, type ReadAnswer } from "./calls/read-result.ts";
 export type { Finding } from "./lint/finding.ts";
 export { lintTool } from "./lint/lint-tool.ts";
 export { type DefinitionPace, definitionPace } from "./registry/definition-pace.ts";
+export { readGuides } from "./registry/guides.ts";
 export { readRegistry, RegistryConflict, registerToolset, unregister } from "./registry/registry.ts";
 export { type ReceiptKeys, receiptKeys } from "./registry/receipt-keys.ts";
 export { grantStaleMessage, resultMessage } from "./calls/result-message.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { ApiKey, PersonRole } from "@toolbus/contracts";
+import { type ApiKey, GUIDES, type PersonRole } from "@toolbus/contracts";
 import { makeServiceKeys, readApiKeys, Refusal, type ServiceKeyFiles, serviceKeyFiles } from "@toolbus/runtime";
 import { OWN_TOOLSETS } from "./embedded-settings.ts";
 
@@ -44,7 +44,7 @@ export async function localKeys(directory: string, { toolsets = [] }: { readonly
 }
 
 /** The toolsets whose workers share a key by default. */
-export const SHARED_TOOLSETS: readonly string[] = [...OWN_TOOLSETS.TOOLSETS.split(","), "mcp"];
+export const SHARED_TOOLSETS: readonly string[] = [...OWN_TOOLSETS.TOOLSETS.split(","), GUIDES, "mcp"];
 
 async function keysIn(directory: string, ownToolsets: readonly string[]): Promise<LocalKeys> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

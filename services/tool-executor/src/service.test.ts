@@ -38,7 +38,7 @@ describe("the tool executor", () => {
 
   it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
     for (const [env, words] of [
-      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is not a toolset. Known: release, mcp, operations.'],
+      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is not a toolset. Known: release, guides, mcp, operations.'],
       [{ JWKS_FILE: "" }, /^The public keys of approvals are not known/],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],

@@ -11,6 +11,7 @@ import {
 } from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
 import { servedBy } from "./toolsets/index.ts";
+import { guidesToolset } from "./toolsets/guides/guides-toolset.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
 /** The service with the toolsets that ship. */
@@ -36,7 +37,7 @@ export function toolExecutorWith(others: readonly Toolset[]) {
           "LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.",
         );
       const { bus, state, log, trusted, clock } = infrastructure;
-      const { toolsets, operations, mcp } = servedBy(config);
+      const { toolsets, operations, mcp, guides } = servedBy(config);
       const workers: Pick<Worker, "stop">[] = [];
       const stop = async (): Promise<void> => {
         await Promise.all(workers.map((worker) => worker.stop()));
@@ -46,7 +47,9 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
         if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
         // A process without tools needs no keys to check grants.
-        const served = [...toolsets, ...others];
+        if (guides) needKeysOf(trusted, ["gateway"]);
+        const ownGuides = guides ? [guidesToolset({ state, gatewayKeys: trusted.of("gateway"), log })] : [];
+        const served = [...toolsets, ...ownGuides, ...others];
         if (served.length > 0) await startWorkers(served, infrastructure, config, workers);
         // The MCP client is loaded only if it is needed, because it is a fifth of the code that a start loads.
         if (mcp) workers.push(await startBridge(infrastructure, config));

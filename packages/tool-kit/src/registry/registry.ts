@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   definitionFault,
   HOME_SHARD,
@@ -14,6 +14,7 @@ import { hasToolHash } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { DefinitionPace } from "./definition-pace.ts";
+import { guideChange } from "./guides.ts";
 import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
 import type { Examples } from "../tool/tool-examples.ts";
 import type { Executor, Toolset } from "../tool/toolset.ts";
@@ -38,7 +39,7 @@ export interface RegistrationOptions {
 }
 
 /**
- * Registers every sound tool of a toolset, or none of them. Each tool has a stored document, which outlives the workers, and an entry in the index. A
+ * Registers every sound tool of a toolset and its guide, or none of them. Each tool has a stored document, which outlives the workers, and an entry in the index. A
  * second replica or a second version is not a duplicate. Throws `RegistryConflict` for a name that belongs to another toolset.
  *
  * A tool whose definition is refused (`definitionFault`) is left out and logged. The toolset's other tools are still registered.
@@ -125,15 +126,16 @@ export async function readRegistry(state: StateStore, log?: Log, pace?: Definiti
 }
 
 /**
- * Removes one version of a tool on purpose. The toolset's claim on the name is removed with the last version. Runs that began with the removed
+ * Removes one version of a tool on purpose. The toolset's claim on the name is removed with the last version, and its guide with its last tool. Runs that began with the removed
  * version keep its definition, so stop its workers later. Returns false if it was not registered.
  */
 export async function unregister(state: StateStore, toolset: string, tool: string, version: string): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
-    const others = (await indexMembers(state)).filter((m) => m.toolset === toolset && m.tool === tool && m.version !== version);
+    const remaining = (await indexMembers(state)).filter((m) => m.toolset === toolset && (m.tool !== tool || m.version !== version));
+    const others = remaining.filter((m) => m.tool === tool);
     const key = keys.registration(toolset, tool, version);
-    const { now, documents } = await state.read([key, claimKey(toolset, tool)]);
-    const [registration, claim] = documents;
+    const { now, documents } = await state.read([key, claimKey(toolset, tool), keys.guide(toolset)]);
+    const [registration, claim, guide] = documents;
     if (!registration) return false;
     const reply = await commitRepeatedly(state, HOME_SHARD, {
       op: `unregister:${toolset}/${tool}@${version}:${registration.version}`,
@@ -142,7 +144,11 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
         { key: claimKey(toolset, tool), version: claim?.version ?? 0 },
       ],
       put: replacedBy(registration, null, now),
-      remove: [key, ...(others.length === 0 && claim ? [claimKey(toolset, tool)] : [])],
+      remove: [
+        key,
+        ...(others.length === 0 && claim ? [claimKey(toolset, tool)] : []),
+        ...(remaining.length === 0 && guide ? [keys.guide(toolset)] : []),
+      ],
       index: [{ index: keys.registryIndex(), member: `${toolset}/${tool}@${version}`, score: null }],
     });
     if (reply.outcome === "ok") return true;
@@ -184,9 +190,12 @@ async function writeRegistrations(
   // All versions of a name share one claim.
   const names = [...new Set(executors.map(({ definition }) => definition.name))];
   const claimKeys = names.map((tool) => claimKey(toolset.name, tool));
-  const { now, documents } = await state.read([...registrationKeys, ...claimKeys]);
+  const guideKey = keys.guide(toolset.name);
+  const readKeys = [...registrationKeys, ...claimKeys, guideKey];
+  const { now, documents } = await state.read(readKeys);
   const registrations = documents.slice(0, executors.length);
-  const claims = documents.slice(executors.length);
+  const claims = documents.slice(executors.length, -1);
+  const storedGuide = documents.at(-1) ?? null;
   const put: Put[] = [];
   const replaced: Executor[] = [];
   executors.forEach((executor, i) => {
@@ -204,15 +213,22 @@ async function writeRegistrations(
   names.forEach((tool, i) => {
     if (!claims[i]) put.push({ key: claimKeys[i] ?? "", value: { toolset: toolset.name, tool } });
   });
-  if (put.length === 0) return true;
-  const versions = new Map([...registrationKeys, ...claimKeys].map((key, i) => [key, documents[i]?.version ?? 0]));
+  const guide = guideChange(toolset, storedGuide, now);
+  put.push(...guide.put);
+  if (put.length === 0 && guide.remove.length === 0) return true;
+  const versions = new Map(readKeys.map((key, i) => [key, documents[i]?.version ?? 0]));
   // A definition under its hash is the same for every writer, so it needs no guard.
   const guarded = [...new Set([...put.map(({ key }) => key).filter((key) => versions.has(key)), ...versions.keys()])];
   const change: Change = {
-    // Racing replicas see the same versions and write the same documents, so either of their commits is right.
-    op: `register:${toolset.name}:${receiptKey?.kid.slice(-8) ?? ""}:${digestOf([...executors.map((e) => e.hash), ...versions.values()])}`,
+    // Racing replicas see the same versions and write the same documents, so either of their commits is right. The op is a hash, because two changes
+    // of a large toolset must not have the same op.
+    op: `register:${toolset.name}:${hash(
+      "sha256",
+      [receiptKey?.kid ?? "", toolset.guide?.hash ?? "", ...executors.map((e) => e.hash), ...versions.values()].join(" "),
+    )}`,
     guards: guarded.map((key) => ({ key, version: versions.get(key) ?? 0 })),
     put,
+    remove: guide.remove,
     index: executors.map(({ definition }) => ({
       index: keys.registryIndex(),
       member: `${toolset.name}/${definition.name}@${definition.version}`,

@@ -11,6 +11,7 @@ import {
 import { toolHash } from "@toolbus/grants";
 import { firstError, lintTool } from "../lint/lint-tool.ts";
 import type { Tool, WriteTool } from "./tool.ts";
+import { type ToolsetGuide, toolsetGuide } from "./toolset-guide.ts";
 
 /** A tool in its toolset, with the whole definition, its hash and the handlers. */
 export interface Executor<T extends Tool = Tool> {
@@ -32,6 +33,8 @@ export interface Toolset {
   register(tool: Tool): Executor;
   /** Removes one version of a name, or all of them. Returns false if there is none. */
   unregister(name: string, version?: string): boolean;
+  /** The guide that the workers publish with the tools, or null. */
+  readonly guide: ToolsetGuide | null;
   /** Whether the toolset's workers may be scaled to zero. */
   readonly scalesToZero: boolean;
   /** Returns a sentence that says why the tools cannot be used now, or null if they can. */
@@ -48,6 +51,11 @@ export interface ToolsetOptions {
   readonly name: string;
   /** The tools. Several versions of one name are several tools. */
   readonly tools: readonly Tool[];
+  /**
+   * A Markdown document that says how to use the tools together. It begins with a heading, an empty line and a summary in one line. Agents read it
+   * with the toolset `guides`. It may have up to 32 KiB. Because it is the text of a deployed worker, its readers trust it like a result of its tools.
+   */
+  readonly guide?: string;
   /**
    * Returns why the tools cannot be used now (a credential is missing, the target is down for long), or null. Each worker calls this function when it
    * starts and with every heartbeat. While the function returns a reason, new runs are not offered the tools. Without this function, the tools can
@@ -67,10 +75,14 @@ export interface ToolsetOptions {
   readonly longestTimeoutMs?: number;
 }
 
-/** Creates a toolset. Throws a TypeError for a bad name, two tools with the same name and version, or a definition that cannot work. */
+/**
+ * Creates a toolset. Throws a TypeError for a bad name, two tools with the same name and version, a definition that cannot work, or a guide of
+ * another form.
+ */
 export function toolset({
   name,
   tools,
+  guide,
   unavailable,
   unavailableTool,
   examples,
@@ -110,6 +122,7 @@ export function toolset({
       if (versions?.size === 0) byName.delete(tool);
       return gone;
     },
+    guide: guide === undefined ? null : toolsetGuide(name, guide),
     scalesToZero,
     unavailable: async (signal) => (unavailable ? unavailable(signal) : null),
     unavailableTool: (definition) => unavailableTool?.(definition) ?? null,

@@ -1,3 +1,4 @@
+import { GUIDES } from "@toolbus/contracts";
 import { Refusal } from "@toolbus/runtime";
 import type { Toolset } from "@toolbus/tool-kit";
 import type { ExecutorConfig } from "../settings.ts";
@@ -18,6 +19,8 @@ export interface Served {
   readonly toolsets: readonly Toolset[];
   readonly operations: boolean;
   readonly mcp: boolean;
+  /** Whether the process serves the guides of all toolsets, which are in the store. */
+  readonly guides: boolean;
 }
 
 /** Returns the toolsets that this process serves. For an unknown name, throws a `Refusal` that lists the known toolsets. */
@@ -31,15 +34,15 @@ export function servedBy(config: ExecutorConfig): Served {
   ];
   if (names.length === 0) throw new Refusal(`TOOLSETS names no toolset. Known: ${known()}.`);
   const toolsets = names
-    .filter((name) => name !== OPERATIONS && name !== MCP)
+    .filter((name) => name !== OPERATIONS && name !== MCP && name !== GUIDES)
     .map((name) => {
       const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
       if (!factory) throw new Refusal(`TOOLSETS names "${name.slice(0, 64)}", which is not a toolset. Known: ${known()}.`);
       return factory(config);
     });
-  return { toolsets, operations: names.includes(OPERATIONS), mcp: names.includes(MCP) };
+  return { toolsets, operations: names.includes(OPERATIONS), mcp: names.includes(MCP), guides: names.includes(GUIDES) };
 }
 
 function known(): string {
-  return [...Object.keys(factories), MCP, OPERATIONS].join(", ");
+  return [...Object.keys(factories), GUIDES, MCP, OPERATIONS].join(", ");
 }

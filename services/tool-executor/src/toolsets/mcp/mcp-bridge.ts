@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { fingerprintOf, serverFingerprint } from "./fingerprint.ts";
 import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
@@ -42,6 +43,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
   const owners = new Map<string, McpServer>();
   const tools = toolset({
     name: "mcp",
+    guide: readFileSync(new URL("guide.md", import.meta.url), "utf8"),
     tools: [],
     unavailableTool: ({ name }) => owners.get(name)?.unavailable() ?? null,
     longestTimeoutMs: LONGEST_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Toolset, toolset } from "@toolbus/tool-kit";
 import { checkApi } from "./check-api.ts";
 import { fileRiskReport } from "./file-risk-report.ts";
@@ -9,6 +10,7 @@ export function releaseToolset(options: ReleaseApiOptions): Toolset {
   const api = releaseApi(options);
   return toolset({
     name: "release",
+    guide: readFileSync(new URL("guide.md", import.meta.url), "utf8"),
     tools: [getReleaseSummary(api), fileRiskReport(api)],
     examples: async (signal) => {
       const newest = await api.newestRelease(signal);
