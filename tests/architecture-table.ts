@@ -67,6 +67,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The command line starts both for "npm run demo -- --orders".
   "examples/orders-shop": { ours: [], clients: [] },
   "examples/orders-worker": { ours: below("contracts", "telemetry", "bus", "state", "grants", "tool-kit"), clients: [] },
+  // A server for any MCP client, in its own process.
+  "examples/openrouter-mcp": { ours: [], clients: ["@modelcontextprotocol/node", "@modelcontextprotocol/server"] },
   "services/all-in-one": {
     ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
     clients: [],
@@ -90,6 +92,8 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
   "@nats-io/transport-node": ["packages/bus/src/nats", "bench/src"],
   "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp"],
+  "@modelcontextprotocol/node": ["examples/openrouter-mcp/src"],
+  "@modelcontextprotocol/server": ["examples/openrouter-mcp/src"],
   "@anthropic-ai/sdk": ["packages/models/src/anthropic"],
   "@aws-sdk/client-bedrock-runtime": ["packages/models/src/bedrock"],
   ajv: ["packages/contracts/src"],

@@ -40,6 +40,10 @@ const toolRights = from("tests/e2e/tool-rights.test.ts");
 const inbox = from("services/agent/src/incoming/inbox.test.ts");
 const report = from("services/agent/src/investigation/report.test.ts");
 const mcpConfig = from("services/tool-executor/src/toolsets/mcp/mcp-config.test.ts");
+const toolsetGuides = from("packages/tool-kit/src/registry/guides.test.ts");
+const shippedGuides = from("tests/shipped-guides.test.ts");
+const guides = from("services/tool-executor/src/toolsets/guides/guides-toolset.test.ts");
+const openRouter = from("examples/openrouter-mcp/src/openrouter-mcp.test.ts");
 const mcpServer = from("services/tool-executor/src/toolsets/mcp/mcp-server.test.ts");
 const startMcp = from("services/tool-executor/src/toolsets/mcp/start-mcp.test.ts");
 const mcpBridge = from("tests/e2e/mcp-bridge.test.ts");
@@ -243,6 +247,21 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     mcpRegister("is started only after two people have approved it, and its tools then wait for an operator"),
   ],
   "M-08": [registerServers("ends a registered server and removes its tools on every replica, whatever the case of the name")],
+  "U-01": [toolsetGuides("is published with the registration: name, summary of one line and the document"), shippedGuides("ships a guide")],
+  "U-02": [guides("are listed with name and summary, of all toolsets that have one")],
+  "U-03": [guides("are returned by name, and an unknown name lists the known ones")],
+  "U-04": [
+    guides("is returned in a later run of the tenant as untrusted content, with who saved it, in which run and when"),
+    guides("is not visible to another tenant, whose skill may have the same name"),
+  ],
+  "O-01": [
+    openRouter("offers six tools that say that they only read"),
+    openRouter("speaks stdio, with the protocol version of a client in the mode %s"),
+  ],
+  "O-02": [
+    openRouter("answers each call with the JSON of the REST API, gets it by GET only, and uses the key that the route needs"),
+    openRouter("sends no other method than GET from any line of its source"),
+  ],
   "B-13": [
     worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
     worker("answers like a worker on the bus, message for message, and puts nothing on the bus"),
@@ -1113,6 +1132,8 @@ export const metOnTheWire: readonly string[] = [
   "R-02",
   "BEST-7",
   "R-04",
+  "O-01",
+  "O-02",
 ];
 
 /** Rows that were marked as met by mistake. Each has the words of the row that are not true. */

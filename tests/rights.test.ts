@@ -44,6 +44,19 @@ describe("the table of rights", () => {
     expect(two?.topics.consumes).toEqual(["tool.invoke.web", "tool.plan.web"]);
   });
 
+  it("lets only the workers of guides write skills and read origins, of all workers", () => {
+    const workers = rightsOf(oneAgent(["release", "guides"])).filter(({ service }) => service.startsWith("worker-"));
+    const may = workers.map(({ service, store: { documents } }) => [
+      service,
+      documents.writes.includes("skill"),
+      documents.reads.includes("origin"),
+    ]);
+    expect(may).toEqual([
+      ["worker-release", false, false],
+      ["worker-guides", true, true],
+    ]);
+  });
+
   it("lets only approvals publish decisions, and only a toolset's worker take its calls", () => {
     const whoMay = (duty: "publishes" | "consumes", topic: string): readonly string[] =>
       rights.filter(({ topics }) => topics[duty].includes(topic)).map(({ service }) => service);

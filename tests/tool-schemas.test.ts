@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 import { publicTool, type Registration, type ToolDefinition } from "@toolbus/contracts";
 import { SERVED } from "@toolbus/model-servers";
 import { compileForAll, connectModel, DIALECTS, dialectRules, MODEL_PROVIDERS, noModelSettings, type ProviderName } from "@toolbus/models";
-import { releaseToolset } from "@toolbus/tool-executor";
+import { publicKeys } from "@toolbus/grants";
+import { memoryStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { guidesToolset, releaseToolset } from "@toolbus/tool-executor";
 import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 
@@ -26,6 +29,7 @@ const { askUser, conclude, recallTool } = await shippedFrom<Record<"askUser" | "
 /** Every tool that ships. One bad schema would fail the whole request, so each tool must keep the rules of every provider (V-12). */
 const shipped: readonly ToolDefinition[] = [
   ...releaseToolset({ url: "http://127.0.0.1:9" }).list(),
+  ...guidesToolset({ state: memoryStore({ clock: () => 0 }), gatewayKeys: publicKeys([]), log: silentLog }).list(),
   ...orders({}).list(),
   ...toolset({ name: "mcp", tools: [...serviceTools({}), ...registerTools({})] }).list(),
   askUser,

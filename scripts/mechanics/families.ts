@@ -32,7 +32,7 @@ function tableOf(
     return [
       `\`${name}\``,
       wordsFor(name, words),
-      writers.length === all.length ? "every service" : namesOf(writers),
+      writers.length === all.length ? "every service" : namesOf(writers) || GUIDES_WORKERS,
       readers.length > 0 && readers.length === others.length ? "every other service" : namesOf(readers) || "nobody else",
     ];
   });
@@ -50,6 +50,9 @@ function wordsFor(name: string, words: Readonly<Record<string, string>>): string
   if (said === undefined) throw new Error(`No line says what "${name}" holds: add one to scripts/mechanics/families.ts.`);
   return said;
 }
+
+/** The only workers with rights of their own. The table of services has one row for all workers. */
+const GUIDES_WORKERS = "workers of `guides`";
 
 const HELD: Readonly<Record<string, string>> = {
   origin: "the owner of a conversation; principal, tenant, rights and agent of a run. Approvals trusts no other source about the requester",
@@ -80,8 +83,10 @@ const HELD: Readonly<Record<string, string>> = {
   dead: "a dead letter and its replays",
   replay: "an operator's request to send a dead letter or a webhook again",
   removal: "an operator's request to remove a registration; signed",
+  skill:
+    "a skill of a tenant, the names of a tenant's skills, and the outcome of a call that saved one. The workers that write it also read `origin`",
   "registry.<toolset>":
-    "the definitions of the toolset with their hashes, including replaced ones; the living replicas; for `mcp`, the registered servers (signed) and the lease",
+    "the definitions of the toolset with their hashes, including replaced ones; its guide; the living replicas; for `mcp`, the registered servers (signed) and the lease",
   "ledger.<toolset>": "one row for each write; locks on resources; marks of repeated calls",
   "rate.gateway": "the requests of a caller in the current minute",
   "rate.approvals": "the requests of an approver in the current minute",

@@ -42,6 +42,59 @@ export const executorMutations: Mutations = {
       },
     ],
   },
+  "U-01": {
+    breaks: "the summary of a guide is its heading",
+    patches: [
+      {
+        file: "packages/tool-kit/src/tool/toolset-guide.ts",
+        find: "return { summary, markdown,",
+        replace: "return { summary: heading, markdown,",
+      },
+    ],
+  },
+  "U-02": {
+    breaks: "the list of guides has no summaries",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/guides/guide-tools.ts",
+        find: "({ name, summary })),",
+        replace: "({ name, summary: summary.slice(0, 0) })),",
+      },
+    ],
+  },
+  "U-03": {
+    breaks: "the guide of another toolset is returned",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/guides/guide-tools.ts",
+        find: "found.find(({ toolset }) => toolset === name);",
+        replace: "found.find(({ toolset }) => toolset !== name);",
+      },
+    ],
+  },
+  "U-04": {
+    breaks: "the tenants share their skills",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/guides/skills.ts",
+        find: "parsed.value.tenant !== tenant) return",
+        replace: 'tenant === "") return',
+      },
+      {
+        file: "services/tool-executor/src/toolsets/guides/skills.ts",
+        find: 'return hash("sha256", tenant)',
+        replace: 'return hash("sha256", tenant.slice(0, 0))',
+      },
+    ],
+  },
+  "O-01": {
+    breaks: "the tools do not say that they only read",
+    patches: [{ file: "examples/openrouter-mcp/src/tools.ts", find: "readOnlyHint: true", replace: "readOnlyHint: false" }],
+  },
+  "O-02": {
+    breaks: "the requests are POST requests",
+    patches: [{ file: "examples/openrouter-mcp/src/open-router.ts", find: 'method: "GET"', replace: 'method: "POST"' }],
+  },
   "X-05": {
     breaks: "a write gets six times the time that it should have",
     patches: [

@@ -70,7 +70,11 @@ describe("the guide of a toolset", () => {
   });
 
   it.each([
-    ["no heading", "Orders\n\nText.\n", 'must begin with a heading ("# Orders"), an empty line, a summary in one line and another empty line'],
+    [
+      "no heading",
+      "Orders\n\nText.\n",
+      'must begin with a heading ("# Orders"), an empty line, a summary in one line and another empty line',
+    ],
     ["a summary of two lines", "# Orders\n\nText\ngoes on.\n", "must begin with a heading"],
     ["a summary that is too long", `# Orders\n\n${"x".repeat(201)}\n`, "has a summary of 201 characters: shorten it to 200"],
     ["too many bytes", `# Orders\n\nText.\n\n${"é".repeat(17_000)}`, "has 34017 bytes: shorten it to 32768"],

@@ -244,11 +244,6 @@ async function writeRegistrations(
   return true;
 }
 
-/** Returns a text of fixed length, because the name of a commit is limited, and a toolset may have hundreds of tools. */
-function digestOf(parts: readonly (string | number)[]): string {
-  return createHash("sha256").update(parts.join(" ")).digest("base64url");
-}
-
 /** Returns our names that another toolset claimed before us. */
 async function lostNames(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
   const foreign = await foreignClaims(state, toolset);

@@ -152,7 +152,9 @@ describe("a saved skill", () => {
     expect(await call("get_skill", { name: "read-slow-queries" }, { run: 2, ...other })).toMatch(/^skill_not_found/);
     expect(await call("list_tool_guides", {}, { run: 3, ...other })).toMatchObject({ skills: [] });
     expect(await call("delete_skill", { name: "read-slow-queries" }, { run: 4, ...other })).toMatch(/^skill_not_found/);
-    expect(await call("save_skill", skill("read-slow-queries", { markdown: "Other." }), { run: 5, ...other })).toMatchObject({ revision: 1 });
+    expect(await call("save_skill", skill("read-slow-queries", { markdown: "Other." }), { run: 5, ...other })).toMatchObject({
+      revision: 1,
+    });
     expect(await call("get_skill", { name: "read-slow-queries" }, { run: 6 })).toMatchObject({ markdown: "Look at the plan first." });
   });
 
@@ -206,7 +208,9 @@ describe("a saved skill", () => {
     for (const n of saves) await call("save_skill", skill(`skill-${n}`), { callId: id.replace(/\.\d+$/, `.${n}`) });
     const last = ["x", "y", "z"].map((name, n) => call("save_skill", skill(`last-${name}`), { callId: id.replace(/1\.\d+$/, `2.${n}`) }));
     const outcomes = await Promise.all(last);
-    expect(outcomes.filter((one) => typeof one === "string" && one.startsWith("skill_limit: There are 100 skills already."))).toHaveLength(2);
+    expect(outcomes.filter((one) => typeof one === "string" && one.startsWith("skill_limit: There are 100 skills already."))).toHaveLength(
+      2,
+    );
     expect(((await call("list_tool_guides", {}, { run: 2 })) as { skills: unknown[] }).skills).toHaveLength(MAX_SKILLS);
     expect(await call("save_skill", skill("skill-0"), { run: 3 })).toMatchObject({ revision: 2 });
   });

@@ -20,9 +20,13 @@ export async function requesterOf(
   const [document] = documents;
   const verdict = document ? await origins.read(key, document.value) : null;
   if (verdict?.kind === "unknown_key")
-    return toolError("unavailable", "This worker does not know the gateway's key yet, so it cannot tell whose skills these are. Try again later.");
+    return toolError(
+      "unavailable",
+      "This worker does not know the gateway's key yet, so it cannot tell whose skills these are. Try again later.",
+    );
   const origin = document && verdict?.kind === "genuine" ? parseRunOrigin(document.value) : null;
-  if (!origin?.ok) return toolError("requester_unknown", "The gateway has not signed who asked for this run, so no guide or skill is shown.");
+  if (!origin?.ok)
+    return toolError("requester_unknown", "The gateway has not signed who asked for this run, so no guide or skill is shown.");
   const { tenant, principal, scopes, tools } = origin.value;
   return { tenant, principal, scopes, runId, ...(tools ? { tools } : {}) };
 }

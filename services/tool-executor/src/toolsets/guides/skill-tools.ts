@@ -62,7 +62,13 @@ export function skillTools({ requester, skills }: SkillToolsOptions): readonly T
         type: "object",
         properties: {
           name,
-          summary: { type: "string", minLength: 1, maxLength: MAX_SUMMARY, pattern: "^[^\\u0000-\\u001f\\u007f]+$", description: "One line" },
+          summary: {
+            type: "string",
+            minLength: 1,
+            maxLength: MAX_SUMMARY,
+            pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+            description: "One line",
+          },
           markdown: {
             type: "string",
             minLength: 1,
@@ -103,8 +109,10 @@ export function skillTools({ requester, skills }: SkillToolsOptions): readonly T
         const who = await requester(callId);
         return who instanceof ToolProblem ? who : { tenant: who.tenant, principal: who.principal, name };
       },
-      run: ({ tenant, principal, name }: { readonly tenant: string; readonly principal: string; readonly name: string }, { idempotencyKey }) =>
-        skills.remove({ tenant, principal }, name, idempotencyKey),
+      run: (
+        { tenant, principal, name }: { readonly tenant: string; readonly principal: string; readonly name: string },
+        { idempotencyKey },
+      ) => skills.remove({ tenant, principal }, name, idempotencyKey),
     }),
   ];
 }

@@ -45,7 +45,10 @@ export function skillStore(state: StateStore): Skills {
     save: (draft, callId) =>
       change({ tenant: draft.tenant, principal: draft.savedBy }, draft.name, callId, ({ names, current, now }) => {
         if (current === null && names.length >= MAX_SKILLS)
-          return refusal("skill_limit", `There are ${MAX_SKILLS} skills already. Delete one that nobody needs, or save under one of their names.`);
+          return refusal(
+            "skill_limit",
+            `There are ${MAX_SKILLS} skills already. Delete one that nobody needs, or save under one of their names.`,
+          );
         return { ...draft, savedAt: now, revision: (current?.revision ?? 0) + 1 };
       }),
     remove: (reader, name, callId) =>
@@ -63,7 +66,11 @@ export function skillStore(state: StateStore): Skills {
     reader: Reader,
     name: string,
     callId: string,
-    decide: (found: { readonly names: readonly string[]; readonly current: Skill | null; readonly now: number }) => Skill | ToolProblem | null,
+    decide: (found: {
+      readonly names: readonly string[];
+      readonly current: Skill | null;
+      readonly now: number;
+    }) => Skill | ToolProblem | null,
   ): Promise<Saved | ToolProblem> {
     const tenant = hashOf(reader.tenant);
     const [saveKey, namesKey, skillKey] = [keys.skillSave(callId), keys.skillNames(tenant), keys.skill(tenant, name)];
