@@ -82,7 +82,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0096",
     "0100",
   ],
-  "Tools and workers": ["0018", "0040", "0051", "0068", "0075", "0076", "0099", "0103"],
+  "Tools and workers": ["0018", "0040", "0051", "0068", "0075", "0076", "0099", "0103", "0102"],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071"],
   Models: ["0031", "0069"],
   "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042"],
