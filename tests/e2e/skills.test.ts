@@ -38,7 +38,7 @@ describe("a skill, with toolbus start in one process", () => {
     await using system = await started();
     const { toolbus } = system;
     expect(await toolbus("chat", SAVE)).toMatchObject({ code: 0, stdout: expect.stringContaining("read-slow-queries") });
-    expect(await toolbus("chat", 'get_tool_guide {"name":"release"}')).toMatchObject({
+    expect(await toolbus("chat", 'get_tool_guide {"name":"release"}', "--json")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("file_risk_report"),
     });
