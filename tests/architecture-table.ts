@@ -60,7 +60,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "services/agent": { ours: belowServices, clients: [] },
   "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client"] },
   "services/approvals": { ours: belowServices, clients: ["nodemailer", "openid-client"] },
-  "services/gateway": { ours: belowServices, clients: ["fastify"] },
+  "services/gateway": { ours: belowServices, clients: ["@modelcontextprotocol/server", "fastify"] },
 
   // The row is before all-in-one, because all-in-one starts this API if no other release API is configured: docs/decisions/0007.
   "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
@@ -76,7 +76,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The command line checks evidence offline with the package grants, which needs no running system.
   "apps/cli": {
     ours: below("contracts", "grants", "runtime", "example-release-api", "example-orders-shop", "example-orders-worker", "all-in-one"),
-    clients: ["commander", "eventsource-parser", "jsonc-parser"],
+    clients: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "commander", "eventsource-parser", "jsonc-parser"],
   },
   // Only for development: it runs the services' real code.
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
@@ -91,9 +91,9 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
   "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
   "@nats-io/transport-node": ["packages/bus/src/nats", "bench/src"],
-  "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp"],
+  "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp", "apps/cli/src/mcp"],
   "@modelcontextprotocol/node": ["examples/openrouter-mcp/src"],
-  "@modelcontextprotocol/server": ["examples/openrouter-mcp/src"],
+  "@modelcontextprotocol/server": ["services/gateway/src/mcp", "apps/cli/src/mcp", "examples/openrouter-mcp/src"],
   "@anthropic-ai/sdk": ["packages/models/src/anthropic"],
   "@aws-sdk/client-bedrock-runtime": ["packages/models/src/bedrock"],
   ajv: ["packages/contracts/src"],

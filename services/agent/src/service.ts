@@ -1,4 +1,4 @@
-import { type Message, topics } from "@toolbus/contracts";
+import { DIRECT_CALL_PROFILE, type Message, topics } from "@toolbus/contracts";
 import { signMessage, signedReader } from "@toolbus/grants";
 import { type FactsOf, modelFacts, type ModelProvider, type ModelSettings, noModelSettings, tokenCalibration } from "@toolbus/models";
 import {
@@ -32,8 +32,9 @@ import { observeRun } from "./observe-run.ts";
 import type { Profile } from "./profile.ts";
 import { settingsInWords } from "./model-in-words.ts";
 import { readModelSettings } from "./model-settings.ts";
+import { directCallProfile, noModel } from "./direct-call/direct-call.ts";
 import { loadProfiles } from "./profiles/load-profiles.ts";
-import { processModel, profileModels } from "./profiles/profile-models.ts";
+import { type ModelOf, processModel, profileModels } from "./profiles/profile-models.ts";
 import { timesThatDoNotFit } from "./profiles/times-that-do-not-fit.ts";
 import { type AgentConfig, agentSettings } from "./settings.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
@@ -83,7 +84,7 @@ export async function startAgent(
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") }), log });
   const rules: Rules = {
     config,
-    profile: (name) => profiles.get(name),
+    profile: (name) => (name === DIRECT_CALL_PROFILE ? directCallProfile : profiles.get(name)),
     profileNames: [...profiles.keys()].toSorted(),
     newSecret: () => Buffer.from(random(32)).toString("base64url"),
     newNonce: () => Buffer.from(random(9)).toString("base64url"),
@@ -97,7 +98,8 @@ export async function startAgent(
   for (const misfit of timesThatDoNotFit(profiles.values(), config)) log.warn({}, misfit);
   const factsOf: FactsOf = (vendor, model) => modelFacts(vendor, model, models.table);
   const wrap = (model: ModelProvider): ModelProvider => tracedModel(model, { log, monotonic, factsOf });
-  const modelOf = await profileModels(profiles.values(), { provider: wrap(provider), settings: models, wrap });
+  const modelOfProfile = await profileModels(profiles.values(), { provider: wrap(provider), settings: models, wrap });
+  const modelOf: ModelOf = (name) => (name === DIRECT_CALL_PROFILE ? noModel : modelOfProfile(name));
   const flags = await toolFlags(config, { log, monotonic });
   const sender = startOutbox({
     state,

@@ -21,6 +21,7 @@ import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { evidenceRoutes } from "./routes/evidence.ts";
 import { mediaRoutes } from "./routes/media.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { limitsOf } from "./routes/limits.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -136,6 +137,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
   let stopping = false;
   const unready = (): readonly string[] => (stopping ? ["stopping"] : []);
   const limits = limitsOf(parts);
+  const mcp = mcpRoutes(parts, limits);
   return {
     parts,
     routes: [
@@ -147,6 +149,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
       ...evidenceRoutes(parts),
       ...mediaRoutes(parts),
       ...toolRoutes(parts),
+      ...mcp.routes,
       ...agentRoutes(parts),
       ...deadLetterRoutes(parts, limits),
       ...failedWebhookRoutes(parts, limits),
@@ -162,6 +165,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     async stop() {
       stopping = true;
       await timers.stop();
+      await mcp.stop();
       await parts.feed.stop();
       await outbox.stop();
     },

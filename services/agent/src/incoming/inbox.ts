@@ -16,6 +16,7 @@ import type { Snapshot } from "../transitions/snapshot.ts";
 import { loadSnapshot, parsed } from "../documents/load.ts";
 import { toolCancelMessage } from "../outgoing/messages.ts";
 import type { Read } from "../transitions/rules.ts";
+import { offeredFor } from "../direct-call/direct-call.ts";
 import { startRun } from "../transitions/start.ts";
 import type { InboxReader } from "./inbox-reader.ts";
 
@@ -65,7 +66,10 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
   const profile = rules.profile(entry.profile);
   const { now, conversation, origin } = await readAsked(reader, entry);
   const about = `${entry.text}\n${JSON.stringify(entry.input)}`;
-  const offer = profile && origin ? await toolOffers.offer(profile, { now, rights: origin, model: modelOf(profile.name), about }) : null;
+  const offer =
+    profile && origin
+      ? await toolOffers.offer(offeredFor(profile, entry.input), { now, rights: origin, model: modelOf(profile.name), about })
+      : null;
   const activeRun = conversation?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
   // The run ended between the two reads, so the message must interrupt another run or none.

@@ -23,6 +23,7 @@ import type { Snapshots } from "../documents/snapshots.ts";
 import { withStepSpan } from "./step-span.ts";
 import type { StrayLines } from "./stray-lines.ts";
 import { toolChoiceOf } from "../transitions/tool-choice.ts";
+import { callingTurn, closingTurn, isDirectCall } from "../direct-call/direct-call.ts";
 import { commitTurn } from "../transitions/turn.ts";
 import type { WriteProofs } from "./write-proofs.ts";
 
@@ -135,8 +136,11 @@ async function askedStep(
   { profile, tools }: Asked,
   signal: AbortSignal,
 ): Promise<ModelStep> {
+  const direct = isDirectCall(profile);
+  if (direct && run.round > 0) return { kind: "turn", turn: closingTurn(run) };
   if (run.round === 0) {
-    const seeded = await seedWithin(stepper.budgets, run, seedTurn(profile, run), signal);
+    const turn = direct ? callingTurn(run) : seedTurn(profile, run);
+    const seeded = await seedWithin(stepper.budgets, run, turn, signal);
     return "code" in seeded ? { kind: "stopped", stopped: seeded } : { kind: "turn", turn: seeded };
   }
   const provider = stepper.modelOf(run.profile);

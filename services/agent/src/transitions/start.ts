@@ -1,5 +1,6 @@
 import type { ConversationState, MessageEntry, Run, ToolRights } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
+import { isDirectCall, taintOfClient } from "../direct-call/direct-call.ts";
 import { emptyReport, type Profile } from "../profile.ts";
 import type { ToolOffer } from "../tool-offer.ts";
 import { NOTHING_USED } from "../usage.ts";
@@ -87,7 +88,12 @@ function ready(input: StartInput, conversation: Read<ConversationState>, rules: 
   const { now, entry } = input;
   const { runs } = conversation.value;
   const started = newRun(input, runs + 1);
-  const draft = draftOf(input, conversation, { ...started, ...joinedTaint(conversation.value.taint, undefined) }, rules);
+  const draft = draftOf(
+    input,
+    conversation,
+    { ...started, ...joinedTaint(conversation.value.taint, taintOfClient(input.profile, started)) },
+    rules,
+  );
   draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
   draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
   draft.send(wakeMessage(draft.run, rules, now, "start"));
@@ -160,7 +166,7 @@ function newRun({ now, entry, accepted, rights, profile, offer }: StartInput, or
     tools: [...(offer?.tools ?? [])],
     ...(rights ? { rights: { scopes: [...rights.scopes], ...(rights.tools ? { tools: [...rights.tools] } : {}) } } : {}),
     registryVersion: offer?.registryVersion ?? "",
-    round: profile && seedPlan(profile, { input: entry.input, tools: offer?.tools ?? [], ordinal }).calls.length > 0 ? 0 : 1,
+    round: profile && hasSeedRound(profile, { input: entry.input, tools: offer?.tools ?? [], ordinal }) ? 0 : 1,
     epoch: 0,
     lease: null,
     attempts: 0,
@@ -179,4 +185,8 @@ function newRun({ now, entry, accepted, rights, profile, offer }: StartInput, or
     ending: null,
     report: profile?.report ? emptyReport(profile.report, entry.input) : null,
   };
+}
+
+function hasSeedRound(profile: Profile, run: Parameters<typeof seedPlan>[1]): boolean {
+  return isDirectCall(profile) || seedPlan(profile, run).calls.length > 0;
 }

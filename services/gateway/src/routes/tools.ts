@@ -48,7 +48,8 @@ export function toolRoutes({ state }: Gateway): readonly Route[] {
   ];
 }
 
-async function toolList(state: StateStore, caller: Principal): Promise<ToolList> {
+/** Returns every registered tool, with what the caller may not use. */
+export async function toolList(state: StateStore, caller: Principal): Promise<ToolList> {
   const { now, documents } = await state.read(await registrationKeys(state));
   const registrations = documents.flatMap((document) => {
     const registration = document && parseRegistration(document.value);

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
+import type { ReleaseApi } from "@toolbus/example-release-api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { approve, call } from "./testing/http-client.ts";
+import { oneRelease, RELEASE } from "./testing/model-system.ts";
+
+const READ = { name: "get_release_summary", arguments: { release_id: RELEASE } };
+const WRITE = { name: "file_risk_report", arguments: { release_id: RELEASE, severity: "high", findings: ["Two reviewers are missing."] } };
+
+/** The negotiation of the client of the SDK, and the version of the protocol that it then speaks. */
+const ERAS = [
+  ["the older protocol", "2025-11-25", undefined],
+  ["the newer protocol", "2026-07-28", { mode: "auto" }],
+] as const;
+
+describe("the gateway as an MCP server", () => {
+  let directory = "";
+  let api: ReleaseApi;
+  let system: AllInOne;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), "toolbus-mcp-"));
+    api = await oneRelease(path.join(directory, "api"));
+    const ports = { GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
+    system = await startAllInOne({
+      directory: path.join(directory, "state"),
+      env: {
+        ...ports,
+        LOG_LEVEL: "silent",
+        RELEASE_API_URL: api.url,
+        LLM_PROVIDER: "ollama",
+        LLM_MODEL: "qwen3",
+        OLLAMA_HOST: "127.0.0.1:9",
+      },
+    });
+  });
+  afterAll(async () => {
+    await system.stop();
+    await api.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function connected(versionNegotiation?: { readonly mode: "auto" }) {
+    const client = new Client({ name: "the-test", version: "1" }, versionNegotiation ? { versionNegotiation } : {});
+    const headers = { authorization: `Bearer ${system.keys.user}` };
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", system.gatewayUrl), { requestInit: { headers } }));
+    return { client, [Symbol.asyncDispose]: () => client.close() };
+  }
+
+  for (const [words, version, negotiation] of ERAS)
+    describe(`to the client of the SDK with ${words}`, () => {
+      it("lists the tools that the key may call, with what they do", async () => {
+        await using c = await connected(negotiation);
+        expect(c.client.getNegotiatedProtocolVersion()).toBe(version);
+        const { tools } = await c.client.listTools();
+        expect(tools.map(({ name }) => name)).toEqual(["toolbus_get_call", "file_risk_report", "get_release_summary"]);
+        expect(tools.find(({ name }) => name === READ.name)).toMatchObject({
+          inputSchema: { type: "object", required: ["release_id"] },
+          annotations: { readOnlyHint: true },
+        });
+        expect(tools.find(({ name }) => name === WRITE.name)).toMatchObject({
+          annotations: { readOnlyHint: false, destructiveHint: true },
+        });
+      });
+
+      it("answers a read, in a run that asks no model", async () => {
+        await using c = await connected(negotiation);
+        const answer = await c.client.callTool(READ);
+        expect(answer).toMatchObject({ structuredContent: { release_id: RELEASE }, _meta: { "toolbus/status": "ok" } });
+        expect(answer.isError).toBeUndefined();
+        const handle = String(answer._meta?.["toolbus/handle"]);
+        const { body } = await call(`${system.gatewayUrl}/v1/runs/${handle}`, system.keys.user);
+        expect(body).toMatchObject({ profile: "mcp:call", usage: { modelCalls: 0, toolCalls: 1, inputTokens: 0, outputTokens: 0 } });
+      });
+
+      it("answers that a write waits, and gives its result when a person has approved it", async () => {
+        await using c = await connected(negotiation);
+        const before = api.reports().length;
+        const waiting = await c.client.callTool(WRITE);
+        expect(waiting.isError).toBeUndefined();
+        expect(waiting.structuredContent).toMatchObject({ status: "waiting", waitsFor: "approval", approvalId: expect.any(String) });
+        const { handle, approvalId } = waiting.structuredContent as { handle: string; approvalId: string };
+        const asking = { name: "toolbus_get_call", arguments: { handle } };
+        expect((await c.client.callTool(asking)).structuredContent).toMatchObject({ status: "waiting", handle });
+        expect(api.reports()).toHaveLength(before);
+        const card = await call(`${system.approvalsUrl}/v1/approvals/${approvalId}`, system.keys.approver);
+        expect(card.body).toMatchObject({ taint: { sources: [{ passage: expect.stringContaining("Toolbus does not know what its model has read") }] } });
+        await approve({ approvals: system.approvalsUrl, approver: system.keys.approver }, approvalId);
+        const done = await c.client.callTool({ ...asking, arguments: { handle, wait_seconds: 20 } });
+        expect(done).toMatchObject({ structuredContent: { report_id: expect.any(String) }, _meta: { "toolbus/status": "ok" } });
+        expect(api.reports()).toHaveLength(before + 1);
+      });
+    });
+});
