@@ -87,8 +87,8 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
 const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
 /** This command needs an MCP server, so mcp-bridge.test.ts tests it. */
 const BRIDGED = ["mcp enable", "mcp disable"];
-/** Commands without a single document. The first two print one document per line while events happen. The third prints no document. */
-const OTHERWISE = ["runs watch", "approvals watch", "start"];
+/** Commands without a single document. The first two print one document per line while events happen. The others print no document. */
+const OTHERWISE = ["runs watch", "approvals watch", "start", "mcp serve"];
 
 /** Returns the commands that the help lists. Aliases are left out, because they have no examples. */
 async function commandsIn(help: string, before: readonly string[] = []): Promise<readonly string[]> {

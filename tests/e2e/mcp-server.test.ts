@@ -2,9 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import type { ReleaseApi } from "@toolbus/example-release-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TOOLBUS } from "./testing/cli-under-test.ts";
 import { approve, call } from "./testing/http-client.ts";
 import { oneRelease, RELEASE } from "./testing/model-system.ts";
 
@@ -16,6 +18,10 @@ const ERAS = [
   ["the older protocol", "2025-11-25", undefined],
   ["the newer protocol", "2026-07-28", { mode: "auto" }],
 ] as const;
+
+/** The ways to reach the server: over HTTP, and over standard input and output of a process of the command line. */
+const WAYS = ["/mcp", "toolbus mcp serve"] as const;
+type Way = (typeof WAYS)[number];
 
 describe("the gateway as an MCP server", () => {
   let directory = "";
@@ -44,17 +50,26 @@ describe("the gateway as an MCP server", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  async function connected(versionNegotiation?: { readonly mode: "auto" }) {
+  async function connected(way: Way, versionNegotiation?: { readonly mode: "auto" }) {
     const client = new Client({ name: "the-test", version: "1" }, versionNegotiation ? { versionNegotiation } : {});
-    const headers = { authorization: `Bearer ${system.keys.user}` };
-    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", system.gatewayUrl), { requestInit: { headers } }));
+    await client.connect(way === "/mcp" ? overHttp() : overStdio());
     return { client, [Symbol.asyncDispose]: () => client.close() };
   }
 
-  for (const [words, version, negotiation] of ERAS)
-    describe(`to the client of the SDK with ${words}`, () => {
+  function overHttp() {
+    const headers = { authorization: `Bearer ${system.keys.user}` };
+    return new StreamableHTTPClientTransport(new URL("/mcp", system.gatewayUrl), { requestInit: { headers } });
+  }
+
+  function overStdio() {
+    const env = { PATH: process.env["PATH"] ?? "", TOOLBUS_URL: system.gatewayUrl, DATA_DIR: path.join(directory, "state") };
+    return new StdioClientTransport({ command: process.execPath, args: [TOOLBUS, "mcp", "serve"], env, stderr: "ignore" });
+  }
+
+  for (const [way, words, version, negotiation] of WAYS.flatMap((one) => ERAS.map((era) => [one, ...era] as const)))
+    describe(`at ${way}, to the client of the SDK with ${words}`, () => {
       it("lists the tools that the key may call, with what they do", async () => {
-        await using c = await connected(negotiation);
+        await using c = await connected(way, negotiation);
         expect(c.client.getNegotiatedProtocolVersion()).toBe(version);
         const { tools } = await c.client.listTools();
         expect(tools.map(({ name }) => name)).toEqual(["toolbus_get_call", "file_risk_report", "get_release_summary"]);
@@ -68,7 +83,7 @@ describe("the gateway as an MCP server", () => {
       });
 
       it("answers a read, in a run that asks no model", async () => {
-        await using c = await connected(negotiation);
+        await using c = await connected(way, negotiation);
         const answer = await c.client.callTool(READ);
         expect(answer).toMatchObject({ structuredContent: { release_id: RELEASE }, _meta: { "toolbus/status": "ok" } });
         expect(answer.isError).toBeUndefined();
@@ -78,7 +93,7 @@ describe("the gateway as an MCP server", () => {
       });
 
       it("answers that a write waits, and gives its result when a person has approved it", async () => {
-        await using c = await connected(negotiation);
+        await using c = await connected(way, negotiation);
         const before = api.reports().length;
         const waiting = await c.client.callTool(WRITE);
         expect(waiting.isError).toBeUndefined();
@@ -88,7 +103,9 @@ describe("the gateway as an MCP server", () => {
         expect((await c.client.callTool(asking)).structuredContent).toMatchObject({ status: "waiting", handle });
         expect(api.reports()).toHaveLength(before);
         const card = await call(`${system.approvalsUrl}/v1/approvals/${approvalId}`, system.keys.approver);
-        expect(card.body).toMatchObject({ taint: { sources: [{ passage: expect.stringContaining("Toolbus does not know what its model has read") }] } });
+        expect(card.body).toMatchObject({
+          taint: { sources: [{ passage: expect.stringContaining("Toolbus does not know what its model has read") }] },
+        });
         await approve({ approvals: system.approvalsUrl, approver: system.keys.approver }, approvalId);
         const done = await c.client.callTool({ ...asking, arguments: { handle, wait_seconds: 20 } });
         expect(done).toMatchObject({ structuredContent: { report_id: expect.any(String) }, _meta: { "toolbus/status": "ok" } });

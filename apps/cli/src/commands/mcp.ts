@@ -6,9 +6,12 @@ import type { EnableServerOptions } from "../mcp/enable-server.ts";
 import type { DisableOptions } from "../writes/disable-write.ts";
 import { group } from "./group.ts";
 
-/** Declares `toolbus mcp …`, which edits and tries a file of MCP servers, lists the registered servers, and enables or disables their writes. */
+/**
+ * Declares `toolbus mcp …`, which edits and tries a file of MCP servers, lists the registered servers, enables or disables their writes, and serves the
+ * tools of Toolbus to MCP clients.
+ */
 export function addMcp(program: Command, define: Define): void {
-  const mcp = group(program, "mcp", "add MCP servers to a file, try them, list the registered ones, and enable their writes");
+  const mcp = group(program, "mcp", "add, try, list and enable MCP servers, and serve the tools of Toolbus to MCP clients");
 
   define(mcp, {
     name: "list",
@@ -87,6 +90,18 @@ export function addMcp(program: Command, define: Define): void {
     run: async (context, command) =>
       (await import("../mcp/disable-server.ts")).disableServer(context, command.args[0] ?? "", command.opts<DisableOptions>()),
   }).option("--yes", "do not ask");
+
+  define(mcp, {
+    name: "serve",
+    summary: "serve the registered tools to an MCP client over standard input and output",
+    more:
+      "An MCP client, such as a desktop application, starts this command. It sends each request to the gateway with your key, and ends when the client " +
+      "closes standard input. A write that waits for a person answers with a handle, and the tool toolbus_get_call gives its result later. " +
+      "Standard output has only messages of the protocol, also with --json.",
+    audience: "gateway",
+    examples: ["toolbus mcp serve", "toolbus mcp serve --url http://127.0.0.1:8080 --key-file my-key"],
+    run: async (context) => (await import("../mcp/serve-tools.ts")).serveTools(context),
+  });
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
