@@ -58,6 +58,16 @@ export const expectationsMutations: Mutations = {
       },
     ],
   },
+  "LV-12": {
+    breaks: "a write of an MCP client that policy would grant runs without a person",
+    patches: [
+      {
+        file: "services/agent/src/direct-call/direct-call.ts",
+        find: "if (!profile || !isDirectCall(profile)) return undefined;",
+        replace: "if (profile) return undefined;",
+      },
+    ],
+  },
   "LV-14": {
     breaks: "a question stays open for ever",
     patches: [
