@@ -32,6 +32,7 @@ const ROUTES = {
     listFailedWebhooks   get  /v1/webhooks                       200
     sendWebhookAgain     post /v1/webhooks/{id}/send             202
     listTools            get  /v1/tools                          200
+    mcp                  post /mcp                               200 202
     listAgents           get  /v1/agents                         200
     getHealth            get  /healthz                           200
     getReadiness         get  /readyz                            200

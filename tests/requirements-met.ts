@@ -145,7 +145,7 @@ const pins = from("services/approvals/src/pins/pins.test.ts");
 const tools = from("services/gateway/src/routes/tools.test.ts");
 const conversation = from("tests/e2e/conversation.test.ts");
 const cancel = from("tests/e2e/cancel.test.ts");
-const mcpServer = from("tests/e2e/mcp-server.test.ts");
+const toolbusAsMcpServer = from("tests/e2e/mcp-server.test.ts");
 const mcpRoute = from("services/gateway/src/routes/mcp.test.ts");
 const directCall = from("services/agent/src/direct-call/direct-call.test.ts");
 const offlineChat = from("tests/e2e/offline-chat.test.ts");
@@ -701,9 +701,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     awaiting("accepts one answer to a question, the first of several that arrive at the same moment"),
   ],
   "LV-12": [
-    mcpServer("lists the tools that the key may call, with what they do"),
-    mcpServer("answers a read, in a run that asks no model"),
-    mcpServer("answers that a write waits, and gives its result when a person has approved it"),
+    toolbusAsMcpServer("lists the tools that the key may call, with what they do"),
+    toolbusAsMcpServer("answers a read, in a run that asks no model"),
+    toolbusAsMcpServer("answers that a write waits, and gives its result when a person has approved it"),
     mcpRoute("answers with a handle when there is no result in time, which only the caller can use"),
     mcpRoute("starts no run for a tool that does not exist or that the key may not use"),
     directCall("makes exactly this call with exactly these arguments, and ends without asking a model or using tokens"),

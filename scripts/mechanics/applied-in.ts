@@ -49,6 +49,7 @@ export const appliedIn: Readonly<Record<string, readonly Applied[]>> = {
   RESUME_WRITES_AFTER_MS: [{ file: "services/approvals/src/eras/era.ts", as: "resumeAfterMs" }],
   RUN_LEASE_MS: [{ file: "services/agent/src/transitions/acquire.ts" }],
   RUN_RENEW_MS: [{ file: "services/agent/src/steps/lease-keeper.ts" }],
+  MCP_WAIT_MS: [{ file: "services/gateway/src/mcp/mcp-handler.ts" }],
   SSE_PING_MS: [{ file: "services/gateway/src/stream/stream-run.ts" }],
   STREAM_TICKET_MS: [{ file: "services/gateway/src/stream/stream-ticket.ts" }],
   WAKE_REPEAT_MS: [accept],

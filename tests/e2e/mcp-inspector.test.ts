@@ -28,14 +28,16 @@ describe.skipIf(process.env["LONG_PROOFS"] === undefined)("the inspector of the 
   /** Sends one request with the inspector, and returns the result that it prints. */
   async function inspect<T>(target: readonly string[], ...method: readonly string[]): Promise<T> {
     const program = path.join(cli.files.at("inspector"), "node_modules/.bin/mcp-inspector");
-    const env = { ...process.env, ...cli.env };
-    const { stdout } = await run(program, ["--cli", ...target, ...method], { env, timeout: STEP_MS });
+    const { stdout } = await run(program, ["--cli", ...target, ...method], { timeout: STEP_MS });
     return JSON.parse(stdout.slice(stdout.indexOf("{"))) as T;
   }
 
+  /** The inspector gives a server only the variables that it is told. */
+  const variables = () => Object.entries(cli.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+
   const ways: readonly (readonly [string, () => readonly string[]])[] = [
     ["/mcp", () => [`${cli.gateway}/mcp`, "--transport", "http", "--header", `Authorization: Bearer ${cli.user}`]],
-    ["toolbus mcp serve", () => [process.execPath, TOOLBUS, "mcp", "serve"]],
+    ["toolbus mcp serve", () => [...variables(), process.execPath, TOOLBUS, "mcp", "serve"]],
   ];
 
   it.each(ways)(

@@ -9,13 +9,10 @@ import { startSubject } from "./start-investigation.ts";
 /** The limit for the stored arguments. The entry and the run's document contain them. The agent's limit for the arguments of a turn is higher. */
 const MAX_CALL_BYTES = 28 * 1024;
 
-/**
- * Starts a run that makes exactly this call, in its own conversation. Every request is a new call, because a request of an MCP client has no
- * idempotency key.
- */
+/** Starts a run that makes exactly this call, in its own conversation. Without a key, every request is a new call. */
 export async function startCall(
   inbound: Starting,
-  { call, ...request }: Omit<Request, "key"> & { readonly call: DirectCall },
+  { call, key, ...request }: Request & { readonly call: DirectCall },
 ): Promise<MessageAccepted | Refused> {
   const input: JsonObject = { call: { tool: call.tool, arguments: call.arguments, client: call.client } };
   const bytes = Buffer.byteLength(JSON.stringify(input));
@@ -26,5 +23,9 @@ export async function startCall(
       "Send shorter arguments.",
     );
   const subject: Subject = { kind: "subject", profile: DIRECT_CALL_PROFILE, text: `Call ${call.tool}, for an MCP client.`, input };
-  return startSubject(inbound, { ...request, subject, known: { route: "POST /mcp", name: undefined, hash: requestHash(input) } });
+  return startSubject(inbound, {
+    ...request,
+    subject,
+    known: { route: "POST /mcp", name: key, hash: requestHash({ tool: call.tool, arguments: call.arguments }) },
+  });
 }

@@ -13,10 +13,18 @@ import { getCallTool, readAsked } from "./get-call-tool.ts";
 import { offeredPage, offeredTools } from "./offered-tools.ts";
 import { waitForCall } from "./wait-for-call.ts";
 
+/** The sender and the content of a request. */
+export interface Sender {
+  readonly principal: Principal;
+  /** The JSON of the request. */
+  readonly body: unknown;
+  /** The `Idempotency-Key`. A call with the same key is the same call. */
+  readonly key: string | undefined;
+}
+
 /** Answers requests of MCP clients, in both eras of the protocol. */
 export interface McpHandler {
-  /** Answers one request of this principal. `body` is the JSON of the request. */
-  answer(request: Request, body: unknown, principal: Principal): Promise<Response>;
+  answer(request: Request, from: Sender): Promise<Response>;
   /** Ends the requests that have no answer yet. */
   close(): Promise<void>;
 }
@@ -34,18 +42,19 @@ const INSTRUCTIONS =
 /** Creates the handler. Loads the SDK of MCP, so that only a gateway that gets such a request pays for it. */
 export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<McpHandler> {
   const { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } = await import("@modelcontextprotocol/server");
-  const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.["principal"] as Principal), {
+  const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.["sender"] as Sender), {
     onerror: (error) => gateway.log.debug({ error }, "a request of an MCP client was refused"),
   });
   return {
-    answer(request, body, principal) {
-      const authInfo = { token: "", clientId: principal.id, scopes: [...principal.scopes], extra: { principal } };
-      return handler.fetch(request, { authInfo, parsedBody: body });
+    answer(request, sender) {
+      const { id: clientId, scopes } = sender.principal;
+      const authInfo = { token: "", clientId, scopes: [...scopes], extra: { sender } };
+      return handler.fetch(request, { authInfo, parsedBody: sender.body });
     },
     close: () => handler.close(),
   };
 
-  function serverFor(principal: Principal) {
+  function serverFor({ principal, key }: Sender) {
     const server = new Server({ name: "toolbus", version: "1" }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
     server.setRequestHandler("tools/list", async ({ params }) => {
       const page = offeredPage(await offered(principal), params?.cursor);
@@ -71,6 +80,7 @@ export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<
       if (limited) return callResult(limited);
       const started = await startCall(gateway, {
         principal,
+        key,
         call: { tool: name, arguments: args, client: clientNamed(server.getClientVersion()?.name) },
         traceparent: currentTraceparent(),
       });

@@ -35,7 +35,14 @@ async function started(options: Options = {}) {
 type System = Awaited<ReturnType<typeof started>>;
 
 /** Sends a request of the older protocol, whose requests stand alone, and returns the result or the error. */
-async function send(t: System, who: Person, method: string, params: JsonObject, more: Partial<RequestInit> = {}): Promise<JsonObject> {
+async function send(
+  t: System,
+  who: Person,
+  method: string,
+  params: JsonObject,
+  more: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
+): Promise<JsonObject> {
   const response = await fetch(`${t.service.url}/mcp`, {
     method: "POST",
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
@@ -44,8 +51,9 @@ async function send(t: System, who: Person, method: string, params: JsonObject, 
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2025-11-25",
+      ...more,
     },
-    ...more,
+    ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();
   const [, data = text] = /^data: (\{"(?:jsonrpc|id|result).*)$/m.exec(text) ?? [];
@@ -98,6 +106,18 @@ describe("POST /mcp", () => {
     expect(await callTool(t, "una", "find_order")).toMatchObject({ isError: true, structuredContent: { code: "rate_limited" } });
   });
 
+  it("makes one call of two requests with the same Idempotency-Key", async () => {
+    await using t = await started();
+    const keyed = async (order: string) =>
+      (await send(t, "una", "tools/call", { name: "find_order", arguments: { order } }, { "idempotency-key": "k-1" }))[
+        "result"
+      ] as JsonObject;
+    const first = handleOf(await keyed("7"));
+    expect(handleOf(await keyed("7"))).toBe(first);
+    expect(await keyed("8")).toMatchObject({ isError: true, structuredContent: { code: "idempotency_key_reused" } });
+    expect(handleOf(await callTool(t, "una", "find_order", { order: "7" }))).not.toBe(first);
+  });
+
   it("answers with a handle when there is no result in time, which only the caller can use", async () => {
     await using t = await started();
     const waiting = await callTool(t, "una", "find_order", { order: "7" });
@@ -148,7 +168,7 @@ describe("POST /mcp", () => {
     it(words, async () => {
       await using t = await started({ env: { MCP_WAIT_MS: "20000" } });
       const gone = new AbortController();
-      const sent = send(t, "una", "tools/call", { name }, { signal: gone.signal }).catch((error: unknown) => error);
+      const sent = send(t, "una", "tools/call", { name }, {}, gone.signal).catch((error: unknown) => error);
       await until(() => t.wakes.length > 0);
       const { runId } = t.wakes[0]?.body as { runId: string };
       gone.abort();

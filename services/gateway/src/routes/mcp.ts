@@ -47,10 +47,10 @@ export function mcpRoutes(gateway: Gateway, limits: Limits): McpRoutes {
         },
         // Only `tools/call` starts a run, so the handler itself applies the limit.
         rate: null,
-        async handle({ principal, request, reply }) {
+        async handle({ principal, key, request, reply }) {
           onlyOwnSites(request.headers, gateway.config);
           const mcp = await handler();
-          await exchange(request, reply, (asked) => mcp.answer(asked, request.body, principal));
+          await exchange(request, reply, (asked) => mcp.answer(asked, { body: request.body, principal, key }));
           return undefined;
         },
       }),
