@@ -8,7 +8,6 @@ export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** Sends a request of Fastify to a handler in the form of the Fetch standard, and its answer to the client. If the client leaves, the signal aborts. */
 export async function exchange(request: FastifyRequest, reply: FastifyReply, handle: FetchHandler): Promise<void> {
-  reply.hijack();
   const { raw } = reply;
   const left = new AbortController();
   const leave = (): void => left.abort();
@@ -19,11 +18,13 @@ export async function exchange(request: FastifyRequest, reply: FastifyReply, han
     );
     // Nobody resolves this address. Only the headers and the body matter to the handler.
     const response = await handle(new Request("http://gateway/mcp", { method: "POST", headers, signal: left.signal }));
+    // Until here, Fastify answers an error of the handler as a problem.
+    reply.hijack();
     raw.writeHead(response.status, { ...Object.fromEntries(response.headers), ...SAFE_HEADERS, ...plain(reply) });
-    if (response.body) await send(response.body, raw, left.signal);
+    if (response.body) await send(response.body, raw, left.signal).catch(() => undefined);
+    raw.end();
   } finally {
     raw.off("close", leave);
-    raw.end();
   }
 }
 

@@ -1,5 +1,4 @@
-import type { JsonObject, ToolView } from "@toolbus/contracts";
-import { visible } from "@toolbus/contracts";
+import { type JsonObject, type ToolView, visible } from "@toolbus/contracts";
 import type { McpHttpHandler, ServerContext } from "@modelcontextprotocol/server";
 import type { Principal, RateLimit } from "@toolbus/runtime";
 import { currentTraceparent } from "@toolbus/telemetry";
@@ -39,6 +38,12 @@ const INSTRUCTIONS =
   "Every call is recorded and checked. A write may wait until a person approves it. Its answer then has the status waiting and a handle: " +
   `ask for the outcome with ${GET_CALL}, and do not send the write again.`;
 
+const brokeOff = refused(
+  "store_unavailable",
+  "Toolbus could not finish this request.",
+  'A read can be called again. Whether a write was accepted, "toolbus runs list" shows.',
+);
+
 /** Creates the handler. Loads the SDK of MCP, so that only a gateway that gets such a request pays for it. */
 export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<McpHandler> {
   const { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } = await import("@modelcontextprotocol/server");
@@ -57,20 +62,29 @@ export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<
   function serverFor({ principal, key }: Sender) {
     const server = new Server({ name: "toolbus", version: "1" }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
     server.setRequestHandler("tools/list", async ({ params }) => {
-      const page = offeredPage(await offered(principal), params?.cursor);
+      const tools = await offered(principal).catch((error: unknown) => {
+        gateway.log.warn({ error }, "the tools for an MCP client could not be read");
+        throw new ProtocolError(ProtocolErrorCode.InternalError, "The tools cannot be read now. Repeat the request.");
+      });
+      const page = offeredPage(tools, params?.cursor);
       if (page === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not one that this list gave.");
-      const { tools, nextCursor } = page;
+      const { nextCursor } = page;
       const own = params?.cursor === undefined ? [getCallTool] : [];
-      return { tools: [...own, ...tools.map(listed)], ...(nextCursor === undefined ? {} : { nextCursor }) } as never;
+      return { tools: [...own, ...page.tools.map(listed)], ...(nextCursor === undefined ? {} : { nextCursor }) } as never;
     });
     server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, ctx) => {
       const args: JsonObject = given as JsonObject;
-      const answer = name === GET_CALL ? await getCall(args, principal, ctx) : await call(name, args, principal, ctx);
-      return answer as never;
+      try {
+        return (await (name === GET_CALL ? getCall(args, principal, ctx) : call(name, args, ctx))) as never;
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        gateway.log.warn({ error }, "a call of an MCP client broke off");
+        return callResult(brokeOff) as never;
+      }
     });
     return server;
 
-    async function call(name: string, args: JsonObject, principal: Principal, ctx: ServerContext): Promise<CallResult> {
+    async function call(name: string, args: JsonObject, ctx: ServerContext): Promise<CallResult> {
       const views = (await toolList(gateway.state, principal)).tools.filter((tool) => tool.name === name);
       const [tool] = [...views.filter(({ preferred }) => preferred), ...views];
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 80)}" for this key.`);
