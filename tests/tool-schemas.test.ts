@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { publicTool, type Registration, type ToolDefinition } from "@toolbus/contracts";
+import { INVOKE_TOOL, publicTool, type Registration, type ToolDefinition } from "@toolbus/contracts";
 import { SERVED } from "@toolbus/model-servers";
 import { compileForAll, connectModel, DIALECTS, dialectRules, MODEL_PROVIDERS, noModelSettings, type ProviderName } from "@toolbus/models";
 import { publicKeys } from "@toolbus/grants";
@@ -47,6 +47,9 @@ const NO_BOUNDS = /^"(min|max)(Length|Items)": \d+ is not passed on\.$/;
 const BOUND =
   /^"(minimum|maximum|exclusiveMinimum|exclusiveMaximum|pattern|format|minLength|maxLength|minItems|maxItems)": .+ is not passed on\.$/;
 
+/** The only other loss. The arguments of any tool have no schema, so a model writes them as JSON text. */
+const AS_TEXT = "The members of the object are not passed on: it is written as JSON text.";
+
 /** Providers without a vendor's server that could refuse a schema: our own rules, and a program on this machine. */
 const BEHIND_NO_WIRE: readonly ProviderName[] = ["offline", "cli"];
 
@@ -83,7 +86,8 @@ describe("every tool that ships", () => {
       // The SDK sends exactly this object, so the object must survive JSON.
       expect(isDeepStrictEqual(JSON.parse(JSON.stringify(tool.parameters)), tool.parameters)).toBe(true);
       const expected = dialect === "anthropic" || dialect === "openai" || dialect === "cli" ? NO_BOUNDS : BOUND;
-      for (const { what } of tool.losses) expect([dialect, what]).toEqual([dialect, expect.stringMatching(expected)]);
+      const losses = tool.losses.filter(({ what }) => definition.name !== INVOKE_TOOL || what !== AS_TEXT);
+      for (const { what } of losses) expect([dialect, what]).toEqual([dialect, expect.stringMatching(expected)]);
     }
   });
 
@@ -95,12 +99,12 @@ describe("every tool that ships", () => {
     expect([...SERVED, ...BEHIND_NO_WIRE]).toContain(provider);
   });
 
-  it("is passed on to Anthropic, OpenAI and a command line without any loss", () => {
+  it("is passed on to Anthropic, OpenAI and a command line without any loss but that of the arguments of another tool", () => {
     const losses = shipped.flatMap((definition) => {
       const { anthropic, openai, cli } = compileForAll(publicTool(definition));
-      return [anthropic, openai, cli].flatMap((tool) => (tool.ok ? tool.losses : []));
+      return [anthropic, openai, cli].flatMap((tool) => (tool.ok ? tool.losses.map(({ what }) => [definition.name, what]) : []));
     });
-    expect(losses).toEqual([]);
+    expect(losses).toEqual(Array(3).fill([INVOKE_TOOL, AS_TEXT]));
   });
 });
 

@@ -1,4 +1,4 @@
-import { queuesOf, rightsOf, type ServiceRights, topics } from "@toolbus/contracts";
+import { MCP_TOOLSET, queuesOf, rightsOf, type ServiceRights, topics } from "@toolbus/contracts";
 import { markdownTable } from "../markdown-table.ts";
 import { namesOf, PARTS } from "./services.ts";
 
@@ -11,7 +11,9 @@ export function topicTable(): string {
   const queues = queuesOf(PARTS);
   // A replay publishes a message again, so operations may publish to every queue. A sentence of the page says this, and the table leaves it out.
   const senders = all.filter(({ topics: { publishes } }) => !queues.every((queue) => publishes.includes(queue)));
-  const broadcasts = [...new Set(all.flatMap(({ topics: { announces, listens } }) => [...announces, ...listens]))];
+  // The worker of the MCP bridge has two broadcasts that other workers do not have.
+  const bridge = rightsOf({ ...PARTS, toolsets: [MCP_TOOLSET] });
+  const broadcasts = [...new Set(bridge.flatMap(({ topics: { announces, listens } }) => [...announces, ...listens]))];
   const dead = queues.map(topics.dead);
   return markdownTable(
     ["Topic", "Kind", "From", "To"],
@@ -23,9 +25,13 @@ export function topicTable(): string {
         "the queue's consumer",
         namesOf(all.filter(({ topics: { consumes } }) => dead.every((topic) => consumes.includes(topic)))),
       ),
-      ...broadcasts.map((topic) => row(topic, "broadcast", who(all, "announces", topic), who(all, "listens", topic))),
+      ...broadcasts.map((topic) => row(topic, "broadcast", whoOf("announces", topic), whoOf("listens", topic))),
     ],
   );
+
+  function whoOf(does: "announces" | "listens", topic: string): string {
+    return who(all, does, topic) || who(bridge, does, topic);
+  }
 }
 
 function row(topic: string, kind: string, from: string, to: string): readonly string[] {

@@ -7,6 +7,7 @@ import {
   ApprovalRollback,
   DeadLetter,
   DEFAULT_AGENT,
+  McpServersIndexed,
   messageTypes,
   OperationsReplay,
   type Parsed,
@@ -63,6 +64,7 @@ export const fuzzTopics: readonly FuzzTopic[] = [
   broadcast(topics.toolCancel, messageTypes.toolCancel, parser(ToolCancel)),
   broadcast(topics.toolAnnounce, messageTypes.toolAnnounce, parser(ToolAnnounce)),
   broadcast(topics.toolRefresh, messageTypes.toolRefresh, parser(ToolRefresh)),
+  broadcast(topics.mcpServersIndexed, messageTypes.mcpServersIndexed, parser(McpServersIndexed)),
 ];
 
 function queue(topic: string, types: readonly string[], parse: FuzzTopic["parse"]): FuzzTopic {

@@ -70,6 +70,10 @@ const makers: Readonly<Record<string, Make>> = {
       messageTypes.toolRefresh,
       known.random.chance(0.1) ? {} : { toolset: known.random.pick([TOOLSET, "other"]) },
     ),
+  [topics.mcpServersIndexed]: (known) =>
+    made(known, topics.mcpServersIndexed, messageTypes.mcpServersIndexed, {
+      servers: [{ name: "memory", tools: known.random.below(9), available: known.random.chance(0.5), indexedAt: null }],
+    }),
 };
 
 /** Returns a dead letter for a message that its queue gave up. */

@@ -65,7 +65,14 @@ export function brokerRights(url: string): ReadBrokerRights {
 
 /** Returns every broadcast topic of a deployment. */
 function broadcastsOf({ agents }: DeploymentParts): readonly string[] {
-  return [topics.toolCancel, topics.toolAnnounce, topics.toolRefresh, ...agents.map(topics.progress)];
+  return [
+    topics.toolCancel,
+    topics.toolAnnounce,
+    topics.toolRefresh,
+    topics.mcpServersIndexed,
+    topics.mcpMetadataRefresh,
+    ...agents.map(topics.progress),
+  ];
 }
 
 function ofAmqp(url: string): ReadBrokerRights {

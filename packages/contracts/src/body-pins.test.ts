@@ -28,6 +28,9 @@ describe("bodies of messages", () => {
     ["tool.progress.<agent>", contracts.ToolProgress, "toolCallId toolName n message fraction? secretHash"],
     ["tool.announce", contracts.ToolAnnounce, "toolset tools"],
     ["tool.refresh", contracts.ToolRefresh, "toolset?"],
+    ["mcp.servers.indexed", contracts.McpServersIndexed, "servers"],
+    ["a server of it", contracts.IndexedServer, "name tools available indexedAt"],
+    ["mcp.metadata.refresh", contracts.McpMetadataRefresh, ""],
     ["operations.replay", contracts.OperationsReplay, "letterId"],
     ["dead.<queue>", contracts.DeadLetter, "queue reason deliveries history message cut"],
   ])("%s has exactly its fields", (_, schema, expected) => {

@@ -70,6 +70,8 @@ describe("docs/messages.md", () => {
     ["toolProgress", contracts.ToolProgress],
     ["toolAnnounce", contracts.ToolAnnounce],
     ["toolRefresh", contracts.ToolRefresh],
+    ["mcpServersIndexed", contracts.McpServersIndexed],
+    ["mcpMetadataRefresh", contracts.McpMetadataRefresh],
     ["operationsReplay", contracts.OperationsReplay],
     ["deadLetter", contracts.DeadLetter],
   ] as const)("lists the fields of %s", (name, { properties, required }) => {

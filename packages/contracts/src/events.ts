@@ -17,6 +17,9 @@ export const EventCall = Type.Object(
     tool: Type.String(),
     kind: Type.Enum(["read", "compute", "write", "unknown"]),
     arguments: Type.String(),
+    via: Type.Optional(
+      Type.String({ description: "The tool that the model called, if its arguments name `tool`. `arguments` are those of `tool`." }),
+    ),
   },
   closed,
 );

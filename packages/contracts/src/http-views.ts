@@ -175,7 +175,19 @@ export const MessageView = Type.Object(
         provider: Type.Optional(Type.String()),
         model: Type.Optional(Type.String()),
         calls: Type.Optional(
-          Type.Array(Type.Object({ id: Type.String(), callId: Type.String(), name: Type.String(), arguments: Type.String() }, closed)),
+          Type.Array(
+            Type.Object(
+              {
+                id: Type.String(),
+                callId: Type.String(),
+                name: Type.String(),
+                arguments: Type.String(),
+                /** The tool that was called, if the arguments name it. */
+                tool: Type.Optional(Type.String()),
+              },
+              closed,
+            ),
+          ),
         ),
         /**
          * The ended calls of the run, with approvers and effects. Only the conversation's last message has them, and only after its run has ended.

@@ -27,6 +27,8 @@ describe("names on the bus", () => {
       toolCancel: "tool.cancel",
       toolAnnounce: "tool.announce",
       toolRefresh: "tool.refresh",
+      mcpServersIndexed: "mcp.servers.indexed",
+      mcpMetadataRefresh: "mcp.metadata.refresh",
       operationsReplay: "operations.replay",
       dead: "dead.x",
     });
@@ -91,6 +93,8 @@ describe("names on the bus", () => {
       toolProgress: "toolbus.tool.progress",
       toolAnnounce: "toolbus.tool.announce",
       toolRefresh: "toolbus.tool.refresh",
+      mcpServersIndexed: "toolbus.mcp.servers_indexed",
+      mcpMetadataRefresh: "toolbus.mcp.metadata_refresh",
       runWake: "toolbus.run.wake",
       approvalRequest: "toolbus.approval.request",
       approvalCancel: "toolbus.approval.cancel",

@@ -1,4 +1,5 @@
 import type { Family } from "./keys.ts";
+import { MCP_TOOLSET } from "./mcp-tools.ts";
 import { DEFAULT_AGENT, queuesOf, topics } from "./topics.ts";
 
 /**
@@ -93,8 +94,8 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
         topics.runWake,
         ...agents.flatMap((agent) => [topics.result(agent), topics.approvalHeld(agent), topics.approvalDecided(agent)]),
       ],
-      announces: [topics.toolCancel, topics.toolRefresh],
-      listens: agents.map(topics.progress),
+      announces: [topics.toolCancel, topics.toolRefresh, topics.mcpMetadataRefresh],
+      listens: [...agents.map(topics.progress), topics.mcpServersIndexed],
       documents: {
         writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile", "hook.agent"],
         reads: ["origin", "inbox", "registry.*", "ledger.*"],
@@ -124,8 +125,8 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
         {
           publishes: [...agents.map(topics.result), topics.approvalPlanned],
           consumes: [topics.invoke(toolset), topics.plan(toolset)],
-          announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
-          listens: [topics.toolCancel, topics.toolRefresh],
+          announces: [topics.toolAnnounce, ...agents.map(topics.progress), ...(toolset === MCP_TOOLSET ? [topics.mcpServersIndexed] : [])],
+          listens: [topics.toolCancel, topics.toolRefresh, ...(toolset === MCP_TOOLSET ? [topics.mcpMetadataRefresh] : [])],
           documents: {
             writes: [`registry.${toolset}`, `ledger.${toolset}`, ...(toolset === GUIDES ? ["skill"] : [])],
             // Only the tenant in the origin of a run decides which skills its calls see.

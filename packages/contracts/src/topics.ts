@@ -17,6 +17,8 @@ export const topics = {
   toolCancel: "tool.cancel",
   toolAnnounce: "tool.announce",
   toolRefresh: "tool.refresh",
+  mcpServersIndexed: "mcp.servers.indexed",
+  mcpMetadataRefresh: "mcp.metadata.refresh",
   operationsReplay: "operations.replay",
   dead: (queue: string) => `dead.${queue}`,
 } as const;

@@ -13,6 +13,8 @@ export interface TranscriptCall {
   readonly name: string;
   /** The arguments as the model wrote them, or as canonical JSON text once they were parsed. */
   readonly arguments: string;
+  /** The tool that was called, if the arguments name it. `name` and `arguments` are then still those of the model. */
+  readonly tool?: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Registration } from "@toolbus/contracts";
+import { isBridgeTool, type Registration } from "@toolbus/contracts";
 import { dialectRules, type DialectName, rank } from "@toolbus/models";
 import type { Profile } from "./profile.ts";
 
@@ -12,8 +12,8 @@ export function mostTools({ limits }: Pick<Profile, "limits">, dialect: DialectN
 }
 
 /**
- * Selects at most `most` of the registrations and keeps their order. It prefers tools that the profile itself calls. Then it prefers tools whose name
- * and description fit the message best. If nothing fits, it selects the first ones.
+ * Selects at most `most` of the registrations and keeps their order. It prefers tools that the profile itself calls, and then the bridge's own tools,
+ * up to half of the places. Then it prefers tools whose name and description fit the message best. If nothing fits, it selects the first ones.
  */
 export function mostWanted(
   all: readonly Registration[],
@@ -23,10 +23,9 @@ export function mostWanted(
   const called = new Set(profile.seedCalls.map(({ tool }) => tool));
   if (profile.report?.kind === "filing") called.add(profile.report.tool);
   const ranked = rank(all, ({ definition: { name, description } }) => `${name}\n${description}`, about).map(({ item }) => item);
-  const chosen = [
-    ...ranked.filter(({ definition }) => called.has(definition.name)),
-    ...ranked.filter(({ definition }) => !called.has(definition.name)),
-  ];
-  const wanted = new Set(chosen.slice(0, most));
+  const first = ranked.filter(({ definition }) => called.has(definition.name));
+  // A model that can find and call a tool by name can also use the tools that are left out.
+  const finding = ranked.filter(isBridgeTool).slice(0, Math.ceil(most / 2));
+  const wanted = new Set([...new Set([...first, ...finding, ...ranked])].slice(0, most));
   return all.filter((registration) => wanted.has(registration));
 }

@@ -20,7 +20,8 @@ import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
 import { startConsumers } from "./incoming/consumers.ts";
 import type { InboxReader } from "./incoming/inbox-reader.ts";
-import { toolRefreshMessage } from "./outgoing/messages.ts";
+import { followIndexedServers } from "./incoming/indexed-servers.ts";
+import { mcpMetadataRefreshMessage, toolRefreshMessage } from "./outgoing/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./transitions/rules.ts";
 import { originReader } from "./origins.ts";
 import { snapshots } from "./documents/snapshots.ts";
@@ -169,7 +170,7 @@ export async function startAgent(
     everyMs: seenEveryMs,
   });
   const stopping = new AbortController();
-  const consumers = await startConsumers(bus, reader, clock);
+  const consumers = [...(await startConsumers(bus, reader, clock)), await followIndexedServers(bus, reader)];
   const timers = startTimerLoop({
     state,
     service: AGENT_SERVICE,
@@ -184,6 +185,10 @@ export async function startAgent(
   await bus
     .announce(toolRefreshMessage(rules, clock()))
     .catch((error: unknown) => log.warn({ error }, "the workers could not be asked to register again"));
+  // The agent listens by now, so it misses no announcement that answers this message.
+  await bus
+    .announce(mcpMetadataRefreshMessage(rules, clock()))
+    .catch((error: unknown) => log.warn({ error }, "the MCP bridges could not be asked for their servers"));
   return {
     unready: () => [],
     async stop() {

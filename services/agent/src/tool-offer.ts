@@ -128,7 +128,8 @@ export function judged({ toolset, definition: { name, scopes } }: Registration):
   return { name, toolset, scopes };
 }
 
-function whyNot(
+/** Returns why nobody can use a tool now, in a sentence, or null if it can be used. `fixed` are tools that a profile itself calls. */
+export function whyNot(
   registration: Registration,
   { now, off, fixed }: Pick<OfferInput, "now" | "off"> & { readonly fixed: ReadonlySet<string> },
 ): string | null {

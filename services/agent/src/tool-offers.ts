@@ -1,14 +1,27 @@
-import type { ToolRights } from "@toolbus/contracts";
+import type { Registration, ToolRights } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { type DefinitionPace, readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
+import { type AskedName, type ToolByName, toolByName } from "./tool-by-name.ts";
 import { type OfferedTo, offerTools, type OfferNotice, type SetAside, type ToolOffer } from "./tool-offer.ts";
 
 /** Chooses the tools of new runs from the current registry. */
 export interface ToolOffers {
   /** Returns the tools for a run. Throws `StoreUnavailable` if the store does not answer. */
   offer(profile: Profile, run: OfferFor): Promise<ToolOffer>;
+  /** Returns the registered tool that a model names in the arguments of a call. Throws `StoreUnavailable` if the store does not answer. */
+  find(profile: Profile, run: CallingRun, asked: AskedName): Promise<ToolByName>;
+  /** Reads the registry ahead, so that the definitions are judged before a run needs them. Throws `StoreUnavailable`. */
+  readAhead(): Promise<void>;
+}
+
+/** The run whose model names a tool. */
+export interface CallingRun {
+  /** The rights of the run's requester. A run of an old version has none. */
+  readonly rights: ToolRights | undefined;
+  /** The store's time, in milliseconds. */
+  readonly now: number;
 }
 
 /** The run that begins. */
@@ -45,11 +58,7 @@ export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOpti
         rights,
         model,
         about,
-        off: ({ definition }) => {
-          const { name, version } = definition;
-          if (disabled.has(name) || disabled.has(`${name}@${version}`)) return "TOOLS_DISABLED names it.";
-          return switchedOff(definition, values, flags.environment);
-        },
+        off: (registration) => whyOff(registration, values),
       });
       const known = new Set(registrations.map(({ definition }) => definition.flag));
       for (const flag of values.keys())
@@ -61,7 +70,22 @@ export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOpti
       }
       return offer;
     },
+    async find(profile, { rights, now }, asked) {
+      const registrations = await readRegistry(state, log, pace);
+      const values = await flags.current();
+      return toolByName({ profile, registrations, now, rights, off: (registration) => whyOff(registration, values) }, asked);
+    },
+    async readAhead() {
+      await readRegistry(state, log, pace);
+    },
   };
+
+  /** Returns why a tool is switched off here, in a sentence, or null if it is on. */
+  function whyOff({ definition }: Registration, values: ReadonlyMap<string, boolean>): string | null {
+    const { name, version } = definition;
+    if (disabled.has(name) || disabled.has(`${name}@${version}`)) return "TOOLS_DISABLED names it.";
+    return switchedOff(definition, values, flags.environment);
+  }
 
   function tell({ level, text, setAside }: OfferNotice): void {
     if (reported.has(text) || reported.size >= MAX_REPORTED) return;

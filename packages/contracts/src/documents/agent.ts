@@ -252,6 +252,10 @@ export const Call = Type.Object(
     toolVersion: Type.String(),
     toolHash: Type.String(),
     toolset: Type.String(),
+    /** The tool whose call named this tool in its arguments. It is absent if the model called this tool itself. */
+    via: Type.Optional(Type.String()),
+    /** The MCP server of the tool. It is absent if the tool belongs to no MCP server. */
+    mcpServer: Type.Optional(Type.String()),
     /** The scopes that the tool's definition requires of the requester. The field is absent if it requires none. */
     scopes: Type.Optional(Type.Array(Type.String())),
     kind: Type.Enum(["read", "compute", "write"]),

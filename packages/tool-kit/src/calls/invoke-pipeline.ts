@@ -17,6 +17,7 @@ import { withCallSpan } from "./call-span.ts";
 import { elsewhere, versionsOf } from "../registry/elsewhere.ts";
 import { NOTHING_BEGAN, signAnswer } from "./answer-receipt.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import { otherServer } from "./named-server.ts";
 import { crashedResult, onTrial } from "./on-trial.ts";
 import { readArguments } from "./read-arguments.ts";
 import { readResult } from "./read-result.ts";
@@ -104,6 +105,8 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
   }
   // The worker's own definition decides whether the call is a write. The message does not.
   const { definition, tool } = executor;
+  const misdirected = otherServer(call.message, definition);
+  if (misdirected) return refuse(call, misdirected, context);
   const changed = call.toolHash !== undefined && call.toolHash !== executor.hash;
   const args = readArguments(definition, call.invoke.arguments, changed && tool.kind !== "write" ? "applied" : "present");
   if (!args.ok) return refuse(call, changed ? toolChanged(call, tool.kind, args.problems) : invalidArguments(call, args.problems), context);

@@ -1,5 +1,16 @@
 import { listenTo, type MessageBus } from "@toolbus/bus";
-import { HOME_SHARD, isForeign, keyOf, messageTypes, parser, SEEN_EVERY_MS, SEEN_FOR_MS, ToolRefresh, topics } from "@toolbus/contracts";
+import {
+  callsByName,
+  HOME_SHARD,
+  isForeign,
+  keyOf,
+  messageTypes,
+  parser,
+  SEEN_EVERY_MS,
+  SEEN_FOR_MS,
+  ToolRefresh,
+  topics,
+} from "@toolbus/contracts";
 import { publicKeyOf } from "@toolbus/grants";
 import { lintTool } from "../lint/lint-tool.ts";
 import { grantProbe } from "./grant-probe.ts";
@@ -185,7 +196,9 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function logWarnings({ toolset, log }: WorkerOptions): void {
-  for (const { definition } of toolset.list().filter((one) => !isForeign(one.definition)))
+  // A tool that passes on the arguments of any other tool has no narrower schema, and nobody can change a foreign one.
+  const ours = toolset.list().filter(({ definition }) => !isForeign(definition) && !callsByName({ toolset: toolset.name, definition }));
+  for (const { definition } of ours)
     for (const { level, code, path, message, remedy } of lintTool(definition))
       if (level === "warning") log.warn({ tool: definition.name, version: definition.version, code, path }, `${message} ${remedy}`);
 }

@@ -54,7 +54,7 @@ function worth(unit: Unit, isWrite: (tool: string) => boolean): number {
   const head = headOf(unit);
   if (head.type === "user") return 0.8;
   if (head.type !== "assistant") return 0;
-  if (head.calls.some(({ name }) => isWrite(name))) return 0.9;
+  if (head.calls.some(({ name, tool = name }) => isWrite(tool))) return 0.9;
   if (unit.entries.some(({ entry }) => entry.type === "result" && entry.isError)) return 0.6;
   // An answer summarises its results in few words.
   return head.calls.length === 0 ? 0.5 : 0.2;

@@ -122,11 +122,12 @@ function isOpen({ state }: Call): boolean {
   return state === "requested" || state === "held";
 }
 
-/** Returns the definition with which the run began, or null if it has expired. */
+/** Returns the definition that the call uses, or null if it has expired. A call by name may use a tool that the run was not offered. */
 async function definitionOf({ catalogue }: InboxReader, snapshot: Snapshot, callId: string): Promise<ToolDefinition | null> {
   const call = callOf(snapshot, callId);
-  const used = snapshot.run.value.tools.filter(({ hash }) => hash === call?.toolHash);
-  return (await catalogue.toolsOf(used)).get(call?.toolName ?? "")?.definition ?? null;
+  if (!call) return null;
+  const { toolName: name, toolVersion: version, toolHash: hash, toolset } = call;
+  return (await catalogue.toolsOf([{ name, version, hash, toolset }])).get(name)?.definition ?? null;
 }
 
 async function onResult(reader: InboxReader, message: Message): Promise<Verdict> {

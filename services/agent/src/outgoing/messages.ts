@@ -1,6 +1,7 @@
 import {
   type ApprovalCancel,
   type CancelReason,
+  type McpMetadataRefresh,
   type ApprovalRequest,
   attributes,
   type Call,
@@ -38,6 +39,7 @@ export function invokeMessage(call: Call, run: Run, rules: Rules, now: number): 
       [attributes.callSecret]: call.secret,
       [attributes.grant]: call.grant,
       [attributes.agent]: agent,
+      [attributes.mcpServer]: call.mcpServer,
     },
     body,
   });
@@ -104,6 +106,20 @@ export function toolRefreshMessage(rules: Pick<Rules, "config">, now: number): M
     id: messageIds.other("refresh", agent, now),
     topic: topics.toolRefresh,
     type: messageTypes.toolRefresh,
+    source: `/agents/${agent}`,
+    now,
+    body,
+  });
+}
+
+/** Returns the message that asks every MCP bridge to announce its servers. */
+export function mcpMetadataRefreshMessage(rules: Pick<Rules, "config">, now: number): Message {
+  const agent = rules.config.AGENT_NAME;
+  const body: McpMetadataRefresh = {};
+  return message({
+    id: messageIds.other("mcp-refresh", agent, now),
+    topic: topics.mcpMetadataRefresh,
+    type: messageTypes.mcpMetadataRefresh,
     source: `/agents/${agent}`,
     now,
     body,

@@ -7,6 +7,7 @@ import type { Catalogue } from "../catalogue.ts";
 import { withContext } from "../context/context-document.ts";
 import type { Profile } from "../profile.ts";
 import type { ModelOf } from "../profiles/profile-models.ts";
+import type { ToolOffers } from "../tool-offers.ts";
 import { addUsage } from "../usage.ts";
 import { acquire, type Claimant } from "../transitions/acquire.ts";
 import { commitSummary } from "../transitions/commit-summary.ts";
@@ -34,6 +35,7 @@ export interface Stepper extends ModelParts {
   readonly catalogue: Catalogue;
   readonly proofs: WriteProofs;
   readonly strays: StrayLines;
+  readonly toolOffers: Pick<ToolOffers, "find">;
 }
 
 /**
@@ -104,7 +106,7 @@ async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, si
   try {
     const tools = withLoopTools(await stepper.catalogue.toolsOf(run.tools), profile, held.conversation.value);
     const asked = await askedStep(stepper, held, { profile, tools }, lease.signal);
-    const ready = asked.kind === "turn" ? await readyTurn(stepper, run, asked.turn, tools) : null;
+    const ready = asked.kind === "turn" ? await readyTurn(stepper, { run, now: held.now }, asked.turn, tools) : null;
     await lease.stop();
     switch (asked.kind) {
       case "stopped":

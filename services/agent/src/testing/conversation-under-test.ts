@@ -51,12 +51,18 @@ export async function conversationUnderTest(
   script: Script,
   {
     tools = [],
+    toolset: served = "test",
     agents = 1,
     profile: own = {},
     model = {},
     rights = { scopes: [] },
+    env = {},
   }: {
     readonly tools?: readonly Tool[];
+    /** The name of the worker's toolset. */
+    readonly toolset?: string;
+    /** The settings of the agents that differ from those of these tests. */
+    readonly env?: Readonly<Record<string, string>>;
     readonly agents?: number;
     /** The differences from the profile of these tests. */
     readonly profile?: Partial<Profile>;
@@ -80,11 +86,12 @@ export async function conversationUnderTest(
   };
   const { log, random, monotonic } = infrastructure;
   const keySet = staticKeySet({ keys: [] });
+  const { signer } = serviceKeys.identityOf("agent");
   const worker =
     tools.length === 0
       ? null
-      : await startWorker({ toolset: toolset({ name: "test", tools }), bus, state, keys: keySet, log, clock, monotonic, random });
-  const config = readSettings(agentSettings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500" });
+      : await startWorker({ toolset: toolset({ name: served, tools }), bus, state, keys: keySet, signer, log, clock, monotonic, random });
+  const config = readSettings(agentSettings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500", ...env });
   const parts = { provider: { ...scripted(script), ...model }, profiles: new Map([[profile.name, { ...profile, ...own }]]) };
   const start = () => startAgent(infrastructure, config, parts);
   let running = await Promise.all(Array.from({ length: agents }, start));

@@ -5,6 +5,7 @@ import {
   definitionFault,
   failedResult,
   type JsonObject,
+  mcpServerOf,
   quarantineSentence,
   type Registration,
   renderEffect,
@@ -25,6 +26,8 @@ export interface Planned {
   readonly call: Call;
   /** The result of a call that is not sent. */
   readonly result?: ToolResult;
+  /** The call that the model made, if its arguments name the tool of `call`. */
+  readonly said?: { readonly name: string; readonly arguments: string };
 }
 
 /** Returns the calls of a turn, each with checked arguments. A call that is not sent already has its result. */
@@ -32,52 +35,56 @@ export function plannedCalls(
   turn: Turn,
   draft: Draft,
   tools: ReadonlyMap<string, Registration>,
-  withheld: TurnInput["withheld"],
+  { withheld, byName }: Pick<TurnInput, "withheld" | "byName">,
 ): Planned[] {
   const excess = turn.calls.length > CALLS_PER_TURN;
   let reads = 0;
   let room = MAX_ARGUMENTS;
   const ids = new Set<string>();
-  return turn.calls.slice(0, CALLS_PER_TURN).map((asked, index): Planned => {
-    const transcriptId = asked.id && !ids.has(asked.id) ? asked.id : `call_${draft.run.round}_${index}`;
+  return turn.calls.slice(0, CALLS_PER_TURN).map((said, index): Planned => {
+    const transcriptId = said.id && !ids.has(said.id) ? said.id : `call_${draft.run.round}_${index}`;
     ids.add(transcriptId);
-    const offered = tools.get(asked.name);
-    const tool = offered ?? withheld?.get(asked.name);
-    const checked = checkedArguments(tool, asked, room);
-    room -= storedBytes(checked.text);
-    const call = { ...newCall(draft, index, transcriptId, asked.name, checked.text, tool), ...effectOf(tool, checked) };
-    if (excess)
-      return {
-        call,
-        result: failedResult(
+    const meant = byName?.get(index);
+    const named = meant && "tool" in meant ? meant : undefined;
+    // From here on, a call whose arguments name its tool is a call of that tool.
+    const asked = named ? { name: named.tool.definition.name, arguments: named.arguments } : said;
+    const offered = named ? (named.isUsable ? named.tool : undefined) : tools.get(asked.name);
+    const tool = offered ?? named?.tool ?? withheld?.get(asked.name);
+    const checked = checkedArguments(tool, { ...asked, written: named?.written ?? asked.arguments }, room);
+    const recorded = named ? (storedBytes(named.written) > room ? "{}" : named.written) : checked.text;
+    room -= storedBytes(recorded);
+    const call: Call = {
+      ...newCall(draft, index, transcriptId, asked.name, checked.text, tool),
+      ...effectOf(tool, checked),
+      ...(named ? { via: said.name } : {}),
+    };
+    const result = notSent(call, checked);
+    return { call, ...(result ? { result } : {}), ...(named ? { said: { name: said.name, arguments: recorded } } : {}) };
+
+    /** Returns the result of a call that must not be sent, or null if it may be sent. */
+    function notSent({ kind }: Call, { fault }: CheckedArguments): ToolResult | null {
+      if (excess)
+        return failedResult(
           "not_executed",
           `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`,
           { truncated: true },
-        ),
-      };
-    if (turn.allowedCalls !== undefined && index >= turn.allowedCalls)
-      return {
-        call,
-        result: failedResult("limit", "A budget of tool calls is used up, so this one was not made. Answer with what you have.", {
+        );
+      if (turn.allowedCalls !== undefined && index >= turn.allowedCalls)
+        return failedResult("limit", "A budget of tool calls is used up, so this one was not made. Answer with what you have.", {
           truncated: true,
-        }),
-      };
-    const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
-    if (refused) return { call, result: refused };
-    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };
-    const quarantined = definitionFault(offered.definition);
-    if (quarantined)
-      return { call, result: failedResult("tool_disabled", `${quarantineSentence(offered.definition, quarantined)} Go on without it.`) };
-    if (checked.fault) return { call, result: checked.fault };
-    if (call.kind !== "write" && !isLoopTool(offered) && ++reads > PARALLEL_CALLS) {
-      return {
-        call,
-        result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
-          truncated: true,
-        }),
-      };
+        });
+      const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
+      if (refused) return refused;
+      if (!offered) return missingTool(asked.name, tool, tools, draft.now);
+      const quarantined = definitionFault(offered.definition);
+      if (quarantined) return failedResult("tool_disabled", `${quarantineSentence(offered.definition, quarantined)} Go on without it.`);
+      if (fault) return fault;
+      if (meant && "refused" in meant) return meant.refused;
+      if (kind === "write" || isLoopTool(offered) || ++reads <= PARALLEL_CALLS) return null;
+      return failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
+        truncated: true,
+      });
     }
-    return { call };
   });
 }
 
@@ -92,8 +99,15 @@ interface CheckedArguments {
   readonly args?: JsonObject;
 }
 
-/** Returns the arguments as canonical text with defaults applied, or the fault that makes them unusable. */
-function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): CheckedArguments {
+/**
+ * Returns the arguments as canonical text with defaults applied, or the fault that makes them unusable. `written` is the text of the arguments that
+ * the turn's log entry contains.
+ */
+function checkedArguments(
+  tool: Registration | undefined,
+  asked: { readonly name: string; readonly arguments: string; readonly written: string },
+  room: number,
+): CheckedArguments {
   const invalid = (details: { path: string; message: string }[]): CheckedArguments => ({
     text: "{}",
     fault: failedResult(
@@ -102,7 +116,7 @@ function checkedArguments(tool: Registration | undefined, asked: { name: string;
       { details },
     ),
   });
-  if (storedBytes(asked.arguments) > room)
+  if (storedBytes(asked.written) > room)
     return invalid([{ path: "", message: `are too large: the arguments of one turn may have ${MAX_ARGUMENTS} bytes together` }]);
   const parsed = parseStrictJson(asked.arguments === "" ? "{}" : asked.arguments);
   if (!parsed.ok) return invalid([...parsed.problems]);
@@ -119,6 +133,7 @@ function checkedArguments(tool: Registration | undefined, asked: { name: string;
 function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {
   const { runId, conversationId, round } = draft.run;
   const definition = tool?.definition;
+  const mcpServer = definition && mcpServerOf(definition);
   const idempotency = definition?.idempotency ?? { mode: "none" };
   return {
     callId: callIdOf(runId, round, index),
@@ -131,6 +146,7 @@ function newCall(draft: Draft, index: number, transcriptId: string, name: string
     toolVersion: definition?.version ?? "",
     toolHash: tool?.hash ?? "",
     toolset: tool?.toolset ?? "",
+    ...(mcpServer === undefined ? {} : { mcpServer }),
     ...(definition?.scopes?.length ? { scopes: [...definition.scopes] } : {}),
     kind: definition?.kind ?? "read",
     ...(definition && trustOf(definition) === "untrusted" ? { untrusted: true } : {}),

@@ -57,7 +57,7 @@ export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect
 
 /** Returns the transcript's entry for a call when its round ends. */
 export function resultEntry(call: Call): StoredEntry {
-  const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt, asked } = call;
+  const { runId, round, transcriptId: id, callId, toolName, via: name = toolName, result, shown, resolvedAt, asked } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);
   return {
     type: "result",

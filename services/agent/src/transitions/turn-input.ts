@@ -24,6 +24,19 @@ export interface Turn {
   readonly allowedCalls?: number;
 }
 
+/** The call of a tool that the arguments of another tool's call name, or why it is refused. */
+export type CallByName =
+  | {
+      readonly tool: Registration;
+      /** False if the tool must not be called. The reason is found as for every call of a tool that the run does not have. */
+      readonly isUsable: boolean;
+      /** The arguments of this tool, as canonical JSON text. */
+      readonly arguments: string;
+      /** The arguments that the model wrote, as canonical JSON text. They name the tool. */
+      readonly written: string;
+    }
+  | { readonly refused: ToolResult };
+
 export interface TurnInput {
   readonly snapshot: Snapshot;
   readonly epoch: number;
@@ -34,4 +47,6 @@ export interface TurnInput {
   readonly recalled?: ReadonlyMap<number, ToolResult>;
   /** The registered tools that the turn's calls name but the run does not have, by name. Calls to them are never sent. */
   readonly withheld?: ReadonlyMap<string, Registration>;
+  /** The tools that calls of the turn name in their arguments, by the number of the call in the turn. */
+  readonly byName?: ReadonlyMap<number, CallByName>;
 }

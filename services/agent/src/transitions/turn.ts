@@ -23,13 +23,14 @@ import type { Turn, TurnInput } from "./turn-input.ts";
  * run, unless the vendor has paused it. Returns null if this epoch no longer holds the run. The model's turn is then discarded, or was already
  * committed.
  */
-export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withheld }: TurnInput, rules: Rules): Change | null {
+export function commitTurn(input: TurnInput, rules: Rules): Change | null {
+  const { snapshot, epoch, turn: said, tools, recalled } = input;
   const before = snapshot.run.value;
   if (!holds(epoch, before)) return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { now } = draft;
   const turn: Turn = { ...said, text: boundedText(said.text) };
-  const planned = plannedCalls(turn, draft, tools, withheld);
+  const planned = plannedCalls(turn, draft, tools, input);
   draft.run = withoutFailures(draft.run);
   draft.setRun({
     round: before.round + 1,
@@ -53,7 +54,8 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
     draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
     for (const { call } of planned) draft.addCall(call);
     for (const { call, result } of planned) {
-      const begin = beginningOf(tools.get(call.toolName));
+      // A registered tool may have the name of one of the loop's own tools.
+      const begin = call.via === undefined ? beginningOf(tools.get(call.toolName)) : undefined;
       // A refused write before this call has already ended it as skipped.
       if (draft.calls.get(call.callId)?.state === "resolved") continue;
       if (result?.error?.code === "policy_denied") resolveCall(draft, call, result);
@@ -74,6 +76,7 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
     tool: call.toolName,
     kind: call.toolHash ? call.kind : "unknown",
     arguments: call.arguments,
+    ...(call.via === undefined ? {} : { via: call.via }),
   }));
   const { provider, model, text, seed, vendor, pruned } = turn;
   draft.transcript({
@@ -81,7 +84,14 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
     runId: draft.run.runId,
     round,
     text,
-    calls: calls.map((call) => ({ id: call.transcriptId, callId: call.callId, name: call.tool, arguments: call.arguments })),
+    // The model must find its own words in the transcript, as in the vendor's payload of the turn.
+    calls: planned.map(({ call, said }) => ({
+      id: call.transcriptId,
+      callId: call.callId,
+      name: said?.name ?? call.toolName,
+      arguments: said?.arguments ?? call.arguments,
+      ...(said ? { tool: call.toolName } : {}),
+    })),
     at: draft.now,
     provider,
     model,

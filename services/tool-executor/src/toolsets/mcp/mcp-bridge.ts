@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { IndexedServer } from "@toolbus/contracts";
 import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { fingerprintOf, serverFingerprint } from "./fingerprint.ts";
 import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
@@ -18,6 +19,8 @@ export interface McpBridge {
   add(config: ServerConfig): McpServer;
   /** Removes the server with this name and all its tools, and ends it. */
   remove(name: string): Promise<void>;
+  /** Returns what the bridge knows about each of its servers. */
+  indexed(): readonly IndexedServer[];
   /** Resolves when every server was tried once, or after `ms` milliseconds. */
   tried(ms: number): Promise<void>;
   /**
@@ -31,6 +34,8 @@ export interface McpBridge {
 export interface McpBridgeOptions extends Pick<McpServerOptions, "log" | "monotonic" | "random" | "stepMs"> {
   readonly servers: readonly ServerConfig[];
   readonly connect: (config: ServerConfig) => ReturnType<McpServerOptions["connect"]>;
+  /** Returns the store's time, in milliseconds. */
+  readonly clock: () => number;
   /** The bridge's own tools. They are added when a server has listed its tools for the first time. */
   readonly own?: readonly Tool[];
 }
@@ -38,7 +43,7 @@ export interface McpBridgeOptions extends Pick<McpServerOptions, "log" | "monoto
 /** The longest time-out that an operator may give a tool. */
 const LONGEST_TIMEOUT_MS = 600_000;
 
-export function mcpBridge({ servers: configs, connect, own = [], log, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
+export function mcpBridge({ servers: configs, connect, own = [], log, clock, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
   /** The server of each typed name. */
   const owners = new Map<string, McpServer>();
   const tools = toolset({
@@ -48,6 +53,8 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
     unavailableTool: ({ name }) => owners.get(name)?.unavailable() ?? null,
     longestTimeoutMs: LONGEST_TIMEOUT_MS,
   });
+  /** The last list of each server, and the time when the bridge got it. */
+  const lists = new Map<McpServer, { readonly list: ReturnType<McpServer["catalogue"]>; readonly at: number }>();
   const reported = new Set<string>();
   const gone = new Set<string>();
   let listener: ((gone: readonly string[]) => Promise<void>) | null = null;
@@ -71,6 +78,13 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
       tell();
       await server.stop();
     },
+    indexed: () =>
+      [...servers.values()].map((server) => ({
+        name: server.config.name,
+        tools: [...owners.values()].filter((owner) => owner === server).length,
+        available: server.unavailable() === null,
+        indexedAt: lists.get(server)?.at ?? null,
+      })),
     async tried(ms) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, ms);
@@ -138,6 +152,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, monotonic,
     const listed = server.catalogue();
     if (listed === null) return;
     offerOwn();
+    if (lists.get(server)?.list !== listed) lists.set(server, { list: listed, at: clock() });
     const { config } = server;
     const prints = new Map(listed.map((tool) => [tool.name, fingerprintOf(config.address, tool)]));
     const wholeServer = serverFingerprint([...prints.values()]);

@@ -61,7 +61,7 @@ describe("the toolset of MCP servers", () => {
   });
 
   it("registers its own tools, which list the servers, when a server has listed its tools", async () => {
-    const own = ["mcp_get_service_details", "mcp_list_services", "search_known_services"];
+    const own = ["mcp_get_service_details", "mcp_invoke_tool", "mcp_list_services", "search_known_services"];
     const names = async (servers: object): Promise<readonly string[]> => {
       await using t = await setup(servers);
       return (await t.registered()).map(({ definition }) => definition.name).filter((name) => own.includes(name));
@@ -129,6 +129,7 @@ describe("a server's tools over time", () => {
       servers: config.servers,
       connect: (server) => connectServer(server, { searchPath: "/usr/bin:/bin", cwd: "/", tokens: () => undefined }),
       log: createLog({ name: "test", level: "silent" }),
+      clock: Date.now,
       monotonic: () => performance.now(),
       random: (bytes) => new Uint8Array(bytes),
     });

@@ -4,6 +4,7 @@ import { type Infrastructure, Refusal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { readRegistry, type Tool, type Toolset, unregister, type Worker } from "@toolbus/tool-kit";
 import type { ExecutorConfig } from "../../settings.ts";
+import { announceServers } from "./announce-servers.ts";
 import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { leaseTimings } from "./lease/mcp-lease.ts";
@@ -65,9 +66,10 @@ async function startServers(
   const { bridge } = opened;
   try {
     const worker = await serve(bridge.toolset);
-    followServers(opened, worker, infrastructure.state);
+    const announced = await followServers(opened, worker, infrastructure);
     return {
       async stop() {
+        await announced.stop();
         await worker.stop();
         // The bridge stops last, so that a write that was sent is completed.
         await opened.stop();
@@ -75,7 +77,7 @@ async function startServers(
       },
       async abandon() {
         // The servers end at once, and so do the calls for which the worker waits.
-        await Promise.all([worker.stop(), bridge.stop(), opened.stop()]);
+        await Promise.all([announced.stop(), worker.stop(), bridge.stop(), opened.stop()]);
       },
     };
   } catch (error) {
@@ -104,7 +106,7 @@ async function openMcp(
   const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd(), tokens };
   const reads = serviceTools({ registered: () => readRegistry(state, log), clock });
   const open = (own: readonly Tool[]): McpBridge =>
-    mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, monotonic, random });
+    mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, clock, monotonic, random });
   const opened: OpenedMcp =
     mode === "off"
       ? { bridge: open(reads), refresh: async () => undefined, stop: async () => undefined }
@@ -113,13 +115,23 @@ async function openMcp(
   return opened;
 }
 
-/** Registers each change of the servers' tools. Unregisters tools that a server no longer has, and tools of servers that are no longer configured. */
-export function followServers({ bridge, refresh }: OpenedMcp, worker: Pick<Worker, "renew">, state: StateStore): void {
+/**
+ * Registers each change of the servers' tools, and announces it afterwards. Unregisters tools that a server no longer has, and tools of servers that
+ * are no longer configured. Resolves when requests to announce the servers are answered.
+ */
+export async function followServers(
+  { bridge, refresh }: OpenedMcp,
+  worker: Pick<Worker, "renew">,
+  { bus, state, clock, log }: Pick<Infrastructure, "bus" | "state" | "clock" | "log">,
+): Promise<Pick<Worker, "stop">> {
+  const announced = await announceServers(bridge, { bus, clock, log });
   bridge.follow(async (gone) => {
     const left = new Set([...gone, ...(await withoutServer(bridge, refresh, state))]);
     for (const name of left) await unregister(state, bridge.toolset.name, name, "1");
     await worker.renew();
+    await announced.announce();
   });
+  return announced;
 }
 
 async function withoutServer(

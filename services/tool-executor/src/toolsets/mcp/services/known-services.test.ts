@@ -1,7 +1,7 @@
-import type { Registration, ToolDefinition } from "@toolbus/contracts";
+import { findService, findTool, type Registration, type ToolDefinition } from "@toolbus/contracts";
 import { ToolProblem } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
-import { findService, findTool, knownServices, searchServices } from "./known-services.ts";
+import { knownServices, searchServices } from "./known-services.ts";
 import { SERVICE_TOOLS, serviceTools } from "./service-tools.ts";
 
 const NOW = 1_800_000_000_000;
@@ -100,7 +100,15 @@ describe("the tools that say which services there are", () => {
       ["mcp_list_services", undefined],
       ["mcp_get_service_details", "untrusted"],
       ["search_known_services", undefined],
+      ["mcp_invoke_tool", undefined],
     ]);
+  });
+
+  it("declare a call by name, which no worker runs", async () => {
+    expect(await call("mcp_invoke_tool", { server_name: "wiki", tool_name: "read_page", arguments: {} })).toMatchObject({
+      code: "call_by_name_refused",
+      message: expect.stringContaining("Call the tool itself, as <server>__<tool>."),
+    });
   });
 
   it("name what there is if a service or a tool does not exist", async () => {

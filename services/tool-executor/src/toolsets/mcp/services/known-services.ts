@@ -1,4 +1,4 @@
-import { availabilityOf, isForeign, type Registration, type ToolDefinition } from "@toolbus/contracts";
+import { availabilityOf, type Registration, serviceIdOf, type ToolDefinition } from "@toolbus/contracts";
 import { scored } from "@toolbus/models";
 
 /** An MCP server or a toolset, with the tools that are registered now. */
@@ -30,7 +30,7 @@ export type FoundService = {
 /** Returns the services of these registrations, in the order of their ids. It leaves out deprecated versions and the tools of `without`. */
 export function knownServices(registrations: readonly Registration[], now: number, without: ReadonlySet<string>): readonly KnownService[] {
   const listed = registrations.filter(({ definition }) => definition.deprecated === undefined && !without.has(definition.name));
-  const groups = Map.groupBy(listed, ({ toolset, definition }) => (isForeign(definition) ? definition.source : `toolset:${toolset}`));
+  const groups = Map.groupBy(listed, serviceIdOf);
   return [...groups]
     .map(([id, members]): KnownService => {
       const tools = uniqueByName(members).map((one) => ({ definition: one.definition, isReady: availabilityOf(one, now) === "ready" }));
@@ -59,22 +59,6 @@ export function searchServices(services: readonly KnownService[], query: string)
       .slice(0, TOP_TOOLS)
       .map(({ item }) => item.definition.name),
   }));
-}
-
-/** Finds a service by its id or by the name in it. Case does not matter. An MCP server precedes a toolset of the same name. */
-export function findService(services: readonly KnownService[], name: string): KnownService | undefined {
-  const wanted = name.trim().toLowerCase();
-  const ids = [wanted, `mcp:${wanted}`, `toolset:${wanted}`];
-  return ids.map((id) => services.find((one) => one.id.toLowerCase() === id)).find((one) => one !== undefined);
-}
-
-/** Finds a tool by its registered name, or by the part after the name of its server. Case does not matter. */
-export function findTool({ tools }: KnownService, name: string): KnownTool | undefined {
-  const wanted = name.trim().toLowerCase().replaceAll("-", "_");
-  return (
-    tools.find(({ definition }) => definition.name.toLowerCase() === wanted) ??
-    tools.find(({ definition }) => definition.name.toLowerCase().endsWith(`__${wanted}`))
-  );
 }
 
 const MOST_FOUND = 5;

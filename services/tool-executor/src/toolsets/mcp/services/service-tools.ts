@@ -1,6 +1,7 @@
-import type { JsonObject, Registration } from "@toolbus/contracts";
+import { findService, findTool, INVOKE_TOOL, type JsonObject, type Registration } from "@toolbus/contracts";
 import { defineTool, type Tool, toolError } from "@toolbus/tool-kit";
-import { findService, findTool, type KnownService, type KnownTool, knownServices, searchServices } from "./known-services.ts";
+import { invokeTool } from "./invoke-tool.ts";
+import { type KnownService, type KnownTool, knownServices, searchServices } from "./known-services.ts";
 
 export interface ServiceToolsOptions {
   /** Reads the registry. Each call of a tool reads it again, so no answer is older than the registry. */
@@ -8,12 +9,18 @@ export interface ServiceToolsOptions {
   readonly clock: () => number;
 }
 
-/** The names of the tools that say which services there are. */
-export const SERVICE_TOOLS: ReadonlySet<string> = new Set(["mcp_list_services", "mcp_get_service_details", "search_known_services"]);
+/** The names of the bridge's own tools, which find and call the tools of services. */
+export const SERVICE_TOOLS: ReadonlySet<string> = new Set([
+  "mcp_list_services",
+  "mcp_get_service_details",
+  "search_known_services",
+  INVOKE_TOOL,
+]);
 
 /**
  * Returns the reads with which a model finds a tool among many: the list of services, the details of one, and the search. They read the registry and
- * ask no server. What a foreign server wrote about its tools comes only from the details, whose results are untrusted.
+ * ask no server. What a foreign server wrote about its tools comes only from the details, whose results are untrusted. Also returns the tool with
+ * which a model calls what it found.
  */
 export function serviceTools({ registered, clock }: ServiceToolsOptions): readonly Tool[] {
   const services = async (): Promise<readonly KnownService[]> => knownServices(await registered(), clock(), SERVICE_TOOLS);
@@ -45,7 +52,7 @@ export function serviceTools({ registered, clock }: ServiceToolsOptions): readon
         "Gets what the tools of one MCP server or toolset do and which arguments they take.",
         'Input: server_name, such as "mcp:memory" or "memory", up to 130 characters; tool_name for one tool only. Case does not matter.',
         "Output: id, type and tools, each with name, description, kind, tier, parameters and whether it is ready.",
-        "Do not use it to call a tool: call the tool by its own name.",
+        "Do not use it to call a tool.",
       ].join("\n"),
       parameters: {
         type: "object",
@@ -95,6 +102,7 @@ export function serviceTools({ registered, clock }: ServiceToolsOptions): readon
       },
       run: async ({ query }: { readonly query: string }) => ({ results: searchServices(await services(), query) }),
     }),
+    invokeTool(),
   ];
 }
 
