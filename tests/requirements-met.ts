@@ -53,6 +53,12 @@ const mcpRegister = from("tests/e2e/mcp-register.test.ts");
 const mcpReplicas = from("services/tool-executor/src/toolsets/mcp/lease/replicas.test.ts");
 const mcpSandbox = from("services/tool-executor/src/toolsets/mcp/sandbox.test.ts");
 const registerServers = from("services/tool-executor/src/toolsets/mcp/registered/register-servers.test.ts");
+const announceServers = from("services/tool-executor/src/toolsets/mcp/announce-servers.test.ts");
+const knownServices = from("services/tool-executor/src/toolsets/mcp/services/known-services.test.ts");
+const mcpCallByName = from("tests/e2e/mcp-call-by-name.test.ts");
+const callsByName = from("services/agent/src/calls-by-name.test.ts");
+const namedServer = from("packages/tool-kit/src/calls/named-server.test.ts");
+const rankItems = from("packages/models/src/search/rank.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
 const runRead = from("packages/tool-kit/src/calls/run-read.test.ts");
 const largeResult = from("packages/tool-kit/src/calls/large-result.test.ts");
@@ -219,12 +225,19 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     agentMessages("asks for its answer on the queue of the agent that sends it"),
   ],
   "B-06": [transitions("joins each once, and the last one makes the run ready with results in index order")],
+  "B-07": [
+    callsByName("is a call of that tool, with its name, version, hash and server, and the events say how the model asked for it"),
+    namedServer("may be left out"),
+    namedServer("refuses the call if only one of its two names is right"),
+  ],
   "B-10": [
     investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
     entryTimer("repeats the wake, each under its own id, until the run has a document, and is gone then"),
   ],
   "M-01": [
     startMcp("registers each listed tool as a high write of its source, whatever the server says about it"),
+    announceServers("are announced when the bridge is told to, and again to an agent that asks"),
+    mcpCallByName("are announced, need the same approval as under their own name, and run under it"),
     mcpServers("are listed, each tool with its server as its source"),
   ],
   "M-10": [mcpBridge("are refused until somebody enables the definition, wait for a person, and write once")],
@@ -264,6 +277,27 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "O-02": [
     openRouter("answers each call with the JSON of the REST API, gets it by GET only, and uses the key that the route needs"),
     openRouter("sends no other method than GET from any line of its source"),
+  ],
+  "M-02": [
+    registryOfARun("asks every MCP bridge for its servers, and listens to the answer"),
+    announceServers("are announced when the bridge is told to, and again to an agent that asks"),
+  ],
+  "M-04": [knownServices("read the registry at each call")],
+  "M-05": [
+    knownServices("give a server's own words only in the details, which are untrusted"),
+    knownServices("are found by their names without regard to case, and so are their tools"),
+  ],
+  "M-06": [
+    callsByName("is a call of that tool, with its name, version, hash and server, and the events say how the model asked for it"),
+    callsByName("needs a grant if that tool is a write: it is requested for exactly that tool, and nothing is sent before"),
+    mcpCallByName("are announced, need the same approval as under their own name, and run under it"),
+  ],
+  "M-09": [startMcp("registers its own tools, which list the servers, when a server has listed its tools")],
+  "S-02": [rankItems("has the values of a table that was worked out by hand"), rankItems("counts two adjacent words twice as much as one")],
+  "S-05": [knownServices("read the registry at each call")],
+  "S-07": [
+    rankItems("has the values of a table that was worked out by hand"),
+    rankItems("keeps the order if nothing matches, with a score of 0"),
   ],
   "B-13": [
     worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
@@ -313,6 +347,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "G-15": [
     transitions("answers an unknown tool and wrong arguments without sending anything"),
     runRead("of an unknown tool is answered with the existing names"),
+    callsByName("is refused if the profile leaves out the tool that calls by name"),
   ],
   "G-17": [
     defineTool("accepts plain functions as its bodies and returns their values unchanged"),

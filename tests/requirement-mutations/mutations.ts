@@ -15,6 +15,7 @@ import { observabilityMutations } from "./areas/observability.ts";
 import { productionMutations } from "./areas/production.ts";
 import { expectationsMutations } from "./areas/expectations.ts";
 import { firstsMutations } from "./areas/firsts.ts";
+import { mcpMutations } from "./areas/mcp.ts";
 
 /** One mutation for each met row, by area. Each shows that the row's tests can fail. */
 export const mutations: Mutations = {
@@ -34,4 +35,5 @@ export const mutations: Mutations = {
   ...productionMutations,
   ...expectationsMutations,
   ...firstsMutations,
+  ...mcpMutations,
 };

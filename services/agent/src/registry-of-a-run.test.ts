@@ -1,7 +1,7 @@
 import { ownKeys } from "@toolbus/grants";
 import { budgetsOf } from "./testing/budgets-under-test.ts";
 import { listenTo, memoryBus } from "@toolbus/bus";
-import { messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
+import { keys, McpMetadataRefresh, message, messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
 import { type ModelProvider, offlineModel } from "@toolbus/models";
 import { readSettings, Refusal } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
@@ -98,6 +98,30 @@ describe("an agent that starts", () => {
     const service = await agent.start(at.parts, readSettings(agent.settings, {}));
     expect(await heard).toEqual({});
     await service.stop();
+  });
+
+  it("asks every MCP bridge for its servers, and listens to the answer", async () => {
+    await using at = infrastructure();
+    const { bus, state } = at.parts;
+    let reads = 0;
+    const read = Promise.withResolvers<void>();
+    const page: typeof state.page = (index, ...rest) => {
+      if (index === keys.registryIndex() && ++reads > 0) read.resolve();
+      return state.page(index, ...rest);
+    };
+    // The test plays a bridge, whose answer makes the agent read the registry.
+    const told = { topic: topics.mcpServersIndexed, type: messageTypes.mcpServersIndexed, source: "worker.mcp", now: 1 };
+    await listenTo(bus, {
+      topic: topics.mcpMetadataRefresh,
+      types: [messageTypes.mcpMetadataRefresh],
+      parse: parser(McpMetadataRefresh),
+      listener: () => bus.announce(message({ ...told, id: "mcp-indexed:mcp#1", body: { servers: [] } })),
+      log: silentLog,
+    });
+    const service = await agent.start({ ...at.parts, state: { ...state, page } }, readSettings(agent.settings, {}));
+    await read.promise;
+    await service.stop();
+    expect(reads).toBe(1);
   });
 
   it("refuses flags that it cannot read, with one sentence", async () => {
