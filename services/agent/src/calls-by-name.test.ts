@@ -43,7 +43,6 @@ async function setup(
   const tools: readonly Tool[] = [
     defineTool({ ...wiki, name: "my_wiki__read_page", kind: "read", run: (args) => ({ read: ran.push(args) }) }),
     defineTool({ ...wiki, name: "my_wiki__read_salary", kind: "read", scopes: ["payroll"], run: (args) => ({ read: ran.push(args) }) }),
-    defineTool({ ...wiki, name: "my_wiki__ask_user", kind: "read", run: (args) => ({ read: ran.push(args) }) }),
     defineTool({
       ...wiki,
       name: "my_wiki__write_page",
