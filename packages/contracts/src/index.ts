@@ -50,6 +50,7 @@ export * from "./jwks.ts";
 export * from "./keys.ts";
 export * from "./live-events.ts";
 export * from "./mcp-message.ts";
+export * from "./mcp-messages.ts";
 export * from "./mcp-tools.ts";
 export * from "./message.ts";
 export * from "./messages.ts";

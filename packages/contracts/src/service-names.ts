@@ -1,11 +1,6 @@
 import { mcpServerOf } from "./mcp-tools.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
-/** A tool that a service offers. */
-export interface NamedTool {
-  readonly definition: Pick<ToolDefinition, "name">;
-}
-
 /** Returns the id of the service that offers a tool: `mcp:<server>` for an MCP server, else `toolset:<name>`. */
 export function serviceIdOf({
   toolset,
@@ -38,7 +33,10 @@ export function findService<S extends { readonly id: string }>(services: readonl
  * Finds a tool by its registered name, or by the part after the name of its server. Case does not matter. If there is no such name, the one tool
  * counts whose name differs only in its separators, such as `getSum` or `get-sum` for `get_sum`.
  */
-export function findTool<T extends NamedTool>({ tools }: { readonly tools: readonly T[] }, name: string): T | undefined {
+export function findTool<T extends { readonly definition: Pick<ToolDefinition, "name"> }>(
+  { tools }: { readonly tools: readonly T[] },
+  name: string,
+): T | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
   const exact =
     tools.find(({ definition }) => definition.name === wanted) ?? tools.find(({ definition }) => definition.name.endsWith(`__${wanted}`));

@@ -197,6 +197,15 @@ describe("too many tools", () => {
     expect(names).toEqual(["read_log@1", "tool_11@1"]);
   });
 
+  it("include the bridge's own tools, with which a model finds the others, in up to half of the places", () => {
+    const bridge = ["mcp_invoke", "mcp_list", "mcp_search"].map((name) => registered(name, { source: "mcp" }, { toolset: "mcp" }));
+    const foreign = registered("wiki__read", { source: "mcp:wiki" }, { toolset: "mcp" });
+    const { names } = offered([...many(12), registered("read_log"), foreign, ...bridge], "all", { maxTools: 4, about: "Read the log." });
+    expect(names.filter((name) => name.startsWith("mcp_"))).toHaveLength(2);
+    expect(names).toContain("read_log@1");
+    expect(names).toHaveLength(4);
+  });
+
   it("are never more than the vendor accepts in one request, with room for the loop's own", () => {
     expect(offered(many(140), "all", { maxTools: 128 }).names).toHaveLength(124);
     expect(offered(many(140), "all", { maxTools: 128, model: { name: "offline", dialect: "any" } }).names).toHaveLength(128);

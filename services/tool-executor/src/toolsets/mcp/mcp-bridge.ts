@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { IndexedServer } from "@toolbus/contracts";
+import { type IndexedServer, MCP_TOOLSET } from "@toolbus/contracts";
 import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { fingerprintOf, serverFingerprint } from "./fingerprint.ts";
 import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
@@ -47,7 +47,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, clock, mon
   /** The server of each typed name. */
   const owners = new Map<string, McpServer>();
   const tools = toolset({
-    name: "mcp",
+    name: MCP_TOOLSET,
     guide: readFileSync(new URL("guide.md", import.meta.url), "utf8"),
     tools: [],
     unavailableTool: ({ name }) => owners.get(name)?.unavailable() ?? null,
