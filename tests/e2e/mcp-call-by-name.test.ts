@@ -117,7 +117,7 @@ async function callsByName(place: Place): Promise<void> {
       content: expect.stringContaining("an operator has to enable it"),
     }),
   );
-  const shown = (await toolbus("tools", "show", "memory__create_entities")).stdout;
+  const shown = (await toolbus("tools", "show", "memory__create_entities", "--diff")).stdout;
   const [, hash = ""] = /^hash +(sha256-\S+)$/m.exec(shown) ?? [];
   expect(await toolbus("tools", "enable", "memory__create_entities", "--hash", hash, "--yes")).toMatchObject({ code: 0 });
 
