@@ -46,6 +46,21 @@ describe("the rank of items by a query", () => {
     expect(names("create issue")[0]).toBe("create_issue");
   });
 
+  it("finds other forms of a word and synonyms, which count less, and ignores words that say nothing", () => {
+    expect(names("Please, could you show me the issue that I am listing?")[0]).toBe("list_issues");
+    expect(rank(["image", "picture", "mail"], (text) => text, "some pictures").map(({ item, score }) => [item, score > 0])).toEqual([
+      ["picture", true],
+      ["image", true],
+      ["mail", false],
+    ]);
+    expect(scored(["the of to", "mail"], (text) => text, "the mail of the day")[0]?.score).toBe(0);
+  });
+
+  it("reads a name with capitals inside as a whole, too", () => {
+    expect(rank(["github fork", "git lab fork"], (text) => text, "GitHub fork")[0]?.item).toBe("github fork");
+    expect(rank(["A GitLab project", "A GitHub project"], (text) => text, "my github project")[0]?.item).toBe("A GitHub project");
+  });
+
   it("does not prefer a long text that contains every word once", () => {
     const long = `mail ${"word ".repeat(500)}`;
     expect(rank([long, "mail"], (text) => text, "mail")[0]?.item).toBe("mail");
