@@ -41,6 +41,7 @@ export { type ExampleArguments, exampleArguments, MAX_EXAMPLE_CHARS, requiredArg
 export * from "./foreign-schema/index.ts";
 export * from "./grant.ts";
 export * from "./hook-sources-file.ts";
+export * from "./known-services-file.ts";
 export * from "./http.ts";
 export * from "./ended-call.ts";
 export * from "./http-views.ts";
@@ -64,6 +65,7 @@ export * from "./plan.ts";
 export * from "./profile-file.ts";
 export * from "./public-tool.ts";
 export * from "./registry-version.ts";
+export * from "./offered-choice.ts";
 export * from "./report.ts";
 export * from "./result.ts";
 export { RUN_OUTCOMES, type RunOutcome } from "./run-outcomes.ts";

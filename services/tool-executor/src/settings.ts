@@ -15,6 +15,7 @@ export const executorSettings = {
     choices: [...REGISTER_MODES],
     desc: "whether approved calls may add MCP servers: off, sandboxed (each runs in a sandbox without network) or unsandboxed",
   }),
+  KNOWN_SERVICES_FILE: str({ default: "", desc: "the file of services that search_known_services also covers; read at each search" }),
   RECEIPT_KEY_FILE: str({
     default: "",
     desc: "the key that its toolsets sign receipts of writes with; the same on all replicas of these toolsets",

@@ -10,9 +10,9 @@ import {
   type Registration,
   type ToolDefinition,
 } from "@toolbus/contracts";
-import { hasToolHash } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { verifiedDefinition } from "./verified-definition.ts";
 import type { DefinitionPace } from "./definition-pace.ts";
 import { guideChange } from "./guides.ts";
 import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
@@ -112,13 +112,10 @@ export async function readRegistry(state: StateStore, log?: Log, pace?: Definiti
     // The tool was unregistered after the index was read.
     if (value === undefined) return [];
     const parsed = parseRegistration(value);
-    if (
-      parsed.ok &&
-      parsed.value.toolset === toolset &&
-      parsed.value.definition.name === tool &&
-      hasToolHash(parsed.value.definition, parsed.value.hash)
-    )
-      return [parsed.value];
+    if (parsed.ok && parsed.value.toolset === toolset && parsed.value.definition.name === tool) {
+      const definition = verifiedDefinition(parsed.value);
+      if (definition) return [{ ...parsed.value, definition }];
+    }
     log?.warn({ toolset, tool, version }, "a registration cannot be read and is left out");
     return [];
   });

@@ -13,12 +13,13 @@ import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig, type ServerConfig } from "./mcp-config.ts";
 import { openRegistering } from "./registered/open-registering.ts";
 import { meteredFetch } from "./remote-transport.ts";
+import { listedServices } from "./services/listed-services.ts";
 import { serviceTools } from "./services/service-tools.ts";
 
 /** The time for which a start waits for servers. The tools of slower servers are added when the servers are ready. */
 const START_WAIT_MS = 5000;
 
-type McpSettings = Pick<ExecutorConfig, "MCP_CONFIG_FILE" | "MCP_REGISTER_SERVERS">;
+type McpSettings = Pick<ExecutorConfig, "MCP_CONFIG_FILE" | "MCP_REGISTER_SERVERS" | "KNOWN_SERVICES_FILE">;
 /** Starts the worker of a toolset. Resolves when calls may arrive. */
 type Serve = (toolset: Toolset) => Promise<Worker>;
 
@@ -98,13 +99,14 @@ export interface OpenedMcp {
 
 async function openMcp(
   servers: readonly ServerConfig[],
-  { MCP_REGISTER_SERVERS: mode }: McpSettings,
+  { MCP_REGISTER_SERVERS: mode, KNOWN_SERVICES_FILE }: McpSettings,
   infrastructure: Infrastructure,
 ): Promise<OpenedMcp> {
   const { state, clock, log, monotonic, random, env = {} } = infrastructure;
   const tokens = clientTokens({ monotonic, fetch: meteredFetch });
   const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd(), tokens };
-  const reads = serviceTools({ registered: () => readRegistry(state, log), clock });
+  const listed = listedServices(KNOWN_SERVICES_FILE, (sentence) => log.warn({}, sentence));
+  const reads = serviceTools({ registered: () => readRegistry(state, log), clock, listed });
   const open = (own: readonly Tool[]): McpBridge =>
     mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, clock, monotonic, random });
   const opened: OpenedMcp =

@@ -1,28 +1,32 @@
-import { findService, findTool, INVOKE_TOOL, type JsonObject, type Registration } from "@toolbus/contracts";
-import { defineTool, type Tool, toolError } from "@toolbus/tool-kit";
+import { findService, findTool, type JsonObject, type Registration } from "@toolbus/contracts";
+import {
+  defineTool,
+  type KnownService,
+  type KnownTool,
+  knownServices,
+  searchServices,
+  SERVICE_TOOLS,
+  type Tool,
+  toolError,
+  withListed,
+} from "@toolbus/tool-kit";
 import { invokeTool } from "./invoke-tool.ts";
-import { type KnownService, type KnownTool, knownServices, searchServices } from "./known-services.ts";
+import type { ListedServices } from "./listed-services.ts";
 
 export interface ServiceToolsOptions {
   /** Reads the registry. Each call of a tool reads it again, so no answer is older than the registry. */
   readonly registered: () => Promise<readonly Registration[]>;
   readonly clock: () => number;
+  /** The operator's list of services, which the search also covers. */
+  readonly listed?: ListedServices;
 }
-
-/** The names of the bridge's own tools, which find and call the tools of services. */
-export const SERVICE_TOOLS: ReadonlySet<string> = new Set([
-  "mcp_list_services",
-  "mcp_get_service_details",
-  "search_known_services",
-  INVOKE_TOOL,
-]);
 
 /**
  * Returns the reads with which a model finds a tool among many: the list of services, the details of one, and the search. They read the registry and
  * ask no server. What a foreign server wrote about its tools comes only from the details, whose results are untrusted. Also returns the tool with
  * which a model calls what it found.
  */
-export function serviceTools({ registered, clock }: ServiceToolsOptions): readonly Tool[] {
+export function serviceTools({ registered, clock, listed }: ServiceToolsOptions): readonly Tool[] {
   const services = async (): Promise<readonly KnownService[]> => knownServices(await registered(), clock(), SERVICE_TOOLS);
   return [
     defineTool({
@@ -91,7 +95,7 @@ export function serviceTools({ registered, clock }: ServiceToolsOptions): readon
       description: [
         "Searches all registered MCP servers and toolsets for the ones whose tools fit a task.",
         'Input: query, the task in a few words, up to 500 characters, for example "open a ticket".',
-        "Output: results, at most 5, best first, each with id, type, summary, relevance_score from 0 to 1 and the names of up to 3 top_tools. With a score under 0.3, look at mcp_list_services yourself.",
+        "Output: results, at most 5, best first, each with id, type, summary, relevance_score from 0 to 1 and the names of up to 3 top_tools or top_skills. With a score under 0.3, look at mcp_list_services yourself.",
         "Do not use it to search documents, code or the web.",
       ].join("\n"),
       parameters: {
@@ -100,7 +104,9 @@ export function serviceTools({ registered, clock }: ServiceToolsOptions): readon
         required: ["query"],
         additionalProperties: false,
       },
-      run: async ({ query }: { readonly query: string }) => ({ results: searchServices(await services(), query) }),
+      run: async ({ query }: { readonly query: string }) => ({
+        results: searchServices(withListed(await services(), (await listed?.current()) ?? []), query),
+      }),
     }),
     invokeTool(),
   ];
