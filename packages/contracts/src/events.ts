@@ -3,6 +3,7 @@ import { RunWrites, Usage } from "./documents/agent.ts";
 import { RESULT_STATUSES } from "./error-codes.ts";
 import { durableEventSchema, type EventOf, numbered, oneEventOf } from "./event-schema.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
+import { OfferedChoice } from "./offered-choice.ts";
 import { Report } from "./report.ts";
 import { MAX_MEDIA, MediaRef } from "./result.ts";
 import { type Static, Type } from "./schema.ts";
@@ -74,6 +75,8 @@ export const RUN_EVENT_SCHEMAS = {
     input: Type.Unsafe<object>({ type: "object" }),
     tools: Type.Array(Type.String()),
     registryVersion: Type.String({ description: "The version of the registry that the run found, as in `GET /v1/tools`." }),
+    /** The field is absent if the run is offered every tool that it may use. */
+    choice: Type.Optional(OfferedChoice),
   }),
   turn: durableEventSchema("turn", "The model's complete output of a round, and the tools that it calls. `usage` is the run's so far.", {
     round: Type.Integer(),

@@ -30,7 +30,14 @@ export interface VendorTurn {
 }
 
 export type TranscriptEntry =
-  | { readonly type: "user"; readonly runId: string; readonly text: string; readonly at: number }
+  | {
+      readonly type: "user";
+      readonly runId: string;
+      readonly text: string;
+      readonly at: number;
+      /** A note of the agent for the model, such as the services that match the message best. People do not see it. */
+      readonly note?: string;
+    }
   | {
       readonly type: "assistant";
       readonly runId: string;

@@ -6,6 +6,7 @@ export { loadProfiles } from "./profiles/load-profiles.ts";
 export { agent, startAgent } from "./service.ts";
 export { type AgentConfig, agentSettings } from "./settings.ts";
 export type { Profile } from "./profile.ts";
+export { offerTools } from "./tool-offer.ts";
 export { agentTransitions } from "./transitions/transition-table.ts";
 export { contextBudget } from "./context/budget.ts";
 export { withContext } from "./context/context-document.ts";

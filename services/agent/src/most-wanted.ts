@@ -1,5 +1,6 @@
 import { isBridgeTool, type Registration } from "@toolbus/contracts";
-import { dialectRules, type DialectName, rank } from "@toolbus/models";
+import { dialectRules, type DialectName } from "@toolbus/models";
+import { rankTools } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
 
 /** The number of the loop's own tools, for which every offer leaves room. */
@@ -11,21 +12,39 @@ export function mostTools({ limits }: Pick<Profile, "limits">, dialect: DialectN
   return Math.max(0, Math.min(limits.maxTools, rules ? rules.tools - LOOP_TOOLS : limits.maxTools));
 }
 
+/** The tools that a run is offered and those that it is not. */
+export interface Wanted {
+  /** In the order of the candidates. */
+  readonly offered: readonly Registration[];
+  /** The best match first. */
+  readonly leftOut: readonly Registration[];
+}
+
+export interface WantedFor {
+  readonly profile: Pick<Profile, "seedCalls" | "report">;
+  /** The run's message. */
+  readonly about: string;
+  /** The tools that earlier runs of the conversation called, the latest first. */
+  readonly called: readonly string[];
+  readonly most: number;
+}
+
 /**
- * Selects at most `most` of the registrations and keeps their order. It prefers tools that the profile itself calls, and then the bridge's own tools,
- * up to half of the places. Then it prefers tools whose name and description fit the message best. If nothing fits, it selects the first ones.
+ * Selects at most `most` of the candidates. First come the tools that the profile itself calls, then the bridge's own tools (up to half of
+ * the places), and those that the conversation called last. The tools whose name and description fit the message best get the remaining places, at least a third.
+ * If nothing fits, the first ones get them.
  */
-export function mostWanted(
-  all: readonly Registration[],
-  { profile, about, most }: { readonly profile: Pick<Profile, "seedCalls" | "report">; readonly about: string; readonly most: number },
-): readonly Registration[] {
-  if (all.length <= most) return all;
-  const called = new Set(profile.seedCalls.map(({ tool }) => tool));
-  if (profile.report?.kind === "filing") called.add(profile.report.tool);
-  const ranked = rank(all, ({ definition: { name, description } }) => `${name}\n${description}`, about).map(({ item }) => item);
-  const first = ranked.filter(({ definition }) => called.has(definition.name));
+export function mostWanted(all: readonly Registration[], { profile, about, called, most }: WantedFor): Wanted {
+  if (all.length <= most) return { offered: all, leftOut: [] };
+  const fixed = new Set(profile.seedCalls.map(({ tool }) => tool));
+  if (profile.report?.kind === "filing") fixed.add(profile.report.tool);
+  const ranked = rankTools(all, ({ definition }) => definition, about);
+  const byName = new Map(ranked.map((one) => [one.definition.name, one]));
+  const named = (names: Iterable<string>): readonly Registration[] => [...names].flatMap((name) => byName.get(name) ?? []);
   // A model that can find and call a tool by name can also use the tools that are left out.
   const finding = ranked.filter(isBridgeTool).slice(0, Math.ceil(most / 2));
-  const wanted = new Set([...new Set([...first, ...finding, ...ranked])].slice(0, most));
-  return all.filter((registration) => wanted.has(registration));
+  const kept = [...finding, ...named(called)].slice(0, Math.floor((most * 2) / 3));
+  const inOrder = new Set([...ranked.filter(({ definition }) => fixed.has(definition.name)), ...kept, ...ranked]);
+  const wanted = new Set([...inOrder].slice(0, most));
+  return { offered: all.filter((one) => wanted.has(one)), leftOut: ranked.filter((one) => !wanted.has(one)) };
 }

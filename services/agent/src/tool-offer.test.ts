@@ -206,6 +206,29 @@ describe("too many tools", () => {
     expect(names).toHaveLength(4);
   });
 
+  it("leave out the worst matches, and the offer says which, the best match first, and which services fit best", () => {
+    const crm = { source: "mcp:crm" };
+    const tools = [
+      ...many(30),
+      registered("crm__open_ticket", { description: "Opens a ticket for a customer.", ...crm }),
+      registered("crm__close_ticket", { description: "Closes a ticket.", ...crm }),
+    ];
+    const { choice, names } = offered(tools, "all", { maxTools: 1, about: "Open a ticket for Ada." });
+    expect(names).toEqual(["crm__open_ticket@1"]);
+    expect(choice).toMatchObject({ matched: 32, services: [{ id: "mcp:crm", tools: ["crm__open_ticket", "crm__close_ticket"] }] });
+    expect([choice?.leftOut[0], choice?.leftOut.length]).toEqual(["crm__close_ticket", 20]);
+    expect(offered(many(12)).choice).toBeUndefined();
+    expect(offered(many(13), "all", { about: "xyzzy" }).choice?.services).toBeUndefined();
+    const offline = { name: "offline", dialect: "any" } as const;
+    expect(offered(tools, "all", { about: "Open a ticket.", model: offline }).choice?.services).toBeUndefined();
+  });
+
+  it("keep those that find other tools and those that the conversation called, and leave a third to the message", () => {
+    const tools = [...many(12), registered("search_known_services", { source: "mcp" }, { toolset: "mcp" }), registered("read_log")];
+    const { names } = offered(tools, "all", { maxTools: 3, about: "Read the log.", called: ["tool_07", "tool_08"] });
+    expect(names).toEqual(["read_log@1", "search_known_services@1", "tool_07@1"]);
+  });
+
   it("are never more than the vendor accepts in one request, with room for the loop's own", () => {
     expect(offered(many(140), "all", { maxTools: 128 }).names).toHaveLength(124);
     expect(offered(many(140), "all", { maxTools: 128, model: { name: "offline", dialect: "any" } }).names).toHaveLength(128);

@@ -3,6 +3,8 @@ import {
   goneSince,
   definitionFault,
   type JudgedTool,
+  MAX_LEFT_OUT,
+  type OfferedChoice,
   preferredVersion,
   publicTool,
   quarantineSentence,
@@ -13,6 +15,7 @@ import {
   type ToolRights,
 } from "@toolbus/contracts";
 import { compileTool, type DialectName, type ToolSetAside } from "@toolbus/models";
+import { bestServices } from "./best-services.ts";
 import { mostTools, mostWanted } from "./most-wanted.ts";
 import type { Profile } from "./profile.ts";
 import { ruleMatches, type ToolRule, toolRule } from "./profiles/tool-rule.ts";
@@ -22,6 +25,8 @@ export interface ToolOffer {
   readonly tools: readonly RunTool[];
   /** The version of the whole registry at that time. */
   readonly registryVersion: string;
+  /** How the tools were chosen. Absent if all of them are offered. */
+  readonly choice?: OfferedChoice;
 }
 
 /** A fact about an offer that an operator should know. */
@@ -55,6 +60,8 @@ export interface OfferInput {
   readonly model: OfferedTo;
   /** The run's message, which selects tools if there are too many. */
   readonly about: string;
+  /** The tools that earlier runs of the conversation called, the latest first. They stay offered if there are too many. */
+  readonly called?: readonly string[];
 }
 
 export interface OfferedTo {
@@ -81,15 +88,19 @@ export function offerTools({
   rights,
   model,
   about,
+  called = [],
 }: OfferInput): ToolOffer & { readonly notices: readonly OfferNotice[] } {
   const rules = rulesOf(profile, registrations);
   const fixed = new Set(profile.seedCalls.map(({ tool }) => tool));
   const why = (one: Registration): string | null => rightsFault(rights, judged(one)) ?? whyNot(one, { now, off, fixed });
   const held = new Map(rules.flatMap((rule) => (rule.by === "name" && rule.version !== null ? [[rule.name, rule.version] as const] : [])));
+  const byName = Map.groupBy(registrations, ({ definition }) => definition.name);
   const chosen = new Map<string, Registration>();
   const notices: OfferNotice[] = [];
   for (const rule of rules) {
-    const meant = registrations.filter(
+    // A profile with all tools has a rule for each name, so a search of all registrations for each rule would be slow.
+    const candidates = rule.by === "name" ? (byName.get(rule.name) ?? []) : registrations;
+    const meant = candidates.filter(
       (one) => ruleMatches(rule, one) && (held.get(one.definition.name) ?? one.definition.version) === one.definition.version,
     );
     if (meant.length === 0 && rule.by === "name") notices.push(missing(profile.name, rule, registrations));
@@ -108,11 +119,26 @@ export function offerTools({
   }
   const all = [...chosen.values()];
   const most = mostTools(profile, model.dialect);
-  const offered = mostWanted(all, { profile, about, most });
+  const { offered, leftOut } = mostWanted(all, { profile, about, called, most });
   return {
     tools: offered.map(({ definition: { name, version }, hash, toolset }) => ({ name, version, hash, toolset })),
     registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
+    ...(leftOut.length === 0 ? {} : { choice: choiceMade(all, leftOut, { about, now, model }) }),
     notices: [...notices, ...countNotices(profile, all.length, offered.length)],
+  };
+}
+
+function choiceMade(
+  all: readonly Registration[],
+  leftOut: readonly Registration[],
+  { about, now, model }: Pick<OfferInput, "about" | "now" | "model">,
+): OfferedChoice {
+  // The rules of the provider `offline` search the person's own words for names of tools.
+  const services = model.name === "offline" ? [] : bestServices(all, about, now);
+  return {
+    matched: all.length,
+    leftOut: leftOut.slice(0, MAX_LEFT_OUT).map(({ definition }) => definition.name),
+    ...(services.length === 0 ? {} : { services }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface OfferFor {
   readonly model: OfferedTo;
   /** The run's message. */
   readonly about: string;
+  /** The tools that earlier runs of the conversation called, the latest first. */
+  readonly called?: readonly string[];
 }
 
 export interface ToolOffersOptions {
@@ -48,7 +50,7 @@ export interface ToolOffersOptions {
 export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
   const reported = new Set<string>();
   return {
-    async offer(profile, { now, rights, model, about }) {
+    async offer(profile, { now, rights, model, about, called = [] }) {
       const registrations = await readRegistry(state, log, pace);
       const values = await flags.current();
       const { notices, ...offer } = offerTools({
@@ -59,6 +61,7 @@ export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOpti
         model,
         about,
         off: (registration) => whyOff(registration, values),
+        called,
       });
       const known = new Set(registrations.map(({ definition }) => definition.flag));
       for (const flag of values.keys())

@@ -47,6 +47,14 @@ it("explains what a waiting run has done so far, what holds it up and what to tr
   });
 });
 
+it("says which tools a run was not offered", () => {
+  const choice = { matched: 40, leftOut: ["a", "b", "c", "d", "e", "f"] };
+  const chosen = events.map((event) => (event.type === "run.started" ? { ...event, choice } : event));
+  expect(explainRun(view, chosen, T + 180_000).happened[1]).toBe(
+    "+0 ms  It started with 1 tool, the best matches of 40; left out: a, b, c, d, e and more.",
+  );
+});
+
 it("says how many people a critical write waited for", () => {
   const critical = events.map((event) => (event.type === "call.held" ? { ...event, tier: "critical", approversNeeded: 2 } : event));
   expect(explainRun(view, critical, T + 180_000).happened[3]).toBe(

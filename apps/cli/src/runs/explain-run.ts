@@ -31,12 +31,18 @@ function sentencesOf(event: RunEvent, from: number): string[] {
   return says === null ? [] : [`+${tookOf(Math.max(0, event.at - from))}  ${says}`];
 }
 
+/** Says how many tools were left out, because the profile allows fewer, and names the best matches among them. */
+function leftOutOf({ choice }: Extract<RunEvent, { type: "run.started" }>): string {
+  if (!choice) return "";
+  return `, the best matches of ${choice.matched}; left out: ${choice.leftOut.slice(0, 5).join(", ")}${choice.leftOut.length > 5 ? " and more" : ""}`;
+}
+
 function sentenceOf(event: RunEvent): string | null {
   switch (event.type) {
     case "run.queued":
       return `It waited behind ${event.behind}${placeOf(event)}.`;
     case "run.started":
-      return `It started with ${counted(event.tools.length, "tool")}.`;
+      return `It started with ${counted(event.tools.length, "tool")}${leftOutOf(event)}.`;
     case "turn":
       return turnOf(event);
     case "model.retry":

@@ -1,6 +1,7 @@
 import { type Static, Type } from "../schema.ts";
 import { ArgumentChange } from "../argument-changes.ts";
 import type { JsonObject } from "../json.ts";
+import { OfferedChoice } from "../offered-choice.ts";
 import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
 import { Report } from "../report.ts";
@@ -52,6 +53,9 @@ export const QueuedRun = Type.Object(
 );
 export type QueuedRun = Static<typeof QueuedRun>;
 
+/** The largest number of called tools that a conversation remembers. */
+export const MAX_CALLED_TOOLS = 8;
+
 /** The state of one conversation: its active run, its waiting runs and its usage. The agent writes it to the family `conversation`. */
 export const ConversationState = Type.Object(
   {
@@ -67,6 +71,8 @@ export const ConversationState = Type.Object(
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
     /** True if the transcript contains an index of a result in working memory. */
     workingMemory: Type.Optional(Type.Boolean()),
+    /** Registered tools that runs of the conversation called, the one that was new last first. Later runs are offered them again. */
+    called: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_CALLED_TOOLS })),
     /** The untrusted content that runs of the conversation have read. Later runs read it in the transcript. */
     taint: Type.Optional(Taint),
     /** The time when the owner deleted the conversation. Its content is then removed, and no run begins in it any more. */
@@ -144,7 +150,12 @@ export const Run = Type.Object(
     profile: Type.String(),
     input: Type.Unsafe<JsonObject>({ type: "object" }),
     /** The person's message while the run is queued. The message is in the transcript once the run has started. */
-    message: Type.Union([Type.Object({ text: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
+    message: Type.Union([
+      Type.Object({ text: Type.String(), at: Type.Integer(), note: Type.Optional(Type.String()) }, closed),
+      Type.Null(),
+    ]),
+    /** How the tools were chosen, while the run is queued. The event `run.started` has it afterwards. */
+    choice: Type.Optional(OfferedChoice),
     /** The run's number in its conversation. The first run has the number 1. */
     ordinal: Type.Integer(),
     /** The number of the commit that accepted the run's message. */

@@ -66,9 +66,10 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
   const profile = rules.profile(entry.profile);
   const { now, conversation, origin } = await readAsked(reader, entry);
   const about = `${entry.text}\n${JSON.stringify(entry.input)}`;
+  const called = conversation?.value.called ?? [];
   const offer =
     profile && origin
-      ? await toolOffers.offer(offeredFor(profile, entry.input), { now, rights: origin, model: modelOf(profile.name), about })
+      ? await toolOffers.offer(offeredFor(profile, entry.input), { now, rights: origin, model: modelOf(profile.name), about, called })
       : null;
   const activeRun = conversation?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;

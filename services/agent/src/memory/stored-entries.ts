@@ -42,8 +42,10 @@ export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<S
  */
 export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<TranscriptEntry> {
   switch (stored.type) {
-    case "user":
-      return stored;
+    case "user": {
+      const { note, ...entry } = stored;
+      return note === undefined ? entry : { ...entry, text: `${entry.text}\n\n${note}` };
+    }
     case "assistant": {
       const { vendor, ...rest } = stored;
       const read = vendor && (await readVendorTurn(blobs, vendor));

@@ -1,4 +1,4 @@
-import { type ConversationState, MAX_QUEUED_RUNS, type QueuedRun, type Run } from "@toolbus/contracts";
+import { type ConversationState, MAX_CALLED_TOOLS, MAX_QUEUED_RUNS, type QueuedRun, type Run } from "@toolbus/contracts";
 import { addUsage, NOTHING_USED } from "../usage.ts";
 import { joinedTaint } from "./taint.ts";
 
@@ -32,6 +32,16 @@ export function afterRun(conversation: ConversationState, ended: Run, next: Run 
 export function withModel(conversation: ConversationState, model: NonNullable<ConversationState["model"]>): ConversationState {
   const before = conversation.model;
   return before?.provider === model.provider && before.model === model.model ? conversation : { ...conversation, model };
+}
+
+/**
+ * Returns the conversation with the registered tools that a turn called, so that later runs are offered them again. Returns the same object if the
+ * conversation had called all of them before, so that the agent does not write it in every turn.
+ */
+export function withCalled(conversation: ConversationState, names: readonly string[]): ConversationState {
+  const before = conversation.called ?? [];
+  const fresh = [...new Set(names)].filter((name) => !before.includes(name));
+  return fresh.length === 0 ? conversation : { ...conversation, called: [...fresh, ...before].slice(0, MAX_CALLED_TOOLS) };
 }
 
 function inOrder(a: QueuedRun, b: QueuedRun): number {

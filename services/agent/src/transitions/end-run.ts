@@ -29,6 +29,7 @@ export function endRun(draft: Draft, end: RunEnd, status: "done" | "failed" | "c
   const { runId, message } = next.value;
   if (message) draft.transcript({ type: "user", runId, ...message });
   const taint = joinedTaint(draft.conversation.taint, next.value.taint);
-  const started: Run = { ...next.value, ...taint, message: null, status: "ready", startedAt: draft.now, stepStartedAt: draft.now };
-  draft.otherRun(next, started, [startedEvent(started, draft.rules, draft.now)]);
+  const { choice, ...waited } = next.value;
+  const started: Run = { ...waited, ...taint, message: null, status: "ready", startedAt: draft.now, stepStartedAt: draft.now };
+  draft.otherRun(next, started, [startedEvent({ ...started, ...(choice ? { choice } : {}) }, draft.rules, draft.now)]);
 }

@@ -1,6 +1,7 @@
 import type { ConversationState, MessageEntry, Run, ToolRights } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { isDirectCall, taintOfClient } from "../direct-call/direct-call.ts";
+import { noteOf } from "../best-services.ts";
 import { emptyReport, type Profile } from "../profile.ts";
 import type { ToolOffer } from "../tool-offer.ts";
 import { NOTHING_USED } from "../usage.ts";
@@ -94,11 +95,11 @@ function ready(input: StartInput, conversation: Read<ConversationState>, rules: 
     { ...started, ...joinedTaint(conversation.value.taint, taintOfClient(input.profile, started)) },
     rules,
   );
-  draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
+  draft.transcript({ type: "user", runId: entry.runId, ...messageOf(input) });
   draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
   draft.send(wakeMessage(draft.run, rules, now, "start"));
   draft.runTimer(rules.config.POLL_MS);
-  draft.event(startedEvent(draft.run, rules, now));
+  draft.event(startedEvent({ ...draft.run, ...choiceOf(input) }, rules, now));
   return draft.build(opOf(entry));
 }
 
@@ -112,7 +113,8 @@ function queued(input: StartInput, conversation: Read<ConversationState>, active
     ...newRun(input, conversation.value.runs + 1),
     status: "queued",
     startedAt: null,
-    message: { text: entry.text, at: entry.acceptedAt },
+    message: messageOf(input),
+    ...choiceOf(input),
   };
   const interrupts = entry.ifActive === "interrupt";
   const after = withQueued(conversation.value, { runId: entry.runId, accepted, interrupts });
@@ -147,6 +149,16 @@ function refused(input: StartInput, conversation: Read<ConversationState>, { cod
 
 function draftOf({ now }: StartInput, conversation: Read<ConversationState>, run: Run, rules: Rules): Draft {
   return new Draft({ now, run: { version: 0, value: run }, conversation, calls: [], next: null }, rules);
+}
+
+/** Returns the person's message with the agent's note about the services that match it best. */
+function messageOf({ entry, offer }: StartInput): NonNullable<Run["message"]> {
+  const note = offer?.choice && noteOf(offer.choice, offer.tools.length);
+  return { text: entry.text, at: entry.acceptedAt, ...(note === undefined ? {} : { note }) };
+}
+
+function choiceOf({ offer }: StartInput): Pick<Run, "choice"> {
+  return offer?.choice ? { choice: offer.choice } : {};
 }
 
 const opOf = (entry: MessageEntry): string => `start:${entry.runId}`;

@@ -3,8 +3,9 @@ import { loopToolsOf } from "./loop-tools.ts";
 import type { Rules } from "./rules.ts";
 
 /** Returns the event of a run's start, with the run's input and the tools that its model can call. */
-export function startedEvent({ profile, input, tools, registryVersion }: Run, rules: Rules, now: number): RunEvent {
+export function startedEvent({ profile, input, tools, registryVersion, choice }: Run, rules: Rules, now: number): RunEvent {
   const known = rules.profile(profile);
   const own = known ? loopToolsOf(known).map(({ definition }) => definition.name) : [];
-  return { type: "run.started", at: now, profile, input, tools: [...tools.map((tool) => tool.name), ...own], registryVersion };
+  const names = [...tools.map((tool) => tool.name), ...own];
+  return { type: "run.started", at: now, profile, input, tools: names, registryVersion, ...(choice ? { choice } : {}) };
 }

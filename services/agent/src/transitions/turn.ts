@@ -4,7 +4,7 @@ import type { Change } from "@toolbus/state";
 import { addUsage } from "../usage.ts";
 import { beginningOf } from "./begin-loop-tool.ts";
 import { boundedText } from "./bounded-text.ts";
-import { withModel } from "./conversation.ts";
+import { withCalled, withModel } from "./conversation.ts";
 import { dispatch } from "./dispatch-call.ts";
 import { Draft } from "./draft.ts";
 import { endCall } from "./end-call.ts";
@@ -46,7 +46,12 @@ export function commitTurn(input: TurnInput, rules: Rules): Change | null {
     usage: addUsage(before.usage, { ...turn.usage, modelCalls: turn.seed ? 0 : 1, toolCalls: 0 }),
   });
   recordTurn(draft, turn, planned, before.round);
-  if (!turn.seed) draft.conversation = withModel(draft.conversation, { provider: turn.provider, model: turn.model });
+  if (!turn.seed) {
+    draft.conversation = withModel(draft.conversation, { provider: turn.provider, model: turn.model });
+    const own = new Set(draft.run.tools.map(({ name }) => name));
+    const names = planned.map(({ call }) => call.toolName).filter((name) => own.has(name));
+    draft.conversation = withCalled(draft.conversation, names);
+  }
   if (planned.length === 0 && turn.paused === true) finishRound(draft);
   else if (planned.length === 0) endWith(draft, turn);
   else {

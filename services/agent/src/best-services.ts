@@ -1,0 +1,23 @@
+import type { OfferedChoice, Registration } from "@toolbus/contracts";
+import { knownServices, searchServices, SERVICE_TOOLS } from "@toolbus/tool-kit";
+
+/** The number of services that are put before the model. */
+const MOST_SERVICES = 2;
+
+type Services = NonNullable<OfferedChoice["services"]>;
+
+/** Returns the two services that match a message best, with the names of their best tools. It returns none if no word matches. */
+export function bestServices(candidates: readonly Registration[], about: string, now: number): Services {
+  const found = searchServices(knownServices(candidates, now, SERVICE_TOOLS), about, MOST_SERVICES);
+  return found.map(({ id, top_tools: tools = [] }) => ({ id, tools: [...tools] }));
+}
+
+/**
+ * Returns the note that tells the model about these services, or undefined if there are none. The note is stored with the person's message and never
+ * changes, so that the beginning of the prompt stays the same in all turns and later runs. It contains names only, and no text of a foreign server.
+ */
+export function noteOf({ matched, services = [] }: OfferedChoice, offered: number): string | undefined {
+  if (services.length === 0) return undefined;
+  const list = services.map(({ id, tools }) => `${id} (${tools.join(", ")})`).join("; ");
+  return `[Note by Toolbus, not by the person: ${offered} of ${matched} tools are offered in this run. Best matches for this message: ${list}.]`;
+}
