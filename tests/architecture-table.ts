@@ -82,7 +82,16 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
   bench: {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one", "testing")],
-    clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib", "fastify", "ioredis", "openai"],
+    clients: [
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server-everything",
+      "@nats-io/jetstream",
+      "@nats-io/transport-node",
+      "amqplib",
+      "fastify",
+      "ioredis",
+      "openai",
+    ],
   },
 };
 
@@ -91,8 +100,9 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
   "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
   "@nats-io/transport-node": ["packages/bus/src/nats", "bench/src"],
-  "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp", "apps/cli/src/mcp"],
+  "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp", "apps/cli/src/mcp", "bench/src"],
   "@modelcontextprotocol/node": ["examples/openrouter-mcp/src"],
+  "@modelcontextprotocol/server-everything": ["bench/src"],
   "@modelcontextprotocol/server": ["services/gateway/src/mcp", "apps/cli/src/mcp", "examples/openrouter-mcp/src"],
   "@anthropic-ai/sdk": ["packages/models/src/anthropic"],
   "@aws-sdk/client-bedrock-runtime": ["packages/models/src/bedrock"],

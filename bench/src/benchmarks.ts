@@ -55,6 +55,12 @@ export const benchmarks: readonly Benchmark[] = [
     flags: ["redis"],
     run: async (conditions, requests) => (await import("./approvals/approvals.ts")).approvalsBench(conditions, requests),
   },
+  {
+    name: "tools",
+    summary:
+      "1,000 tools of 50 services against 100: a start, a run's choice and a search; and a call of an MCP server, against the SDK's client.",
+    run: async (conditions) => (await import("./tools/tools.ts")).tools(conditions),
+  },
 ];
 
 function paired(rows: readonly Row[]): Results {

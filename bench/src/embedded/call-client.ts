@@ -50,12 +50,15 @@ export async function callClient({
   shards,
   clock,
   concurrency = 64,
+  toolset = TOOLSET,
 }: {
   readonly bus: MessageBus;
   readonly shards: number;
   readonly clock: () => number;
   /** How many results the client handles at the same time. */
   readonly concurrency?: number;
+  /** The toolset whose worker is called. */
+  readonly toolset?: string;
 }): Promise<CallClient> {
   const mint = () => ({ now: clock(), random: randomBytes(32) });
   const sessionId = newConversationId(mint(), shards);
@@ -89,7 +92,7 @@ export async function callClient({
     const body: ToolInvoke = { toolCallId: callId, toolName: definition.name, arguments: text, sessionId };
     return message({
       id: messageIds.invoke(callId, 1),
-      topic: topics.invoke(TOOLSET),
+      topic: topics.invoke(toolset),
       type: messageTypes.toolInvoke,
       source: `/agents/${CALL_CLIENT}`,
       now,
