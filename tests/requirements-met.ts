@@ -129,6 +129,8 @@ const ask = from("services/agent/src/transitions/ask.test.ts");
 const advance = from("services/agent/src/steps/advance.test.ts");
 const toolOffer = from("services/agent/src/tool-offer.test.ts");
 const toolOffers = from("services/agent/src/tool-offers.test.ts");
+const offeredChoice = from("services/agent/src/transitions/offered-choice.test.ts");
+const listedServices = from("services/tool-executor/src/toolsets/mcp/services/listed-services.test.ts");
 const registryOfARun = from("services/agent/src/registry-of-a-run.test.ts");
 const catalogue = from("services/agent/src/catalogue.test.ts");
 const profiles = from("services/agent/src/profiles/load-profiles.test.ts");
@@ -810,7 +812,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "G-14": [
     toolOffer("cause a warning above 12, and another from 15 on"),
     toolOffer("are chosen by the run's message, and keep their order"),
+    offeredChoice("records in its first event what was left out, and which service fits the message"),
   ],
+  "S-06": [
+    offeredChoice("puts the service before the model with the message, and people see the message without it"),
+    toolOffer("leave out the worst matches, and the offer says which, the best match first, and which services fit best"),
+  ],
+  "S-08": [listedServices("is searched, and a change of it counts at the next search")],
   "G-18": [
     defineTool("refuses an unworkable definition with one sentence that names the tool"),
     defineTool("refuses a tool that was not made by defineTool and cannot work"),

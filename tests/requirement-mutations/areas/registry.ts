@@ -36,6 +36,26 @@ export const registryMutations: Mutations = {
     breaks: "thirteen tools are offered without a warning",
     patches: [{ file: "services/agent/src/tool-offer.ts", find: "const MANY_TOOLS = 12;", replace: "const MANY_TOOLS = 13;" }],
   },
+  "S-06": {
+    breaks: "the model does not read which services fit the message",
+    patches: [
+      {
+        file: "services/agent/src/memory/stored-entries.ts",
+        find: "return note === undefined ? entry",
+        replace: "return note !== undefined ? entry",
+      },
+    ],
+  },
+  "S-08": {
+    breaks: "the search does not cover the operator's list",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/mcp/services/service-tools.ts",
+        find: "(await listed?.current()) ?? []",
+        replace: "(await listed?.current())?.slice(0, 0) ?? []",
+      },
+    ],
+  },
   "G-15": {
     breaks: "a tool that nobody has registered is sent to a queue",
     patches: [
