@@ -119,11 +119,11 @@ export function offerTools({
   }
   const all = [...chosen.values()];
   const most = mostTools(profile, model.dialect);
-  const { offered, leftOut } = mostWanted(all, { profile, about, called, most });
+  const { offered, leftOut: rest } = mostWanted(all, { profile, about, called, most });
   return {
     tools: offered.map(({ definition: { name, version }, hash, toolset }) => ({ name, version, hash, toolset })),
     registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
-    ...(leftOut.length === 0 ? {} : { choice: choiceMade(all, leftOut, { about, now, model }) }),
+    ...(rest.length === 0 ? {} : { choice: choiceMade(all, rest, { about, now, model }) }),
     notices: [...notices, ...countNotices(profile, all.length, offered.length)],
   };
 }
