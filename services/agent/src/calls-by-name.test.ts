@@ -91,7 +91,7 @@ async function setup(
     topic: topics.approvalRequest,
     types: [messageTypes.approvalRequest],
     parse: parser(ApprovalRequest),
-    handler: async (_, request) => {
+    handler: async (_, request: ApprovalRequest) => {
       requests.push(request);
       requested.resolve();
       return { kind: "ack" };

@@ -15,7 +15,7 @@ async function setup(indexed: () => readonly IndexedServer[] = () => [memory]) {
     topic: topics.mcpServersIndexed,
     types: [messageTypes.mcpServersIndexed],
     parse: parser(McpServersIndexed),
-    listener: (_, body) => {
+    listener: (_, body: McpServersIndexed) => {
       heard.push(body);
       told.resolve();
     },
