@@ -147,7 +147,7 @@ describe("a token of the bridge", () => {
       url: "http://127.0.0.1:1/mcp",
       client: { clientId, clientSecret, tokenUrl: `${provider.issuer}/token`, ...(scope === undefined ? {} : { scope }) },
       monotonic: () => now,
-      fetch: (at, init) => (bodies.push(String(init?.body)), meteredFetch(at, init)),
+      fetch: (at, init) => (bodies.push(init?.body instanceof URLSearchParams ? init.body.toString() : ""), meteredFetch(at, init)),
     });
     return {
       provider,
