@@ -11,16 +11,7 @@ export { lintTool } from "./lint/lint-tool.ts";
 export { type DefinitionPace, definitionPace } from "./registry/definition-pace.ts";
 export { readGuides } from "./registry/guides.ts";
 export { readRegistry, RegistryConflict, registerToolset, unregister } from "./registry/registry.ts";
-export {
-  findService,
-  findTool,
-  type KnownService,
-  knownServices,
-  type KnownTool,
-  searchServices,
-  SERVICE_TOOLS,
-  withListed,
-} from "./services/known-services.ts";
+export { type KnownService, knownServices, type KnownTool, searchServices, SERVICE_TOOLS, withListed } from "./services/known-services.ts";
 export { rankTools } from "./services/rank-tools.ts";
 export { type ReceiptKeys, receiptKeys } from "./registry/receipt-keys.ts";
 export { grantStaleMessage, resultMessage } from "./calls/result-message.ts";

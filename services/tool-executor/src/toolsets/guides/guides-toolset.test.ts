@@ -60,7 +60,15 @@ async function setup() {
   async function call(name: string, args: JsonObject, whose: Whose | { readonly callId: string }): Promise<unknown> {
     const tool = tools.find(name)?.tool as Tool;
     const callId = "callId" in whose ? whose.callId : await callOf(whose);
-    const context = { callId, sessionId: "", signal: AbortSignal.timeout(10_000), log: silentLog, progress: () => {}, modelUsed: () => {}, attach: () => null };
+    const context = {
+      callId,
+      sessionId: "",
+      signal: AbortSignal.timeout(10_000),
+      log: silentLog,
+      progress: () => {},
+      modelUsed: () => {},
+      attach: () => null,
+    };
     if (tool.kind !== "write") return shown(await tool.run(args, context));
     const prepared = await tool.prepare(args, context);
     if (prepared instanceof ToolProblem) return shown(prepared);

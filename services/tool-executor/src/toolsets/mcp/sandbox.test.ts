@@ -184,6 +184,7 @@ describe("a machine on which no sandbox starts", () => {
     const bridge = mcpBridge({
       servers,
       connect: (config) => connectServer(config, { searchPath: place.path, cwd: "/", tokens: () => undefined }),
+      clock: Date.now,
       log: { ...quiet, warn: (_: object, said: string) => void reasons.set(said, said) },
       monotonic: () => performance.now(),
       random: (bytes) => new Uint8Array(bytes),

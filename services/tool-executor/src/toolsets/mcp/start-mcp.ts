@@ -63,7 +63,7 @@ async function startServers(
   infrastructure: Infrastructure,
   serve: Serve,
 ): Promise<Leased> {
-  const opened = await openMcp(servers, settings, infrastructure);
+  const opened = await openBridge(servers, settings, infrastructure);
   const { bridge } = opened;
   try {
     const worker = await serve(bridge.toolset);
@@ -97,24 +97,58 @@ export interface OpenedMcp {
   stop(): Promise<void>;
 }
 
-async function openMcp(
+async function openBridge(
   servers: readonly ServerConfig[],
   { MCP_REGISTER_SERVERS: mode, KNOWN_SERVICES_FILE }: McpSettings,
   infrastructure: Infrastructure,
 ): Promise<OpenedMcp> {
-  const { state, clock, log, monotonic, random, env = {} } = infrastructure;
-  const tokens = clientTokens({ monotonic, fetch: meteredFetch });
-  const place = { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd(), tokens };
-  const listed = listedServices(KNOWN_SERVICES_FILE, (sentence) => log.warn({}, sentence));
-  const reads = serviceTools({ registered: () => readRegistry(state, log), clock, listed });
-  const open = (own: readonly Tool[]): McpBridge =>
-    mcpBridge({ servers, connect: (config) => connectServer(config, place), own, log, clock, monotonic, random });
+  const place = placeOf(infrastructure);
+  const open = (own: readonly Tool[] = []): McpBridge => bridgeOf(servers, { place, own, KNOWN_SERVICES_FILE }, infrastructure);
   const opened: OpenedMcp =
     mode === "off"
-      ? { bridge: open(reads), refresh: async () => undefined, stop: async () => undefined }
-      : await openRegistering((tools) => open([...reads, ...tools]), { ...infrastructure, mode, place });
+      ? { bridge: open(), refresh: async () => undefined, stop: async () => undefined }
+      : await openRegistering(open, { ...infrastructure, mode, place });
   await opened.bridge.tried(START_WAIT_MS);
   return opened;
+}
+
+/** Connects to the servers of a file, without a worker, a lease or servers that calls register. The benchmark measures this bridge alone. */
+export async function openMcp(file: string, parts: Parts): Promise<McpBridge> {
+  const { log, env = {} } = parts;
+  const servers = await serversOf(file, { log, env });
+  const bridge = bridgeOf(servers, { place: placeOf(parts), own: [], KNOWN_SERVICES_FILE: "" }, parts);
+  await bridge.tried(START_WAIT_MS);
+  return bridge;
+}
+
+type Parts = Pick<Infrastructure, "state" | "clock" | "log" | "monotonic" | "random" | "env">;
+type Place = Parameters<typeof connectServer>[1];
+
+function placeOf({ monotonic, env = {} }: Pick<Parts, "monotonic" | "env">): Place {
+  const tokens = clientTokens({ monotonic, fetch: meteredFetch });
+  return { searchPath: env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", cwd: process.cwd(), tokens };
+}
+
+function bridgeOf(
+  servers: readonly ServerConfig[],
+  {
+    place,
+    own,
+    KNOWN_SERVICES_FILE: file,
+  }: { readonly place: Place; readonly own: readonly Tool[] } & Pick<McpSettings, "KNOWN_SERVICES_FILE">,
+  { state, clock, log, monotonic, random }: Parts,
+): McpBridge {
+  const listed = listedServices(file, (sentence) => log.warn({}, sentence));
+  const reads = serviceTools({ registered: () => readRegistry(state, log), clock, listed });
+  return mcpBridge({
+    servers,
+    connect: (config) => connectServer(config, place),
+    own: [...reads, ...own],
+    log,
+    clock,
+    monotonic,
+    random,
+  });
 }
 
 /**

@@ -39,7 +39,7 @@ async function setup(entry: object, settings: { readonly MCP_REGISTER_SERVERS?: 
     serving,
     replica: (name: string) =>
       startMcp(
-        { MCP_CONFIG_FILE: file, MCP_REGISTER_SERVERS: "off", ...settings },
+        { MCP_CONFIG_FILE: file, MCP_REGISTER_SERVERS: "off", KNOWN_SERVICES_FILE: "", ...settings },
         infrastructure,
         async ({ list }: Toolset) => {
           expect(list().map(({ definition }) => definition.name)).toContain("s__add_one");

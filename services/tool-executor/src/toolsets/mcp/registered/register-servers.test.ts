@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { memoryBus } from "@toolbus/bus";
 import { type Json, type JsonObject, keys } from "@toolbus/contracts";
 import { ownKeys } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
@@ -32,6 +33,7 @@ async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" 
       connect: (config) => connectServer(config, { searchPath, cwd: "/", tokens: () => undefined }),
       own: tools,
       log,
+      clock: Date.now,
       monotonic: () => performance.now(),
       random: (bytes) => new Uint8Array(bytes),
     });
@@ -47,7 +49,8 @@ async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" 
   await bridge.tried(20_000);
   const renew = () => registerToolset(state, bridge.toolset);
   await renew();
-  followServers(opened, { renew }, state);
+  const bus = memoryBus({ clock: Date.now });
+  const announced = await followServers(opened, { renew }, { bus, state, clock: Date.now, log });
   const signal = new AbortController().signal;
   let calls = 0;
   /** Runs a write as the worker does once it has a grant. */
@@ -66,8 +69,10 @@ async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" 
     refresh: opened.refresh,
     tools: () => bridge.toolset.list().map(({ definition }) => definition.name),
     async [Symbol.asyncDispose]() {
+      await announced.stop();
       await opened.stop();
       await bridge.stop();
+      await bus.close();
     },
   };
 }
