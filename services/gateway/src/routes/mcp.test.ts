@@ -170,7 +170,7 @@ describe("POST /mcp", () => {
       const gone = new AbortController();
       const sent = send(t, "una", "tools/call", { name }, {}, gone.signal).catch((error: unknown) => error);
       await until(() => t.wakes.length > 0);
-      const { runId } = JSON.parse(t.wakes[0]?.body ?? "{}") as { readonly runId: string };
+      const runId = t.wakes[0]?.attributes["toolbus-entry"] ?? "";
       gone.abort();
       await sent;
       const request = async () => (await t.store.read([keys.inbox(shardOf(runId), `${runId}!cancel`)])).documents[0];
