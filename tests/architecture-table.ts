@@ -58,7 +58,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 
   "services/agent": { ours: belowServices, clients: [] },
-  "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client"] },
+  // The memory server is not imported. It is in the image, as a server that a newcomer can call.
+  "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client", "@modelcontextprotocol/server-memory"] },
   "services/approvals": { ours: belowServices, clients: ["nodemailer", "openid-client"] },
   "services/gateway": { ours: belowServices, clients: ["@modelcontextprotocol/server", "fastify"] },
 

@@ -131,6 +131,6 @@ function withKey(gateway: string, key: string) {
           resolve(`http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/mcp`);
         });
       }),
-    close: () => void server.closeAllConnections(),
+    close: () => server.closeAllConnections(),
   };
 }

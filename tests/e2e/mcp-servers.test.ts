@@ -7,18 +7,20 @@ import { type McpSystem, processesWith, startMcpSystem } from "./testing/mcp-sys
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
 /** Only the longer test run covers every bus. The shorter one covers NATS, where the bridge has its own process. */
-const BUSES = process.env["LONG_PROOFS"] ? (["memory", "nats", "rabbitmq"] as const) : (["nats"] as const);
+const LONG = process.env["LONG_PROOFS"] !== undefined;
+const BROKERS = LONG ? (["nats", "rabbitmq"] as const) : (["nats"] as const);
 /** How `server-everything` is reached. The names are part of the names of its tools. */
 const EVERYTHING = ["everything_stdio", "everything_http", "everything_sse"] as const;
 const SLOW = { duration: 600, steps: 3000 };
 
-for (const bus of BUSES) {
-  if (bus === "memory") describe("real MCP servers, on the bus in memory", () => suite(() => inMemory));
-  else
-    describeOnServer(bus, `real MCP servers, on ${bus} with the bridge in a process of its own`, (broker) =>
-      describeOnServer("redis", "and Redis", (redis) => suite(() => onServers(broker(), redis()))),
-    );
-}
+describe.runIf(LONG)("real MCP servers, on the bus in memory", () => {
+  suite(() => inMemory);
+});
+
+for (const bus of BROKERS)
+  describeOnServer(bus, `real MCP servers, on ${bus} with the bridge in a process of its own`, (broker) =>
+    describeOnServer("redis", "and Redis", (redis) => suite(() => onServers(broker(), redis()))),
+  );
 
 function suite(place: () => Place): void {
   let files: Scratch;

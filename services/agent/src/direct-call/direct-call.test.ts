@@ -8,14 +8,14 @@ const count = defineTool({
   description: "Counts the letters of a word.",
   kind: "read",
   parameters: { type: "object", properties: { word: { type: "string" } }, required: ["word"], additionalProperties: false },
-  run: async ({ word }) => ({ letters: String(word).length }),
+  run: async ({ word }) => ({ letters: (word as string).length }),
 });
 const shout = defineTool({
   name: "shout_word",
   description: "Shouts a word.",
   kind: "read",
   parameters: { type: "object", properties: { word: { type: "string" } }, required: ["word"], additionalProperties: false },
-  run: async ({ word }) => ({ said: String(word).toUpperCase() }),
+  run: async ({ word }) => ({ said: (word as string).toUpperCase() }),
 });
 const setup = () =>
   conversationUnderTest(

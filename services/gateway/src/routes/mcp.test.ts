@@ -63,7 +63,7 @@ async function send(
 const callTool = async (t: System, who: Person, name: string, args: JsonObject = {}) =>
   (await send(t, who, "tools/call", { name, arguments: args }))["result"] as JsonObject;
 
-const handleOf = (result: JsonObject): string => String((result["_meta"] as JsonObject)["toolbus/handle"]);
+const handleOf = (result: JsonObject): string => ((result["_meta"] as JsonObject)["toolbus/handle"] as string);
 
 describe("POST /mcp", () => {
   it("asks for a key, as every other route does", async () => {
@@ -165,7 +165,7 @@ describe("POST /mcp", () => {
     ["find_order", "cancels a read that nobody waits for any more", true],
     ["issue_refund", "leaves a write alone when its client goes away", false],
   ] as const)
-    it(words, async () => {
+    it(`${words}`, async () => {
       await using t = await started({ env: { MCP_WAIT_MS: "20000" } });
       const gone = new AbortController();
       const sent = send(t, "una", "tools/call", { name }, {}, gone.signal).catch((error: unknown) => error);

@@ -54,7 +54,7 @@ if (mode === "endless-line") {
   };
   flood();
 }
-if (mode === "exits-at-random") setTimeout(() => process.exit(7), 300 + Math.random() * 700);
+if (mode === "exits-at-random") setTimeout(() => process.exit(7), 300 + (process.pid % 700));
 if (mode === "stays") setInterval(() => undefined, 60_000);
 if (mode === "ends") {
   process.stderr.write("I have no configuration\n");

@@ -32,11 +32,16 @@ export async function sandboxCommand(
     args: [
       ...namespaces(sandbox),
       ...[...SYSTEM, ...(sandbox.network ? NETWORK_FILES : [])].flatMap((path) => ["--ro-bind-try", path, path]),
-      ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
+      ...OWN_MOUNTS,
       ...(await programBinds(command)),
       ...binds,
       // The root is a folder in memory, which the program could fill.
-      ...["--remount-ro", "/", "--chdir", cwd ?? "/tmp", "--", command],
+      "--remount-ro",
+      "/",
+      "--chdir",
+      cwd ?? "/tmp",
+      "--",
+      command,
       ...args,
     ],
     cwd: "/",
@@ -45,19 +50,35 @@ export async function sandboxCommand(
 
 /** The system's folders, and those files of `/etc` that programs need and that contain no secrets. Missing ones are left out. */
 const SYSTEM = [
-  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"],
-  ...["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"],
-  ...["/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/tls/certs", "/etc/pki/ca-trust"],
-  ...["/etc/passwd", "/etc/group", "/etc/nsswitch.conf"],
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/nix/store",
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/alternatives",
+  "/etc/localtime",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  "/etc/ca-certificates",
+  "/etc/pki/tls/certs",
+  "/etc/pki/ca-trust",
+  "/etc/passwd",
+  "/etc/group",
+  "/etc/nsswitch.conf",
 ];
+const OWN_MOUNTS = ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"];
+const NAMESPACES = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"];
+const RIGHTS = ["--cap-drop", "ALL", "--die-with-parent"];
 const NETWORK_FILES = ["/etc/resolv.conf", "/etc/hosts"];
 
 function namespaces({ network }: Sandbox): readonly string[] {
-  return [
-    ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"],
-    ...(network ? [] : ["--unshare-net"]),
-    ...["--cap-drop", "ALL", "--die-with-parent"],
-  ];
+  return [...NAMESPACES, ...(network ? [] : ["--unshare-net"]), ...RIGHTS];
 }
 
 /** Binds the program's file if it is not in one of the system's folders, under its own name and under the name that a symbolic link refers to. */

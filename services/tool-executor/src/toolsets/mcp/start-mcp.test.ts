@@ -107,10 +107,7 @@ describe("the toolset of MCP servers", () => {
       /^The MCP server "unset" in .*mcp\.json needs the variable NO_SUCH_VARIABLE in "env\.KEY", which is not set: set NO_SUCH_VARIABLE/,
       /^The MCP server "My Files" in .*mcp\.json has the same name in snake case as "my-files": give one of them another name\./,
     ])
-      expect(
-        said.filter((one) => sentence.test(one)),
-        String(sentence),
-      ).not.toEqual([]);
+      expect(said).toContainEqual(expect.stringMatching(sentence));
   });
 
   it("refuses to start without a file, and with one that is not JSON, in one sentence", async () => {

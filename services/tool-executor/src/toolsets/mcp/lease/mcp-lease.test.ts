@@ -60,11 +60,14 @@ function failing(store: StateStore) {
   return { state, fail: () => void (down = true), recover: () => void (down = false) };
 }
 
+/** Returns when a stored lease ends. */
+const untilOf = (value: unknown): number => (value as { readonly until: number }).until;
+
 describe("the lease of the MCP servers", () => {
   it("is held by one replica, which renews it, until that replica releases it", async () => {
     const { lease, store } = setup();
     const a = await lease("a");
-    const until = async () => ((await store.read([keys.mcpLease()])).documents[0]?.value as { until: number }).until;
+    const until = async () => untilOf((await store.read([keys.mcpLease()])).documents[0]?.value);
     const first = await until();
     await vi.waitFor(async () => expect(await until()).toBeGreaterThan(first + timings.leaseMs));
     expect(await lease("b")).toBeNull();
@@ -90,7 +93,7 @@ describe("the lease of the MCP servers", () => {
     const { documents } = await store.read([keys.mcpLease()]);
     await aborted(a?.lost);
     expect(await lease("b")).toBeNull();
-    expect(Date.now()).toBeLessThan((documents[0]?.value as { until: number }).until);
+    expect(Date.now()).toBeLessThan(untilOf(documents[0]?.value));
     const b = await vi.waitUntil(() => lease("b"), 10_000);
     await Promise.all([a?.release(), b.release()]);
   });

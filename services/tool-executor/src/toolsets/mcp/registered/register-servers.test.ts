@@ -117,7 +117,7 @@ describe("mcp_register_server", () => {
   it("gives the program the arguments as they are, and no variable of the bridge except PATH", async () => {
     await using t = await replica(newStore());
     await t.register({ server_name: "s", command: process.execPath, arguments: [HOSTILE, "plain", "${HOME}"] });
-    const environment: unknown = JSON.parse(String(await t.call("s__env", {})));
+    const environment: unknown = JSON.parse((await t.call("s__env", {})) as string);
     const { PWD: _, SHLVL: __, _: ___, OLDPWD: ____, ...rest } = environment as Record<string, string>;
     expect(rest).toEqual({ PATH: SEARCH_PATH });
     expect(t.bridge.server("s")?.config.address).toMatchObject({ args: [HOSTILE, "plain", "${HOME}"] });
