@@ -41,7 +41,9 @@ async function attempt(how: string, what: string): Promise<string> {
 
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
+createInterface({ input: process.stdin }).on("line", (line) => void answer(line));
+
+async function answer(line: string): Promise<void> {
   const { id, method, params } = JSON.parse(line) as {
     id?: number;
     method: string;
@@ -58,4 +60,4 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
   if (method !== "tools/call") return say({ id, error: { code: -32601, message: "Method not found" } });
   const { how = "", what = "" } = params?.arguments ?? {};
   say({ id, result: { content: [{ type: "text", text: await attempt(how, what) }] } });
-});
+}

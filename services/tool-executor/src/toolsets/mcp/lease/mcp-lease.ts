@@ -80,7 +80,10 @@ export async function takeLease({ state, holder, monotonic, log, timings }: Leas
         log.warn({ error }, "the lease of the MCP servers could not be renewed; it is retried");
         return undefined;
       });
-      if (held === false || monotonic() >= heldUntil - marginMs) return void lost.abort(new Error("The lease of the MCP servers is lost."));
+      if (held === false || monotonic() >= heldUntil - marginMs) {
+        lost.abort(new Error("The lease of the MCP servers is lost."));
+        return;
+      }
       // A store that fails at once is not asked without a pause.
       if (held === undefined) await pause(Math.min(renewMs, 100), ending.signal);
     }
