@@ -104,6 +104,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp", "apps/cli/src/mcp", "bench/src"],
   "@modelcontextprotocol/node": ["examples/openrouter-mcp/src"],
   "@modelcontextprotocol/server-everything": ["bench/src"],
+  "@modelcontextprotocol/server-memory": ["services/tool-executor/src/toolsets/mcp"],
   "@modelcontextprotocol/server": ["services/gateway/src/mcp", "apps/cli/src/mcp", "examples/openrouter-mcp/src"],
   "@anthropic-ai/sdk": ["packages/models/src/anthropic"],
   "@aws-sdk/client-bedrock-runtime": ["packages/models/src/bedrock"],

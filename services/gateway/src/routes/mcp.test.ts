@@ -63,7 +63,7 @@ async function send(
 const callTool = async (t: System, who: Person, name: string, args: JsonObject = {}) =>
   (await send(t, who, "tools/call", { name, arguments: args }))["result"] as JsonObject;
 
-const handleOf = (result: JsonObject): string => ((result["_meta"] as JsonObject)["toolbus/handle"] as string);
+const handleOf = (result: JsonObject): string => (result["_meta"] as JsonObject)["toolbus/handle"] as string;
 
 describe("POST /mcp", () => {
   it("asks for a key, as every other route does", async () => {
