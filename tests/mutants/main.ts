@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { hash } from "node:crypto";
 import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,9 +9,10 @@ import { testMutants } from "./test-mutants.ts";
 
 const HELP = `Takes one check after the other out of the product and runs the tests that have to fail then.
 
-Usage: npm run mutants [-- --only NAME] [-- --json]
+Usage: npm run mutants [-- --only NAME] [-- --half TEXT] [-- --json]
 
   --only NAME   one mutant
+  --half TEXT   a half of the mutants, chosen by this text, such as a commit
   --json        one document: {"mutants": [{"name", "caught"}]}
   --help        this text
 
@@ -24,9 +26,11 @@ const AT_ONCE = 2;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  let given: { readonly only?: string; readonly json?: boolean; readonly help?: boolean };
+  let given: { readonly only?: string; readonly half?: string; readonly json?: boolean; readonly help?: boolean };
   try {
-    given = parseArgs({ options: { only: { type: "string" }, json: { type: "boolean" }, help: { type: "boolean", short: "h" } } }).values;
+    given = parseArgs({
+      options: { only: { type: "string" }, half: { type: "string" }, json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+    }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 2;
@@ -35,7 +39,8 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
-  const wanted = testMutants.filter(({ name }) => given.only === undefined || name === given.only);
+  const chosen = given.half === undefined ? testMutants : halfOf(testMutants, given.half);
+  const wanted = chosen.filter(({ name }) => given.only === undefined || name === given.only);
   if (wanted.length === 0) {
     process.stderr.write(`There is no mutant "${given.only}". Known: ${testMutants.map(({ name }) => name).join(", ")}.\n`);
     return 2;
@@ -54,6 +59,12 @@ async function main(): Promise<number> {
   const caught = results.filter((result) => result.caught).length;
   process.stdout.write(given.json ? `${JSON.stringify({ mutants: results })}\n` : `\n${caught} of ${results.length} mutants caught\n`);
   return caught === results.length ? 0 : 1;
+}
+
+/** Returns a half of the mutants. The same text always selects the same ones. */
+function halfOf(all: readonly TestMutant[], text: string): readonly TestMutant[] {
+  const place = ({ name }: TestMutant): string => hash("sha256", `${text} ${name}`);
+  return all.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(all.length / 2));
 }
 
 /** Returns whether a test fails with this mutant. In that case vitest exits with 1. A mutant that cannot be loaded is not caught. */
