@@ -70,9 +70,12 @@ describe("the engine of JavaScript", () => {
     "packages/models/src/schema/corpus/instances.ts": "patterns of the corpus, only in tests",
     "packages/models/src/schema/write/write-words.ts": "a syntax check that runs nothing",
     "packages/telemetry/src/redact.ts": "texts in this file",
+    "packages/tool-kit/src/tool/result-media.ts": "our own pattern of media types",
     "services/all-in-one/src/local-keys.ts": "our own roles",
     "services/approvals/src/routes/write-routes.ts": "our own names",
     "services/gateway/src/call-evidence.ts": "our own ids",
+    "services/gateway/src/call-media.ts": "our own ids",
+    "services/tool-executor/src/toolsets/guides/skill-tools.ts": "our own pattern of names",
   };
   const product = sourceFiles().filter(({ file }) => /^(packages|services|apps)\//.test(file) && !/\.test\.ts$|\/testing\//.test(file));
 

@@ -1018,7 +1018,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "V-13": [
     toolSchemas("is checked by the rules of %s, and these by a server of its kind if there is one"),
-    toolSchemas("is passed on to Anthropic, OpenAI and a command line without any loss"),
+    toolSchemas("is passed on to Anthropic, OpenAI and a command line without any loss but that of the arguments of another tool"),
   ],
   "V-14": [
     wireTools("arrive exactly as they were compiled, whatever their schemas are"),

@@ -44,11 +44,11 @@ describe("the arguments of a benchmark", () => {
   it.each([
     [
       "",
-      "Name a benchmark, for example npm run bench -- embedded. The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals.",
+      "Name a benchmark, for example npm run bench -- embedded. The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals, tools.",
     ],
     [
       "amqp",
-      'There is no benchmark "amqp". The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals.',
+      'There is no benchmark "amqp". The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals, tools.',
     ],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
     ["embedded --seconds 0", '--seconds needs a whole number from 1 to 600, not "0".'],

@@ -17,6 +17,18 @@ describe.runIf(LONG)("real MCP servers, on the bus in memory", () => {
   suite(() => inMemory);
 });
 
+/** A call of each server and each transport, and a part of its answer. */
+const ANSWERS = [
+  ...EVERYTHING.map((server) => [`${server}__get_sum`, { a: 2, b: 40 }, "42"] as const),
+  ["filesystem__read_text_file", { path: "note.txt" }, "It is up."] as const,
+  ["memory__read_graph", {}, "it is up"] as const,
+  [
+    "sequential__sequentialthinking",
+    { thought: "It is up.", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
+    "thoughtHistoryLength",
+  ] as const,
+];
+
 for (const bus of BROKERS)
   describeOnServer(bus, `real MCP servers, on ${bus} with the bridge in a process of its own`, (broker) =>
     describeOnServer("redis", "and Redis", (redis) => suite(() => onServers(broker(), redis()))),
@@ -64,16 +76,7 @@ function suite(place: () => Place): void {
     expect(names).toEqual(expect.arrayContaining(["filesystem__read_text_file", "memory__read_graph", "sequential__sequentialthinking"]));
   });
 
-  it.each([
-    ...EVERYTHING.map((server) => [`${server}__get_sum`, { a: 2, b: 40 }, "42"] as const),
-    ["filesystem__read_text_file", { path: "note.txt" }, "It is up."] as const,
-    ["memory__read_graph", {}, "it is up"] as const,
-    [
-      "sequential__sequentialthinking",
-      { thought: "It is up.", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
-      "thoughtHistoryLength",
-    ] as const,
-  ])("answer: %s", async (tool, args, answer) => {
+  it.each(ANSWERS)("answer: %s", async (tool, args, answer) => {
     const asked = "path" in args ? { ...args, path: files.at("files", args.path) } : args;
     expect(await system.call(tool, asked)).toMatchObject({ status: "ok", content: expect.stringContaining(answer) });
   });

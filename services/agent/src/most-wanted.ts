@@ -43,7 +43,7 @@ export function mostWanted(all: readonly Registration[], { profile, about, calle
   const named = (names: Iterable<string>): readonly Registration[] => [...names].flatMap((name) => byName.get(name) ?? []);
   // A model that can find and call a tool by name can also use the tools that are left out.
   const finding = ranked.filter(isBridgeTool).slice(0, Math.ceil(most / 2));
-  const kept = [...finding, ...named(called)].slice(0, Math.floor((most * 2) / 3));
+  const kept = [...finding, ...named(called)].slice(0, Math.max(1, Math.floor((most * 2) / 3)));
   const inOrder = new Set([...ranked.filter(({ definition }) => fixed.has(definition.name)), ...kept, ...ranked]);
   const wanted = new Set([...inOrder].slice(0, most));
   return { offered: all.filter((one) => wanted.has(one)), leftOut: ranked.filter((one) => !wanted.has(one)) };

@@ -89,6 +89,8 @@ describe("the gateway service", () => {
       AUTH_FAILURES_PER_MINUTE: 10,
       OUTBOX_VISIBILITY_MS: 4000,
       POLL_MS: 250,
+      MCP_WAIT_MS: 25_000,
+      MCP_HOSTS: "",
     });
   });
 });

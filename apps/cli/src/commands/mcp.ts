@@ -29,8 +29,8 @@ export function addMcp(program: Command, define: Define): void {
       "starts no server. Write secrets as '${VAR}': the bridge then takes them from its own environment.",
     audience: "gateway",
     examples: [
-      "toolbus mcp add memory --env 'PATH=${PATH}' --env 'HOME=${HOME}' -- npx -y @modelcontextprotocol/server-memory",
-      "toolbus mcp add wiki --address https://wiki.example.com/mcp --header 'Authorization: Bearer ${WIKI_TOKEN}'",
+      "toolbus mcp add memory --env 'PATH=${PATH}' -- npx -y @modelcontextprotocol/server-memory",
+      "toolbus mcp add wiki --address https://wiki.example.com/mcp --header 'X-Key: ${WIKI_KEY}'",
       "toolbus mcp add adder --sandbox -- /usr/local/bin/adder",
     ],
     run: async (context, command) => {

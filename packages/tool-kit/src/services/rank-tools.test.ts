@@ -26,14 +26,17 @@ describe("the rank of the tools of real MCP servers", () => {
     expect([tools.length >= 300, questions.labelled.length]).toEqual([true, 100]);
     const figures = [1, 3, 12].map((most) => found(questions.labelled, most));
     const heldOut = [1, 3, 12].map((most) => found(questions.heldOut, most));
+    const paraphrased = [1, 3, 12].map((most) => found(questions.paraphrased, most));
     const words = ([first, three, twelve]: readonly number[]): string => `first ${first}, among three ${three}, among twelve ${twelve}`;
     process.stdout.write(
-      `${tools.length} tools, 100 questions: ${words(figures)}. ${questions.heldOut.length} held out: ${words(heldOut)}.\n`,
+      `${tools.length} tools, 100 questions: ${words(figures)}. ${questions.heldOut.length} held out: ${words(heldOut)}. ${questions.paraphrased.length} in other words than those of the tools: ${words(paraphrased)}.\n`,
     );
     expect(figures[0]).toBeGreaterThanOrEqual(80);
     expect(figures[2]).toBeGreaterThanOrEqual(95);
-    // The weights were not chosen for these questions.
+    // These figures were known while the weights were chosen, so they are no independent proof.
     expect(heldOut[0]).toBeGreaterThanOrEqual(20);
+    // Somebody else wrote these afterwards and avoided the words of the tools. A rank by words finds a third of them.
+    expect(paraphrased[0]).toBeGreaterThanOrEqual(17);
   });
 
   it("labels only tools that the catalogue has", () => {

@@ -34,6 +34,7 @@ const TABLE = `
   GET  /v1/webhooks                     401       401        403  403  200   403  403   403   403  200
   POST /v1/webhooks/:id/send            401       401        403  403  404   403  403   403   403  404
   GET  /v1/tools                        401       401        200  200  200   403  403   403   200  200
+  POST /mcp                             401       401        200  200  200   403  403  403   200  200
   GET  /v1/agents                       401       401        200  200  200   403  403  403   200  200
   GET  /healthz                         200       200        200  200  200   200  200   200   200  200
   GET  /readyz                          200       200        200  200  200   200  200   200   200  200
@@ -123,6 +124,12 @@ function personOf(who: string): Person | null {
 
 function askingOf(method: string, url: string, callId: string, who: string): Asking {
   const headers = who === "wrong-key" ? { authorization: "Bearer tb_user_nobody-has-this-key" } : {};
+  if (url === "/mcp")
+    return {
+      method,
+      headers: { ...headers, accept: "application/json, text/event-stream" },
+      body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+    };
   if (method !== "POST") return { method, headers };
   if (url.endsWith("/messages")) return { method, headers, body: { text: "Hello." } };
   if (url.endsWith("/answers")) return { method, headers, body: { callId, text: "That." } };
