@@ -335,8 +335,8 @@ export const testMutants: readonly TestMutant[] = [
     patches: [
       {
         file: "services/agent/src/context/importance.ts",
-        find: "if (head.calls.some(({ name }) => isWrite(name))) return 0.9;",
-        replace: "if (head.calls.some(({ name }) => isWrite(name))) return 0;",
+        find: "if (head.calls.some(({ name, tool = name }) => isWrite(tool))) return 0.9;",
+        replace: "if (head.calls.some(({ name, tool = name }) => isWrite(tool))) return 0;",
       },
     ],
     tests: ["services/agent/src/context/importance.test.ts"],

@@ -47,9 +47,9 @@ export const busMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/tool-offers.ts",
-        find: "      const values = await flags.current();\n",
+        find: "      const values = await flags.current();\n      const { notices",
         replace:
-          '      const values = await flags.current();\n      if (flags.environment.startsWith("http")) await fetch(flags.environment);\n',
+          '      const values = await flags.current();\n      if (flags.environment.startsWith("http")) await fetch(flags.environment);\n      const { notices',
       },
     ],
   },

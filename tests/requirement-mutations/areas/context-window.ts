@@ -7,8 +7,8 @@ export const contextWindowMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/context/importance.ts",
-        find: "if (head.calls.some(({ name }) => isWrite(name))) return 0.9;",
-        replace: "if (head.calls.some(({ name }) => isWrite(name))) return 0;",
+        find: "if (head.calls.some(({ name, tool = name }) => isWrite(tool))) return 0.9;",
+        replace: "if (head.calls.some(({ name, tool = name }) => isWrite(tool))) return 0;",
       },
     ],
   },

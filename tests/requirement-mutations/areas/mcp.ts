@@ -30,6 +30,26 @@ export const mcpMutations: Mutations = {
       { file: "services/agent/src/outgoing/messages.ts", find: "topic: topics.mcpMetadataRefresh,", replace: "topic: topics.toolCancel," },
     ],
   },
+  "LV-08": {
+    breaks: "the progress of a server is not passed on",
+    patches: [
+      {
+        file: `${BRIDGE}/foreign-tool.ts`,
+        find: "        context.progress({ message:",
+        replace: "        void ({ message:",
+      },
+    ],
+  },
+  "M-10": {
+    breaks: "TOOLSETS with mcp starts no bridge",
+    patches: [
+      {
+        file: "services/tool-executor/src/service.ts",
+        find: "if (mcp) workers.push(await startBridge(infrastructure, config));",
+        replace: "void mcp, startBridge;",
+      },
+    ],
+  },
   "M-04": { breaks: "the list of services does not change any more", patches: [{ file: SERVICE_TOOLS, find: SERVICES, replace: KEPT }] },
   "M-05": {
     breaks: "the details of one tool are those of every tool of its service",

@@ -61,8 +61,8 @@ export const registryMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/transitions/planned-calls.ts",
-        find: "    if (!offered) return { call, result: missingTool(asked.name, tool, tools, draft.now) };\n    const quarantined = definitionFault(offered.definition);",
-        replace: "    if (!offered) return { call };\n    const quarantined = definitionFault(offered.definition);",
+        find: "      if (!offered) return missingTool(asked.name, tool, tools, draft.now);\n",
+        replace: "      if (!offered) return null;\n",
       },
     ],
   },

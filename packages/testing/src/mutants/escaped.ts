@@ -305,8 +305,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/transitions/start.ts",
-        find: "...joinedTaint(conversation.value.taint, undefined)",
-        replace: "...joinedTaint(undefined, undefined)",
+        find: "joinedTaint(conversation.value.taint, taintOfClient",
+        replace: "joinedTaint(undefined, taintOfClient",
       },
     ],
   },
