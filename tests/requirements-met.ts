@@ -249,7 +249,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     mcpReplicas("runs once, on the replica that also takes the calls, and on another replica after that one stops"),
     mcpReplicas("runs on each replica if its entry says perReplica, unless calls may register other servers"),
   ],
-  "LV-08": [mcpServers("show the progress of a call, and take its cancel: %s")],
+  "LV-08": [
+    mcpServer("lists, answers, reports its progress (server-everything of the MCP project)"),
+    mcpServers("show the progress of a call, and take its cancel: %s"),
+  ],
   "LV-36": [
     mcpServer("that ends in the middle of a call loses that call, keeps its list, refuses at once, and comes back"),
     mcpServers("fail the call in which they are killed, and come back: %s"),

@@ -31,12 +31,12 @@ export const mcpMutations: Mutations = {
     ],
   },
   "LV-08": {
-    breaks: "the progress of a server is not passed on",
+    breaks: "the progress of a server is always nothing",
     patches: [
       {
-        file: `${BRIDGE}/foreign-tool.ts`,
-        find: "        context.progress({ message:",
-        replace: "        void ({ message:",
+        file: `${BRIDGE}/mcp-session.ts`,
+        find: "Math.min(1, Math.max(0, progress / total))",
+        replace: "Math.min(0, Math.max(0, progress / total))",
       },
     ],
   },
