@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// `npm test` alone is the short form and leaves out the files below. `LONG_PROOFS=1 npm test`, which CI runs, includes them. If you name a project or
-// a file, all of it runs. The short form also leaves out the benchmarks, `under-load` and `outside`, unless you name them.
+// `npm test` alone is the short form and leaves out the files below. `LONG_PROOFS=1 npm test` includes them, and so does CI with `LONG_PROOFS=ci`. If
+// you name a project or a file, all of it runs. The short form also leaves out the benchmarks, `under-load` and `outside`, unless you name them.
 const named = process.argv.slice(2).filter((argument) => argument !== "run" && !argument.startsWith("-"));
 const isLong = process.env["LONG_PROOFS"] !== undefined;
 const isShort = !isLong && named.length === 0;

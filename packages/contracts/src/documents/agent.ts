@@ -71,7 +71,7 @@ export const ConversationState = Type.Object(
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
     /** True if the transcript contains an index of a result in working memory. */
     workingMemory: Type.Optional(Type.Boolean()),
-    /** Registered tools that runs of the conversation called, the one that was new last first. Later runs are offered them again. */
+    /** Registered tools that runs of the conversation called, about the latest first. Later runs are offered them again. */
     called: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_CALLED_TOOLS })),
     /** The untrusted content that runs of the conversation have read. Later runs read it in the transcript. */
     taint: Type.Optional(Taint),

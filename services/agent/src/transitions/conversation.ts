@@ -35,13 +35,14 @@ export function withModel(conversation: ConversationState, model: NonNullable<Co
 }
 
 /**
- * Returns the conversation with the registered tools that a turn called, so that later runs are offered them again. Returns the same object if the
- * conversation had called all of them before, so that the agent does not write it in every turn.
+ * Returns the conversation with the registered tools that a turn called, so that later runs are offered them again. Returns the same object if
+ * all of them are among the last ones, so that the agent does not write it in every turn.
  */
 export function withCalled(conversation: ConversationState, names: readonly string[]): ConversationState {
   const before = conversation.called ?? [];
-  const fresh = [...new Set(names)].filter((name) => !before.includes(name));
-  return fresh.length === 0 ? conversation : { ...conversation, called: [...fresh, ...before].slice(0, MAX_CALLED_TOOLS) };
+  const recent = before.slice(0, MAX_CALLED_TOOLS / 2);
+  if (names.every((name) => recent.includes(name))) return conversation;
+  return { ...conversation, called: [...new Set([...names, ...before])].slice(0, MAX_CALLED_TOOLS) };
 }
 
 function inOrder(a: QueuedRun, b: QueuedRun): number {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readEntry } from "../memory/stored-entries.ts";
+import { newConversation, withCalled } from "./conversation.ts";
 import { asks, bundle, profile, RUN } from "../testing/test-bundle.ts";
 
 const SECOND = "rn_03_01JD0000000000000000000002";
@@ -45,6 +46,13 @@ describe("a run that cannot be offered all of its tools", () => {
     await b.start({ text: "Change it." });
     await b.turn([asks("change", "w")]);
     expect((await b.snapshot()).conversation.value.called).toEqual(["change"]);
+  });
+
+  it("keeps the tools that it called last, however often it called them before", () => {
+    let conversation = newConversation("cv_00_A");
+    for (const name of ["a", "b", "c", "d", "e", "f", "g", "a", "h", "i"]) conversation = withCalled(conversation, [name]);
+    expect(conversation.called).toEqual(["i", "h", "a", "g", "f", "e", "d", "c"]);
+    expect(withCalled(conversation, ["h", "a"])).toBe(conversation);
   });
 
   it("says nothing about a choice if every tool is offered", async () => {

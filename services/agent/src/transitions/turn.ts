@@ -49,7 +49,8 @@ export function commitTurn(input: TurnInput, rules: Rules): Change | null {
   if (!turn.seed) {
     draft.conversation = withModel(draft.conversation, { provider: turn.provider, model: turn.model });
     const own = new Set(draft.run.tools.map(({ name }) => name));
-    const names = planned.map(({ call }) => call.toolName).filter((name) => own.has(name));
+    // A tool that the model called by its name need not be among the offered ones.
+    const names = planned.flatMap(({ call: { toolName, via } }) => (own.has(toolName) || via !== undefined ? [toolName] : []));
     draft.conversation = withCalled(draft.conversation, names);
   }
   if (planned.length === 0 && turn.paused === true) finishRound(draft);

@@ -9,7 +9,7 @@ import { refused } from "../refused.ts";
 import { toolList } from "../routes/tools.ts";
 import { callResult, type CallResult, GET_CALL } from "./call-result.ts";
 import { getCallTool, readAsked } from "./get-call-tool.ts";
-import { offeredPage, offeredTools } from "./offered-tools.ts";
+import { isForClients, offeredPage, offeredTools } from "./offered-tools.ts";
 import { waitForCall } from "./wait-for-call.ts";
 
 /** The sender and the content of a request. */
@@ -85,7 +85,7 @@ export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<
     return server;
 
     async function call(name: string, args: JsonObject, ctx: ServerContext): Promise<CallResult> {
-      const views = (await toolList(gateway.state, principal)).tools.filter((tool) => tool.name === name);
+      const views = (await toolList(gateway.state, principal)).tools.filter((tool) => tool.name === name && isForClients(tool));
       const [tool] = [...views.filter(({ preferred }) => preferred), ...views];
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 80)}" for this key.`);
       const forbidden = views.every((view) => view.forbidden !== undefined) ? tool.forbidden : undefined;

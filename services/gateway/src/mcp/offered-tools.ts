@@ -1,4 +1,4 @@
-import type { ToolView } from "@toolbus/contracts";
+import { callsByName, type ToolView } from "@toolbus/contracts";
 
 /** A page of tools, and the cursor of the next page if there is one. */
 export interface OfferedPage {
@@ -14,8 +14,17 @@ const PAGE = 200;
  */
 export function offeredTools(tools: readonly ToolView[]): readonly ToolView[] {
   const chosen = new Map<string, ToolView>();
-  for (const tool of tools) if (isUsable(tool) && (tool.preferred || !chosen.has(tool.name))) chosen.set(tool.name, tool);
+  for (const tool of tools)
+    if (isForClients(tool) && isUsable(tool) && (tool.preferred || !chosen.has(tool.name))) chosen.set(tool.name, tool);
   return [...chosen.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Returns whether a client of the protocol may know the tool. A tool that calls another one by its name is not for clients, because they can call the
+ * other tool itself, and its kind says nothing about the kind of the other one.
+ */
+export function isForClients(tool: Pick<ToolView, "name" | "toolset" | "source">): boolean {
+  return !callsByName({ toolset: tool.toolset, definition: tool });
 }
 
 function isUsable({ forbidden, quarantined, availability, scalesToZero }: ToolView): boolean {

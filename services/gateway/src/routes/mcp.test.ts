@@ -15,19 +15,21 @@ const lookup: ToolDefinition = {
   source: "orders",
 };
 const refund: ToolDefinition = { ...lookup, name: "issue_refund", kind: "write", risk: { tier: "high" } };
+const byName: ToolDefinition = { ...lookup, name: "mcp_invoke_tool", source: "mcp" };
 const page: ToolDefinition = { ...lookup, name: "read_page", scopes: ["pages"] };
 
 /** A gateway with tools. No agent takes its runs, unless the test plays one. */
 async function started(options: Options = {}) {
   const t = await setup({ ...options, env: { MCP_WAIT_MS: "40", ...options.env } });
-  for (const definition of [lookup, refund, page]) {
-    const registration = { toolset: "orders", definition, hash: toolHash(definition), registeredAt: START, lastSeenAt: START };
-    const key = keys.registration("orders", definition.name, "1");
+  for (const definition of [lookup, refund, page, byName]) {
+    const toolset = definition === byName ? "mcp" : "orders";
+    const registration = { toolset, definition, hash: toolHash(definition), registeredAt: START, lastSeenAt: START };
+    const key = keys.registration(toolset, definition.name, "1");
     await t.store.commit(HOME_SHARD, {
       op: `register:${definition.name}`,
       guards: [{ key, version: 0 }],
       put: [{ key, value: registration as unknown as Json }],
-      index: [{ index: keys.registryIndex(), member: `orders/${definition.name}@1`, score: 0 }],
+      index: [{ index: keys.registryIndex(), member: `${toolset}/${definition.name}@1`, score: 0 }],
     });
   }
   return t;
@@ -96,6 +98,8 @@ describe("POST /mcp", () => {
   it("starts no run for a tool that does not exist or that the key may not use", async () => {
     await using t = await started();
     expect((await send(t, "una", "tools/call", { name: "no_tool" }))["error"]).toMatchObject({ code: -32602 });
+    // A client would take a write through this tool for a read.
+    expect((await send(t, "una", "tools/call", { name: "mcp_invoke_tool" }))["error"]).toMatchObject({ code: -32602 });
     expect(await callTool(t, "una", "read_page")).toMatchObject({ isError: true, structuredContent: { code: "forbidden" } });
     expect(t.wakes).toEqual([]);
   });
