@@ -74,6 +74,7 @@ describe("toolbus keys", () => {
       "agent",
       "approvals",
       "gateway",
+      "worker.guides",
       "worker.mcp",
       "worker.operations",
       "worker.orders",
