@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { hash } from "node:crypto";
 import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { halfOf } from "@toolbus/testing";
 import type { TestMutant } from "./test-mutant.ts";
 import { testMutants } from "./test-mutants.ts";
 
@@ -59,12 +59,6 @@ async function main(): Promise<number> {
   const caught = results.filter((result) => result.caught).length;
   process.stdout.write(given.json ? `${JSON.stringify({ mutants: results })}\n` : `\n${caught} of ${results.length} mutants caught\n`);
   return caught === results.length ? 0 : 1;
-}
-
-/** Returns a half of the mutants. The same text always selects the same ones. */
-function halfOf(all: readonly TestMutant[], text: string): readonly TestMutant[] {
-  const place = ({ name }: TestMutant): string => hash("sha256", `${text} ${name}`);
-  return all.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(all.length / 2));
 }
 
 /** Returns whether a test fails with this mutant. In that case vitest exits with 1. A mutant that cannot be loaded is not caught. */

@@ -5,20 +5,20 @@ const known = new Set(["B-05", "K-03"]);
 
 describe("the arguments of npm run requirements", () => {
   it("show the rows by default", () => {
-    expect(readArguments([], known)).toEqual({ ok: true, args: { help: false, mutate: false, tenth: null, json: false, ids: [] } });
+    expect(readArguments([], known)).toEqual({ ok: true, args: { help: false, mutate: false, twentieth: null, json: false, ids: [] } });
   });
 
-  it("choose rows, or a tenth of them", () => {
+  it("choose rows, or a twentieth of them", () => {
     expect(readArguments(["--mutate", "B-05", "K-03", "--json"], known)).toMatchObject({
       args: { mutate: true, json: true, ids: ["B-05", "K-03"] },
     });
-    expect(readArguments(["--mutate", "--tenth", "abc"], known)).toMatchObject({ args: { mutate: true, tenth: "abc" } });
+    expect(readArguments(["--mutate", "--twentieth", "abc"], known)).toMatchObject({ args: { mutate: true, twentieth: "abc" } });
   });
 
   it.each([
     [["--mutate", "B-99"], 'There is no requirement "B-99": docs/requirements.md has them all.'],
-    [["--tenth", "abc"], "--tenth goes with --mutate."],
-    [["--mutate", "--tenth", "abc", "B-05"], "--tenth chooses rows by itself: give it or IDs."],
+    [["--twentieth", "abc"], "--twentieth goes with --mutate."],
+    [["--mutate", "--twentieth", "abc", "B-05"], "--twentieth chooses rows by itself: give it or IDs."],
     [["--mutant"], "Unknown option '--mutant'"],
   ])("%j are refused with one sentence", (argv, message) => {
     const read = readArguments(argv, known);

@@ -5,7 +5,7 @@ export const HELP = `Shows what is met of the requirements, and has the tests of
 Usage: npm run requirements -- [options] [ID…]
 
   --mutate       make the words of each row untrue in a copy of the repository, and see that a test that the row names fails
-  --tenth TEXT   with --mutate: a tenth of the met rows, chosen by this text, such as a commit
+  --twentieth TEXT   with --mutate: a twentieth of the met rows, chosen by this text, such as a commit
   --json         print one JSON document
   --help         this text
 
@@ -20,7 +20,7 @@ Examples:
 export interface Arguments {
   readonly help: boolean;
   readonly mutate: boolean;
-  readonly tenth: string | null;
+  readonly twentieth: string | null;
   readonly json: boolean;
   readonly ids: readonly string[];
 }
@@ -33,15 +33,15 @@ export function readArguments(argv: readonly string[], known: ReadonlySet<string
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
-      options: { mutate: flag, tenth: { type: "string" }, json: flag, help: { ...flag, short: "h" } },
+      options: { mutate: flag, twentieth: { type: "string" }, json: flag, help: { ...flag, short: "h" } },
       allowPositionals: true,
     });
-    const { help, mutate, json, tenth = null } = values;
+    const { help, mutate, json, twentieth = null } = values;
     const unknown = positionals.find((id) => !known.has(id));
     if (unknown !== undefined) return refused(`There is no requirement "${unknown.slice(0, 40)}": docs/requirements.md has them all.`);
-    if (tenth !== null && !mutate) return refused("--tenth goes with --mutate.");
-    if (tenth !== null && positionals.length > 0) return refused("--tenth chooses rows by itself: give it or IDs.");
-    return { ok: true, args: { help, mutate, tenth, json, ids: positionals } };
+    if (twentieth !== null && !mutate) return refused("--twentieth goes with --mutate.");
+    if (twentieth !== null && positionals.length > 0) return refused("--twentieth chooses rows by itself: give it or IDs.");
+    return { ok: true, args: { help, mutate, twentieth, json, ids: positionals } };
   } catch (error) {
     return refused(
       `${error instanceof Error ? (error.message.split("\n")[0] ?? "").replace(/\.$/, "") : String(error)}: see npm run requirements -- --help.`,

@@ -48,11 +48,11 @@ function show({ ids, json }: Arguments): number {
 }
 
 /** Tries the rows one after another, because many of their tests start processes. */
-async function mutate({ ids, tenth, json }: Arguments): Promise<number> {
+async function mutate({ ids, twentieth, json }: Arguments): Promise<number> {
   const metRows = requirements.filter(({ state }) => state !== "planned");
   // For each row that the user named by its id, the row is tried, or a sentence says why it cannot be tried. A met row without a mutation fails,
   // because nothing shows that its tests can fail.
-  const rows = ids.length > 0 ? chosenOf(requirements, ids) : tenth === null ? metRows : tenthOf(metRows, tenth);
+  const rows = ids.length > 0 ? chosenOf(requirements, ids) : twentieth === null ? metRows : twentiethOf(metRows, twentieth);
   const results: { readonly id: string; readonly verdict: Verdict }[] = [];
   await using copy = await scratchCopy(root);
   for (const row of rows) {
@@ -75,10 +75,10 @@ function chosenOf(all: readonly Requirement[], ids: readonly string[]): readonly
   return ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
 }
 
-/** Returns a tenth of the rows, and at least one. The same text always selects the same rows. */
-function tenthOf(rows: readonly Requirement[], text: string): readonly Requirement[] {
+/** Returns a twentieth of the rows, and at least one. The same text always selects the same rows. */
+function twentiethOf(rows: readonly Requirement[], text: string): readonly Requirement[] {
   const place = ({ id }: Requirement): string => createHash("sha256").update(`${text} ${id}`).digest("hex");
-  return rows.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(rows.length / 10));
+  return rows.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(rows.length / 20));
 }
 
 function print(text: string): number {

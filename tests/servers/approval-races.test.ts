@@ -9,7 +9,7 @@ import { redisSpace } from "./redis-space.ts";
 import { randomFrom } from "../fuzz/random.ts";
 
 /** The number of trials on each store. */
-const TRIALS = process.env["LONG_PROOFS"] === undefined ? 150 : process.env["LONG_PROOFS"] === "ci" ? 2000 : 10_000;
+const TRIALS = process.env["LONG_PROOFS"] === undefined ? 150 : process.env["LONG_PROOFS"] === "ci" ? 1000 : 10_000;
 const SEED = 20_261_125;
 const ENDS = ["approved", "rejected", "revision_requested", "expired", "cancelled"];
 

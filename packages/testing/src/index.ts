@@ -1,1 +1,2 @@
+export { halfOf } from "./mutants/half-of.ts";
 export { type Patch, patched } from "./mutants/mutant.ts";

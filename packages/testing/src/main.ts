@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { simulateArguments, SIMULATE_HELP, type SimulateArguments } from "./command/arguments.ts";
+import { halfOf } from "./mutants/half-of.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { coverageText, mutantsJson, mutantsText, totalsJson, totalsText } from "./command/report.ts";
 import { simulateKills, simulateMutants, type SimulateOptions, simulateSeeds, type Totals } from "./command/simulate.ts";
@@ -36,7 +37,8 @@ async function run(args: SimulateArguments): Promise<number> {
     case "exhaustive":
       return printed("kills", args, await simulateKills(optionsOf(args, "kills")));
     case "mutants": {
-      const chosen = mutants.filter(({ name }) => args.only === null || name.includes(args.only));
+      const part = args.half === null ? mutants : halfOf(mutants, args.half);
+      const chosen = part.filter(({ name }) => args.only === null || name.includes(args.only));
       if (chosen.length === 0) {
         process.stderr.write(`No mutant has "${args.only?.slice(0, 60) ?? ""}" in its name.\n`);
         return 1;

@@ -22,7 +22,10 @@ describe("the arguments of npm run simulate", () => {
     expect(simulateArguments(["--seeds", "5", "--variant", "interruptions"], 2)).toMatchObject({
       args: { options: { linger: false, variant: "interruptions" } },
     });
-    expect(simulateArguments(["--mutants"], 2)).toEqual({ ok: true, args: { kind: "mutants", only: null, jobs: 2, json: false } });
+    expect(simulateArguments(["--mutants"], 2)).toEqual({
+      ok: true,
+      args: { kind: "mutants", only: null, half: null, jobs: 2, json: false },
+    });
     expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({
       ok: true,
       args: { kind: "exhaustive", coverage: false, jobs: 2, json: true },

@@ -17,8 +17,8 @@ export type SimulateArguments =
     }
   /** Simulates one seed and prints its history. */
   | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
-  /** Tries the mutants whose name contains `only`, or all if it is null. */
-  | { readonly kind: "mutants"; readonly only: string | null; readonly jobs: number; readonly json: boolean }
+  /** Tries the mutants whose name contains `only`, or all if it is null. With `half`, tries only the half that this text selects. */
+  | { readonly kind: "mutants"; readonly only: string | null; readonly half: string | null; readonly jobs: number; readonly json: boolean }
   | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
 
 /**
@@ -47,6 +47,7 @@ Usage: npm run simulate -- [options]
   --seed N           one seed, and print its history
   --mutants          remove one protection after another, and check that a seed notices
   --only TEXT        with --mutants: those whose name contains this text
+  --half TEXT        with --mutants: a half of them, chosen by this text, such as a commit
   --exhaustive       kill each process at each step of the canonical runs without other faults
   --coverage         with --seeds or --exhaustive: say how often each transition and each row of the crash table was reached
   --jobs N           processes that share the work, 1 to 256 (default: one per core)
@@ -86,6 +87,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   if (values.variant !== undefined && variant === undefined)
     return refused(`--variant must be one of ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
   if (values.only !== undefined && kind !== "mutants") return refused(`--only goes with --mutants, not with --${kind}.`);
+  if (values.half !== undefined && kind !== "mutants") return refused(`--half goes with --mutants, not with --${kind}.`);
   if (coverage && kind !== "seeds" && kind !== "exhaustive")
     return refused(`--coverage goes with --seeds or --exhaustive, not with --${kind}.`);
   if (values.first !== undefined && kind !== "seeds") return refused(`--first goes with --seeds, not with --${kind}.`);
@@ -103,7 +105,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
     case "seed":
       return { ok: true, args: { kind, seed: Number(seed), options, json } };
     case "mutants":
-      return { ok: true, args: { kind, only: values.only ?? null, jobs: numbers.jobs, json } };
+      return { ok: true, args: { kind, only: values.only ?? null, half: values.half ?? null, jobs: numbers.jobs, json } };
     case "exhaustive":
       return { ok: true, args: { kind, coverage, jobs: numbers.jobs, json } };
   }
@@ -132,6 +134,7 @@ function parse(argv: readonly string[]) {
         jobs: text,
         variant: text,
         only: text,
+        half: text,
         linger: flag,
         coverage: flag,
         mutants: flag,
