@@ -12,7 +12,7 @@ const LONG = process.env["LONG_PROOFS"] !== undefined;
 /** How many approvals are decided at the same time when a process is restarted. */
 const AT_ONCE = 4;
 /** The number of restarts on each broker. */
-const RESTARTS = LONG ? (process.env["LONG_PROOFS"] === "ci" ? 8 : 25) : 1;
+const RESTARTS = LONG ? 25 : 1;
 const SEED = 20_261_126;
 /** A process is killed at most this long after the moment at which the decisions begin. */
 const WITHIN_MS = 25;
