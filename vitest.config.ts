@@ -6,6 +6,14 @@ const named = process.argv.slice(2).filter((argument) => argument !== "run" && !
 const isLong = process.env["LONG_PROOFS"] !== undefined;
 const isShort = !isLong && named.length === 0;
 const isAskedFor = (part: string): boolean => isLong || named.some((argument) => argument.includes(part));
+// CI has a step of its own for what these tests do, and little time for the benchmarks.
+const isCi = process.env["LONG_PROOFS"] === "ci";
+const STEPS_OF_CI = [
+  "packages/testing/src/seeds/seeds.test.ts",
+  "packages/testing/src/command/simulate.test.ts",
+  "tests/e2e/redteam.test.ts",
+  "tests/e2e/pages.test.ts",
+];
 const BENCHMARKS = "bench/src/*/*.test.ts";
 // Each of these takes at least half a minute of two cores: the simulator's own seeds (also in `npm run simulate`), a thousand hostile schemas, and a
 // RabbitMQ that starts repeatedly.
@@ -37,7 +45,7 @@ const QUICK_SYSTEMS = [
 // These tests begin runs while processes restart, some of them at a steady pace. A machine that does other work cannot keep that pace.
 const UNDER_LOAD = ["apart", "key-rotation", "decision-restarts"].map((name) => `tests/e2e/apart/${name}.test.ts`);
 const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
-const leftOut = isShort ? LEFT_OUT : [];
+const leftOut = isShort ? LEFT_OUT : isCi && named.length === 0 ? STEPS_OF_CI : [];
 
 // The benchmarks and `outside` are separate projects. The other projects are `unit`, `fuzz`, `servers`, `e2e` and `under-load`. `servers` uses real
 // Redis, RabbitMQ and NATS. Shared servers have a namespace for each test file, and private ones use free ports. `e2e` uses child processes, ports
@@ -66,14 +74,16 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      ...(isAskedFor("bench") ? [{ test: { name: "bench", include: [BENCHMARKS], testTimeout: 60_000 } }] : []),
+      ...(isAskedFor("bench") && !(isCi && named.length === 0)
+        ? [{ test: { name: "bench", include: [BENCHMARKS], testTimeout: 60_000 } }]
+        : []),
       { test: { name: "fuzz", include: ["tests/fuzz/*.test.ts"], exclude: leftOut, testTimeout: 30_000 } },
       { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], exclude: leftOut, testTimeout: 60_000, hookTimeout: 120_000 } },
       {
         test: {
           name: "e2e",
           include: systems,
-          exclude: UNDER_LOAD,
+          exclude: [...UNDER_LOAD, ...leftOut],
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },

@@ -59,56 +59,59 @@ const tools = [
   }),
 ];
 
-describe.skipIf(process.env["LONG_PROOFS"] === undefined)("the conformance suite of the MCP project, against the gateway", () => {
-  const files = scratch();
-  let system: AllInOne;
-  let url = "";
-  let keyed: ReturnType<typeof withKey>;
+describe.skipIf([undefined, "ci"].includes(process.env["LONG_PROOFS"]))(
+  "the conformance suite of the MCP project, against the gateway",
+  () => {
+    const files = scratch();
+    let system: AllInOne;
+    let url = "";
+    let keyed: ReturnType<typeof withKey>;
 
-  beforeAll(async () => {
-    await run("npm", ["install", "--no-audit", "--no-fund", "--prefix", files.at("suite"), SCENARIOS.package], { timeout: DEADLINE_MS });
-    const env = { GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "silent", RUNS_PER_MINUTE: "0" };
-    system = await startAllInOne({ directory: files.data(), env, toolsets: [toolset({ name: "conformance", tools })] });
-    keyed = withKey(system.gatewayUrl, system.keys.user);
-    url = await keyed.listen();
-  }, DEADLINE_MS);
-  afterAll(async () => {
-    keyed?.close();
-    await system?.stop();
-    files.remove();
-  });
+    beforeAll(async () => {
+      await run("npm", ["install", "--no-audit", "--no-fund", "--prefix", files.at("suite"), SCENARIOS.package], { timeout: DEADLINE_MS });
+      const env = { GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "silent", RUNS_PER_MINUTE: "0" };
+      system = await startAllInOne({ directory: files.data(), env, toolsets: [toolset({ name: "conformance", tools })] });
+      keyed = withKey(system.gatewayUrl, system.keys.user);
+      url = await keyed.listen();
+    }, DEADLINE_MS);
+    afterAll(async () => {
+      keyed?.close();
+      await system?.stop();
+      files.remove();
+    });
 
-  const conformance = (...args: readonly string[]) =>
-    run(process.execPath, [path.join(files.at("suite"), "node_modules/@modelcontextprotocol/conformance/dist/index.js"), ...args], {
-      cwd: files.at("suite"),
-      timeout: SCENARIO_MS,
-    }).then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
-    );
+    const conformance = (...args: readonly string[]) =>
+      run(process.execPath, [path.join(files.at("suite"), "node_modules/@modelcontextprotocol/conformance/dist/index.js"), ...args], {
+        cwd: files.at("suite"),
+        timeout: SCENARIO_MS,
+      }).then(
+        ({ stdout }) => ({ code: 0, stdout }),
+        ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+      );
 
-  it("has no server scenario for which this repository does not say whether it passes or why it does not apply", async () => {
-    const { stdout } = await conformance("list");
-    const [, listed = ""] = /^Server scenarios.*\n((?: {2}- .*\n)+)/m.exec(stdout) ?? [];
-    const known = [...Object.values(SCENARIOS.passing).flat(), ...Object.keys(SCENARIOS.notApplicable)];
-    expect([...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name = ""]) => name).toSorted()).toEqual([...new Set(known)].toSorted());
-    const reasons = [...Object.values(SCENARIOS.notApplicable), ...Object.values(SCENARIOS.checksThatDoNotApply)];
-    for (const reason of reasons) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
-  });
+    it("has no server scenario for which this repository does not say whether it passes or why it does not apply", async () => {
+      const { stdout } = await conformance("list");
+      const [, listed = ""] = /^Server scenarios.*\n((?: {2}- .*\n)+)/m.exec(stdout) ?? [];
+      const known = [...Object.values(SCENARIOS.passing).flat(), ...Object.keys(SCENARIOS.notApplicable)];
+      expect([...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name = ""]) => name).toSorted()).toEqual([...new Set(known)].toSorted());
+      const reasons = [...Object.values(SCENARIOS.notApplicable), ...Object.values(SCENARIOS.checksThatDoNotApply)];
+      for (const reason of reasons) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+    });
 
-  for (const [version, names] of Object.entries(SCENARIOS.passing))
-    it.each(names)(
-      `passes %s of version ${version}`,
-      async (scenario) => {
-        const { stdout } = await conformance("server", "--url", url, "--scenario", scenario, "--spec-version", version);
-        const checks = [...stripVTControlCharacters(stdout).matchAll(/\[(\S+) *\] (SUCCESS|FAILURE|WARNING)/g)];
-        expect(checks.length).toBeGreaterThan(0);
-        const failed = checks.flatMap(([, id = "", outcome]) => (outcome === "SUCCESS" ? [] : [id]));
-        expect(failed.filter((id) => SCENARIOS.checksThatDoNotApply[id] === undefined)).toEqual([]);
-      },
-      SCENARIO_MS,
-    );
-});
+    for (const [version, names] of Object.entries(SCENARIOS.passing))
+      it.each(names)(
+        `passes %s of version ${version}`,
+        async (scenario) => {
+          const { stdout } = await conformance("server", "--url", url, "--scenario", scenario, "--spec-version", version);
+          const checks = [...stripVTControlCharacters(stdout).matchAll(/\[(\S+) *\] (SUCCESS|FAILURE|WARNING)/g)];
+          expect(checks.length).toBeGreaterThan(0);
+          const failed = checks.flatMap(([, id = "", outcome]) => (outcome === "SUCCESS" ? [] : [id]));
+          expect(failed.filter((id) => SCENARIOS.checksThatDoNotApply[id] === undefined)).toEqual([]);
+        },
+        SCENARIO_MS,
+      );
+  },
+);
 
 /** A proxy that adds the key to each request, because the suite has no option for headers. */
 function withKey(gateway: string, key: string) {

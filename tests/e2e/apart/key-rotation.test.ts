@@ -8,7 +8,7 @@ import { patientClient } from "./client.ts";
 import { load } from "./load.ts";
 import { type ApartSystem, startApartSystem } from "./system.ts";
 
-const LONG = process.env["LONG_PROOFS"] !== undefined;
+const LONG = ![undefined, "ci"].includes(process.env["LONG_PROOFS"]);
 const REPLICAS = LONG ? 2 : 1;
 const ROTATED = [
   "gateway",

@@ -45,10 +45,14 @@ export async function follow(
   wanted: (event: RunEvent) => boolean = isRunEnd,
 ): Promise<readonly RunEvent[]> {
   const stop = new AbortController();
-  const response = await fetch(`${gateway}/v1/runs/${runId}/events`, {
-    headers: { authorization: `Bearer ${user}`, accept: "text/event-stream" },
-    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(DEADLINE_MS)]),
-  });
+  const request = () =>
+    fetch(`${gateway}/v1/runs/${runId}/events`, {
+      headers: { authorization: `Bearer ${user}`, accept: "text/event-stream" },
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(DEADLINE_MS)]),
+    });
+  const first = await request();
+  // On a busy machine, the server may give up a connection before the request arrives. RFC 9110 lets a client repeat it then.
+  const response = first.status === 408 ? await request() : first;
   if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`);
   const events: RunEvent[] = [];
   let text = "";
