@@ -4,7 +4,7 @@ import { topics } from "@toolbus/contracts";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
 import { TOOLBUS } from "./testing/cli-under-test.ts";
-import { inMemory, onServers, type Place } from "./testing/dead-letter-places.ts";
+import { CONSUMED, inMemory, onServers, type Place } from "./testing/dead-letter-places.ts";
 import { runProgram, startCommand } from "./testing/program.ts";
 import { scratch } from "./testing/scratch.ts";
 
@@ -12,18 +12,6 @@ const MEMORY = path.resolve(
   import.meta.dirname,
   "../../services/tool-executor/node_modules/@modelcontextprotocol/server-memory/dist/index.js",
 );
-const CONSUMED = [
-  topics.invoke("release"),
-  topics.invoke("mcp"),
-  topics.operationsReplay,
-  topics.approvalRequest,
-  topics.approvalCancel,
-  topics.approvalRollback,
-  topics.runWake,
-  topics.result("default"),
-  topics.approvalHeld("default"),
-  topics.approvalDecided("default"),
-];
 const ENTITY = { name: "pay", entityType: "service", observations: ["it is up"] };
 const CREATE = `memory__create_entities ${JSON.stringify({ entities: [ENTITY] })}`;
 
@@ -32,7 +20,7 @@ async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
   begun.defer(() => files.remove());
-  begun.defer(() => place.remove(CONSUMED.flatMap((topic) => [topic, `dead.${topic}`])));
+  begun.defer(() => place.remove([topics.invoke("mcp"), ...CONSUMED].flatMap((topic) => [topic, `dead.${topic}`])));
   const memories = files.at("memories.jsonl");
   const server = { command: process.execPath, args: [MEMORY], env: { MEMORY_FILE_PATH: "${MEMORIES}" } };
   const config = files.file("mcp.json", JSON.stringify({ mcpServers: { memory: server } }));

@@ -1,28 +1,11 @@
-import { topics } from "@toolbus/contracts";
 import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it, vi } from "vitest";
 import { TOOLBUS } from "./testing/cli-under-test.ts";
-import { onServers, type Place } from "./testing/dead-letter-places.ts";
+import { CONSUMED, onServers, type Place } from "./testing/dead-letter-places.ts";
 import { type Program, runProgram, startCommand } from "./testing/program.ts";
 import { scratch } from "./testing/scratch.ts";
 
 const SERVICES = ["tool-executor", "operations", "approvals", "agent", "gateway"];
-
-/**
- * The topics that the system's services consume, with their dead-letter queues. The test names them to remove their queues, because AMQP cannot list
- * queues.
- */
-const CONSUMED = [
-  topics.invoke("release"),
-  topics.operationsReplay,
-  topics.approvalRequest,
-  topics.approvalCancel,
-  topics.approvalRollback,
-  topics.runWake,
-  topics.result("default"),
-  topics.approvalHeld("default"),
-  topics.approvalDecided("default"),
-];
 
 /**
  * Starts a system of separate processes on these servers. They are in one process group, as a shell starts them. Standard output and standard error

@@ -22,7 +22,10 @@ export const gatewaySettings = {
   SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 10, desc: "open streams per principal" }),
   RUNS_PER_PRINCIPAL: integer({ min: 0, max: 1000 })({ default: 200, desc: "active runs of a principal at the same time; 0 for no limit" }),
   RUNS_PER_MINUTE: perMinute({ default: 60, desc: "messages and investigations per principal and minute; 0 for no limit" }),
-  MCP_WAIT_MS: milliseconds({ default: 25_000, desc: "how long a request of an MCP client waits for the result of its call" }),
+  MCP_WAIT_MS: integer({ min: 1, max: 100_000 })({
+    default: 25_000,
+    desc: "how long a request of an MCP client waits for the result of its call, in milliseconds",
+  }),
   MCP_HOSTS: str({
     default: "",
     desc: "the hosts by which MCP clients may address this gateway, separated by commas; empty: those of this machine for a loopback address, else all",

@@ -1,9 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { amqpTopology } from "@toolbus/bus";
+import { topics } from "@toolbus/contracts";
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { amqpUrl } from "../../servers/amqp-space.ts";
 import { natsUrl } from "../../servers/nats-space.ts";
 import { redisUrl } from "../../servers/redis-space.ts";
+
+/**
+ * The topics that the services of a system with the toolset release consume. A test names them to remove their queues, because AMQP cannot list
+ * queues.
+ */
+export const CONSUMED = [
+  topics.invoke("release"),
+  topics.operationsReplay,
+  topics.approvalRequest,
+  topics.approvalCancel,
+  topics.approvalRollback,
+  topics.runWake,
+  topics.result("default"),
+  topics.approvalHeld("default"),
+  topics.approvalDecided("default"),
+];
 
 /** The bus and the store of a system under test. */
 export interface Place {

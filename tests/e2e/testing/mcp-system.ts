@@ -5,22 +5,8 @@ import { isRunEnd, type RunEvent, topics, type ToolView } from "@toolbus/contrac
 import { vi } from "vitest";
 import { IMPATIENT } from "../apart/impatient.ts";
 import { call, follow } from "./http-client.ts";
-import type { Place } from "./dead-letter-places.ts";
+import { CONSUMED, type Place } from "./dead-letter-places.ts";
 import { scratch } from "./scratch.ts";
-
-/** The topics that the services consume. The test names them to remove their queues, because AMQP cannot list queues. */
-const CONSUMED = [
-  topics.invoke("release"),
-  topics.invoke("mcp"),
-  topics.operationsReplay,
-  topics.approvalRequest,
-  topics.approvalCancel,
-  topics.approvalRollback,
-  topics.runWake,
-  topics.result("default"),
-  topics.approvalHeld("default"),
-  topics.approvalDecided("default"),
-];
 
 export type Resolved = Extract<RunEvent, { readonly type: "call.resolved" }>;
 
@@ -65,7 +51,7 @@ export async function startMcpSystem(
   await using begun = new AsyncDisposableStack();
   const files = scratch();
   begun.defer(() => files.remove());
-  begun.defer(() => place.remove(CONSUMED.flatMap((topic) => [topic, `dead.${topic}`])));
+  begun.defer(() => place.remove([topics.invoke("mcp"), ...CONSUMED].flatMap((topic) => [topic, `dead.${topic}`])));
   const path = process.env["PATH"] ?? "";
   const MCP_CONFIG_FILE = files.file("mcp.json", JSON.stringify({ mcpServers: await withReads(servers, { reads, checked, path }) }));
   const common = { LOG_LEVEL: "error", RELEASE_API_URL: "http://127.0.0.1:9", ...IMPATIENT, ...env };

@@ -4,7 +4,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** How long one request to the gateway may take. The gateway answers a call that is not finished after `MCP_WAIT_MS`, 25 s by default. */
+/** How long one request to the gateway may take. The gateway answers a call that is not finished after `MCP_WAIT_MS`, at most 100 s. */
 const REQUEST_MS = 120_000;
 
 /**

@@ -100,30 +100,21 @@ export function toolCancelMessage(call: Call, rules: Rules, now: number): Messag
 
 /** Returns the message that asks every worker to register and announce its tools again. */
 export function toolRefreshMessage(rules: Pick<Rules, "config">, now: number): Message {
-  const agent = rules.config.AGENT_NAME;
-  const body: ToolRefresh = {};
-  return message({
-    id: messageIds.other("refresh", agent, now),
-    topic: topics.toolRefresh,
-    type: messageTypes.toolRefresh,
-    source: `/agents/${agent}`,
-    now,
-    body,
-  });
+  return refreshMessage(rules, now, { name: "refresh", topic: topics.toolRefresh, type: messageTypes.toolRefresh });
 }
 
 /** Returns the message that asks every MCP bridge to announce its servers. */
 export function mcpMetadataRefreshMessage(rules: Pick<Rules, "config">, now: number): Message {
-  const agent = rules.config.AGENT_NAME;
-  const body: McpMetadataRefresh = {};
-  return message({
-    id: messageIds.other("mcp-refresh", agent, now),
-    topic: topics.mcpMetadataRefresh,
-    type: messageTypes.mcpMetadataRefresh,
-    source: `/agents/${agent}`,
-    now,
-    body,
-  });
+  return refreshMessage(rules, now, { name: "mcp-refresh", topic: topics.mcpMetadataRefresh, type: messageTypes.mcpMetadataRefresh });
+}
+
+function refreshMessage(
+  { config: { AGENT_NAME: agent } }: Pick<Rules, "config">,
+  now: number,
+  { name, topic, type }: { readonly name: string; readonly topic: string; readonly type: Message["type"] },
+): Message {
+  const body: ToolRefresh & McpMetadataRefresh = {};
+  return message({ id: messageIds.other(name, agent, now), topic, type, source: `/agents/${agent}`, now, body });
 }
 
 /** Returns the message with this trace context, or the message itself if there is none. */

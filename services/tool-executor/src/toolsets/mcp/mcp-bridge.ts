@@ -6,7 +6,7 @@ import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
 import { foreignTool } from "./foreign-tool.ts";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
-import { isSameServer, mapNames, serverPart } from "./tool-names.ts";
+import { namesCollide, mapNames, serverPart } from "./tool-names.ts";
 
 /** The bridge that serves the current tools of all its servers as the toolset `mcp`. */
 export interface McpBridge {
@@ -68,7 +68,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, clock, mon
   return {
     toolset: tools,
     sources: () => new Map([...servers.values()].map((server) => [sourceOf(server.config), server.catalogue() !== null])),
-    server: (name) => [...servers.values()].find(({ config }) => isSameServer(config.name, name)),
+    server: (name) => [...servers.values()].find(({ config }) => namesCollide(config.name, name)),
     add,
     async remove(name) {
       const server = servers.get(serverPart(name));

@@ -12,6 +12,7 @@ import { type Leased, whileLeased } from "./lease/while-leased.ts";
 import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig, type ServerConfig } from "./mcp-config.ts";
 import { openRegistering } from "./registered/open-registering.ts";
+import { REGISTER_TOOLS } from "./registered/register-tools.ts";
 import { meteredFetch } from "./remote-transport.ts";
 import { listedServices } from "./services/listed-services.ts";
 import { serviceTools } from "./services/service-tools.ts";
@@ -178,10 +179,11 @@ async function withoutServer(
   const registered = (await readRegistry(state)).filter((one) => one.toolset === toolset.name);
   // Another replica may have registered a server and its tools since. The server was stored before its tools, so this bridge knows it now.
   await refresh();
+  const offersOwn = toolset.list().some((one) => !isForeign(one.definition));
   return registered
     .filter(({ definition }) => {
-      // The bridge's own tools remain registered until a server has listed its tools again.
-      if (!isForeign(definition)) return false;
+      // The bridge's own tools remain registered until a server has listed its tools again. Exception: calls may no longer register servers.
+      if (!isForeign(definition)) return REGISTER_TOOLS.has(definition.name) && offersOwn && toolset.find(definition.name) === undefined;
       const listed = sources().get(definition.source);
       // If a server has not listed its tools, its tools remain registered.
       return listed === undefined || (listed && toolset.find(definition.name) === undefined);

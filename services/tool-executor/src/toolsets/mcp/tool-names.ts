@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { isSameServer } from "@toolbus/contracts";
 
 /** The maximum length of a tool's name, as in every definition. */
 const LONGEST = 64;
 
 /**
- * Returns the server's part of a tool's registered name (`<server>__<tool>`). It is in snake case and begins with a letter. Names that differ only in case or
+ * Returns the server's part of a tool's registered name (`<server>__<tool>`). It is in snake case and begins with a letter. Names that differ only in
  * punctuation have the same part.
  */
 export function serverPart(server: string): string {
@@ -12,9 +13,9 @@ export function serverPart(server: string): string {
   return /^[a-z]/.test(part) ? part : `mcp_${part}`;
 }
 
-/** Returns whether two names mean one server. Case does not matter, and neither does punctuation between words. */
-export function isSameServer(a: string, b: string): boolean {
-  return serverPart(a) === serverPart(b) || a.trim().toLowerCase() === b.trim().toLowerCase();
+/** Returns whether two servers cannot exist beside each other, because their names mean the same server or their tools would get the same names. */
+export function namesCollide(a: string, b: string): boolean {
+  return serverPart(a) === serverPart(b) || isSameServer(a, b);
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@toolbus/telemetry";
 import type { McpBridge } from "../mcp-bridge.ts";
 import type { ServerConfig } from "../mcp-config.ts";
-import { isSameServer } from "../tool-names.ts";
+import { namesCollide } from "../tool-names.ts";
 import type { RegisteredServer, RegisteredServers } from "./registered-servers.ts";
 
 /** A bridge that serves what calls registered. */
@@ -33,7 +33,7 @@ export function followRegistered({ bridge, registered, configOf, log, everyMs }:
   const polling = poll();
   return {
     refresh,
-    isRegistered: (name) => [...running.keys()].some((one) => isSameServer(one, name)),
+    isRegistered: (name) => [...running.keys()].some((one) => namesCollide(one, name)),
     async stop() {
       stopping.abort();
       await polling;

@@ -7,12 +7,13 @@ import { type Json, type JsonObject, keys } from "@toolbus/contracts";
 import { ownKeys } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { createLog } from "@toolbus/telemetry";
-import { readRegistry, registerToolset, ToolProblem } from "@toolbus/tool-kit";
+import { readRegistry, registerToolset, type Tool, ToolProblem } from "@toolbus/tool-kit";
 import { describe, expect, it, vi } from "vitest";
 import { connectServer } from "../connect-server.ts";
 import { type McpBridge, mcpBridge } from "../mcp-bridge.ts";
 import { parseMcpConfig } from "../mcp-config.ts";
 import { followServers, type OpenedMcp } from "../start-mcp.ts";
+import { invokeTool } from "../services/invoke-tool.ts";
 import { openRegistering } from "./open-registering.ts";
 
 const HOSTILE = fileURLToPath(new URL("../hostile-server.ts", import.meta.url));
@@ -84,6 +85,34 @@ const problem = (result: Json | ToolProblem): readonly [string, string] =>
   result instanceof ToolProblem ? [result.code, result.message] : ["ok", JSON.stringify(result)];
 
 describe("mcp_register_server", () => {
+  it("is unregistered by a bridge that offers its own tools and no longer lets calls register servers", async () => {
+    const state = newStore();
+    const names = async () =>
+      (await readRegistry(state)).map(({ definition }) => definition.name).filter((name) => name.startsWith("mcp_"));
+    {
+      await using _registering = await replica(state);
+      expect((await names()).toSorted()).toEqual(["mcp_register_server", "mcp_unregister_server"]);
+    }
+    const bus = memoryBus({ clock: Date.now });
+    const parts = { log, clock: Date.now, monotonic: () => performance.now(), random: (bytes: number) => new Uint8Array(bytes) };
+    const follow = async (own: readonly Tool[]) => {
+      const connect = () => Promise.reject(new Error("it has no servers"));
+      const bridge = mcpBridge({ servers: [], connect, own, ...parts });
+      const told = Promise.withResolvers<void>();
+      const opened = { bridge, refresh: async () => undefined, stop: async () => undefined };
+      const announced = await followServers(opened, { renew: async () => told.resolve() }, { bus, state, clock: Date.now, log });
+      await told.promise;
+      await announced.stop();
+      await bridge.stop();
+    };
+    // A bridge whose servers have not listed their tools does not know yet which tools it has.
+    await follow([]);
+    expect(await names()).toHaveLength(2);
+    await follow([invokeTool()]);
+    expect(await names()).toEqual([]);
+    await bus.close();
+  });
+
   it("is a critical write, as is nothing else of the bridge, and unregistering is a write too", async () => {
     await using t = await replica(newStore());
     const of = (name: string) => t.bridge.toolset.find(name)?.definition;

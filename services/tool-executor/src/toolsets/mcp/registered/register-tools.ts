@@ -2,6 +2,11 @@ import { counted } from "@toolbus/contracts";
 import { defineTool, type Tool, toolError, type ToolProblem } from "@toolbus/tool-kit";
 import type { RegisteredServers } from "./registered-servers.ts";
 
+const REGISTER = "mcp_register_server";
+const UNREGISTER = "mcp_unregister_server";
+/** The names of the tools with which calls register and unregister servers. The bridge has them only if `MCP_REGISTER_SERVERS` allows it. */
+export const REGISTER_TOOLS: ReadonlySet<string> = new Set([REGISTER, UNREGISTER]);
+
 /** What the tools do with the bridge. */
 export interface RegisterToolsOptions {
   readonly registered: RegisteredServers;
@@ -32,7 +37,7 @@ const serverName = {
 export function registerTools({ registered, find, check, apply, stateOf }: RegisterToolsOptions): readonly Tool[] {
   return [
     defineTool({
-      name: "mcp_register_server",
+      name: REGISTER,
       kind: "write",
       trust: "untrusted",
       risk: { tier: "critical" },
@@ -106,7 +111,7 @@ export function registerTools({ registered, find, check, apply, stateOf }: Regis
       },
     }),
     defineTool({
-      name: "mcp_unregister_server",
+      name: UNREGISTER,
       kind: "write",
       idempotency: { mode: "key", keepsForMs: KEY_KEPT_MS },
       timeoutMs: 30_000,

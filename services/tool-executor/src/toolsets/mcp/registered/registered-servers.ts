@@ -2,7 +2,7 @@ import { HOME_SHARD, keys, type McpServers, parseMcpServers } from "@toolbus/con
 import { type Identity, signDocument, signedReader, type TrustedKeys } from "@toolbus/grants";
 import { commitRepeatedly, MAX_VALUE_BYTES, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { isSameServer } from "../tool-names.ts";
+import { namesCollide } from "../tool-names.ts";
 
 /** A server that a call registered. */
 export type RegisteredServer = McpServers["servers"][number];
@@ -46,12 +46,12 @@ export function registeredServers({ state, identity, trusted, log }: RegisteredS
     read: async () => (await current())?.document.servers ?? null,
     add: (server) =>
       change(server.callId, ({ servers }, now) => {
-        if (servers.some((one) => isSameServer(one.name, server.name))) return "exists";
+        if (servers.some((one) => namesCollide(one.name, server.name))) return "exists";
         return servers.length >= MOST_SERVERS ? "full" : [...servers, { ...server, registeredAt: now }];
       }),
     remove: (name, callId) =>
       change(callId, ({ servers }) => {
-        const left = servers.filter((one) => !isSameServer(one.name, name));
+        const left = servers.filter((one) => !namesCollide(one.name, name));
         return left.length === servers.length ? "missing" : left;
       }),
   };
