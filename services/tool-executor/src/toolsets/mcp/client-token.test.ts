@@ -90,6 +90,19 @@ describe("a remote MCP server that demands a token", () => {
     expect(t.tokenRequests()).toBe(2);
   });
 
+  it.each(kinds)(
+    "gets one new token for requests that it refuses one after the other with the same old token (%s)",
+    async (kind, transport) => {
+      await using t = await setup((issuer) => ({ tokenUrl: `${issuer}/token` }), { kind, transport });
+      t.guarded.forget();
+      t.guarded.holdNextRefusalButOne();
+      const said = await Promise.all([t.echo("one"), t.echo("two")]);
+      expect(said).toEqual([expect.stringContaining("one"), expect.stringContaining("two")]);
+      expect(t.guarded.refused()).toBe(2);
+      expect(t.tokenRequests()).toBe(2);
+    },
+  );
+
   it("gets no secret sent to an authorization server that only it names", async () => {
     await using t = await setup(() => ({}));
     expect(t.server.unavailable()).toBe(

@@ -31,10 +31,13 @@ function isRefusedTwice(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
 }
 
+type RefusedRequest = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
+
 /** The tokens of one server. They outlive its connections. */
 export interface ClientToken extends AuthProvider {
   token(): Promise<string | undefined>;
-  onUnauthorized: NonNullable<AuthProvider["onUnauthorized"]>;
+  /** Gets a new token, unless the token that the server `refused` is no longer the current one. */
+  onUnauthorized(context: RefusedRequest, refused?: string): Promise<void>;
   /** Returns why the last attempt to get a token failed, or null if it succeeded. */
   problem(): string | null;
 }
@@ -95,7 +98,9 @@ export function clientToken({ url, client, monotonic, fetch, stepMs = 10_000 }: 
         });
       return current?.token;
     },
-    async onUnauthorized({ response }) {
+    async onUnauthorized({ response }, refused) {
+      // Another request, refused with the same token, has got a new one since.
+      if (refused !== undefined && current !== null && current.token !== refused) return;
       // The scope that the server names is ignored, because a server must not choose what its token permits.
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
       // A description at another origin is not the server's own.

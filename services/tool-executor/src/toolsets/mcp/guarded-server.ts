@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer as createSocketServer } from "node:net";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
@@ -22,16 +23,19 @@ export interface GuardedServer {
   readonly refused: () => number;
   /** Refuses the tokens that were used so far from now on. */
   forget(): void;
+  /** Answers the second of the next refused requests only after another request was let in. */
+  holdNextRefusalButOne(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export async function startGuardedServer({ transport, accepts, issuer }: GuardedServerOptions): Promise<GuardedServer> {
   const inner = await freePort();
   const child = spawn(process.execPath, [EVERYTHING, transport], { env: { PORT: String(inner) }, stdio: ["ignore", "ignore", "pipe"] });
-  await once(child.stderr, "data");
+  await listening(child.stderr);
   const tokens: string[] = [];
   const forgotten = new Set<string>();
   let refused = 0;
+  let held: { readonly at: number; readonly letIn: PromiseWithResolvers<void> } | null = null;
   const door = createServer((incoming, reply) => void answer(incoming, reply));
   door.listen(0, "127.0.0.1");
   await once(door, "listening");
@@ -43,6 +47,7 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     tokens,
     refused: () => refused,
     forget: () => tokens.forEach((token) => forgotten.add(token)),
+    holdNextRefusalButOne: () => (held = { at: refused + 2, letIn: Promise.withResolvers() }),
     [Symbol.asyncDispose]: () => closed(door, child),
   };
 
@@ -55,9 +60,11 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? "")?.[1] ?? "";
     if (forgotten.has(token) || !(await accepts(token))) {
       refused++;
+      if (refused === held?.at) await held.letIn.promise;
       return void reply.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${description}", scope="tools"` }).end();
     }
     tokens.push(token);
+    held?.letIn.resolve();
     const { method = "GET", url: target = "/", headers } = incoming;
     const passed = request({ host: "127.0.0.1", port: inner, method, path: target, headers }, (said) => {
       reply.writeHead(said.statusCode ?? 502, said.headers);
@@ -68,6 +75,15 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     reply.on("close", () => passed.destroy());
     incoming.pipe(passed);
   }
+}
+
+/** Waits until the server says its port. The first line of its SSE form comes before it listens. */
+function listening(stderr: Readable): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let said = "";
+  stderr.on("data", (chunk: Buffer) => (said += chunk.toString()).includes("on port") && resolve());
+  stderr.once("end", () => reject(new Error(`server-everything ended: ${said}`)));
+  return promise;
 }
 
 async function closed(door: Server, child: ChildProcess): Promise<void> {

@@ -5,6 +5,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
+import type { ClientToken } from "./client-token.ts";
 import { closedWhenLost } from "./closed-when-lost.ts";
 import type { ServerAddress } from "./mcp-config.ts";
 import { MAX_LINE_BYTES } from "./stdio-transport.ts";
@@ -15,12 +16,29 @@ import { MAX_LINE_BYTES } from "./stdio-transport.ts";
  */
 export function remoteTransport(
   { kind, url, headers }: Extract<ServerAddress, { readonly url: string }>,
-  auth: AuthProvider | undefined,
+  auth: ClientToken | undefined,
 ): Transport {
-  const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch, ...(auth === undefined ? {} : { authProvider: auth }) };
+  const options = { requestInit: { headers: { ...headers } }, ...(auth === undefined ? { fetch: meteredFetch } : withToken(auth)) };
   return closedWhenLost(
     kind === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options),
   );
+}
+
+/** Notes which token each answer is about, because the SDK does not say which of its tokens the server refused. */
+function withToken(auth: ClientToken): { readonly fetch: FetchLike; readonly authProvider: AuthProvider } {
+  const tokens = new WeakMap<Response, string>();
+  return {
+    fetch: async (url, init) => {
+      const response = await meteredFetch(url, init);
+      const token = /^Bearer (.+)$/.exec(new Headers(init?.headers).get("authorization") ?? "")?.[1];
+      if (token !== undefined) tokens.set(response, token);
+      return response;
+    },
+    authProvider: {
+      token: () => auth.token(),
+      onUnauthorized: (context) => auth.onUnauthorized(context, tokens.get(context.response)),
+    },
+  };
 }
 
 /** Fetches an answer whose lines have at most `MAX_LINE_BYTES`. */
