@@ -37,7 +37,6 @@ const QUICK_SYSTEMS = [
   "webhooks",
   "slow-model",
   "attack",
-  "mcp-servers",
   "mcp-killed",
   "mcp-hostile",
   "tool-author",
