@@ -17,14 +17,6 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
-    name: "an answer committed in two rounds",
-    breaks: "a step that missed its own commit finds the run ready again, and commits the model's answer once more",
-    within: 4000,
-    from: 2380,
-    variant: "unheard",
-    patches: [{ file: "services/agent/src/transitions/holds.ts", find: " && run.lease !== null;", replace: ";" }],
-  },
-  {
     name: "writes after an unknown one",
     breaks: "the later writes of a round run although nobody knows what happened to an earlier one",
     within: 4000,
