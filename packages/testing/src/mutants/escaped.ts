@@ -3,20 +3,6 @@ import type { Mutant } from "./mutant.ts";
 /** Mutants with bugs that the tests and the simulator once missed, and with similar bugs. */
 export const escaped: readonly Mutant[] = [
   {
-    name: "another message takes a live lease",
-    breaks: "a redelivery of any message takes a write from the worker that still holds it",
-    within: 6000,
-    from: 320,
-    variant: "taken-over",
-    patches: [
-      {
-        file: "packages/tool-kit/src/writes/ledger.ts",
-        find: "(redelivered && lease.by === by)",
-        replace: "redelivered",
-      },
-    ],
-  },
-  {
     name: "writes after an unknown one",
     breaks: "the later writes of a round run although nobody knows what happened to an earlier one",
     within: 4000,

@@ -54,6 +54,20 @@ describe("two processes at the very same step", () => {
   });
 });
 
+describe("a lease of a worker that died", () => {
+  it("ends at once if the broker redelivers the message of that worker, and not if it redelivers another message of the call", async () => {
+    const { over, process, invoke, callId } = setup({ mode: "none" });
+    const [own, other] = [await invoke("pay", ARGS), await invoke("pay", ARGS, { dispatch: 2 })];
+    const first = process({ dieAfter: "begin" });
+    void first.deliver(own);
+    await first.died;
+    expect(await process().deliver(other, 2)).toMatchObject({ kind: "retry", after: LEASE });
+    expect(over.prepares).toBe(0);
+    expect(await process().deliver(own, 2)).toMatchObject({ kind: "ack" });
+    expect(over.effects).toEqual(new Map([[callId(), 1]]));
+  });
+});
+
 describe("the lease of a write", () => {
   it("is renewed while the target works, and the signal aborts when it is lost", async () => {
     const { over, process, invoke, row, clock, state, steps } = setup();
