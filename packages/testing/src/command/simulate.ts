@@ -68,12 +68,12 @@ export async function simulateKills(options: SimulateOptions): Promise<Totals> {
 /** Tries each mutant until a seed catches it, or until its number of seeds is used up. */
 export async function simulateMutants(chosen: readonly Mutant[], options: SimulateOptions): Promise<readonly MutantResult[]> {
   const results: MutantResult[] = [];
-  for (const { name, breaks, within, from = 1, variant } of chosen) {
+  for (const { name, breaks, within, variant } of chosen) {
     let seeds = 0;
     let tally = emptyTally();
     let caught: MutantResult["caught"] = null;
     const tasks = seedTasks({
-      first: from,
+      first: 1,
       count: within,
       options: { linger: false, ...(variant === undefined ? {} : { variant }) },
       untilFound: true,

@@ -18,11 +18,6 @@ export interface Mutant {
   /** How many seeds the simulator may need to notice the mutant. */
   readonly within: number;
   /**
-   * The seed with which the search begins, 1 by default. Set for a rare damage to a seed shortly before one that is known to show it, which saves
-   * minutes. If the code has changed since, the search still tries `within` seeds.
-   */
-  readonly from?: number;
-  /**
    * The variant of the worlds in which the simulator searches. Set if another layer repairs the damage in ordinary worlds, or if the mutant rarely
    * has an effect in them.
    */
