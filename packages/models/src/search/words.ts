@@ -1,3 +1,5 @@
+import { porter2 } from "./porter2.ts";
+
 /** The maximum number of words of a text or a query. A query may be a whole message, and words beyond this limit are ignored. */
 const MAX_WORDS = 2000;
 
@@ -22,42 +24,21 @@ export function isFiller(word: string): boolean {
 
 /**
  * Returns the form in which a word is compared, without common English endings. "issues" and "issue" have the same form, and so do "creating" and
- * "created". Short words and words in other scripts stay as they are.
+ * "created". Words in other scripts stay as they are.
  */
 export function stem(word: string): string {
-  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
-  let root = withoutPlural(word);
-  for (const [ending, least] of ENDINGS) {
-    if (!root.endsWith(ending)) continue;
-    const rest = root.slice(0, -ending.length);
-    if (rest.length >= least && /[aeiouy]/.test(rest)) root = withoutDouble(rest);
-    break;
-  }
-  // "create" and "creating" differ only in this letter, and so do "query" and "queries".
-  return root.length > 3 ? root.replace(/e$/, "").replace(/y$/, "i") : root;
+  const known = roots.get(word);
+  if (known !== undefined) return known;
+  const root = /^[a-z]+$/.test(word) && word.length <= LONGEST ? porter2(word) : word;
+  // A foreign text may have any number of different words.
+  if (roots.size >= MOST_ROOTS) roots.clear();
+  roots.set(word, root);
+  return root;
 }
 
-/** The endings that are removed, each with the least number of letters that must remain. Only the first ending that fits is removed. */
-const ENDINGS: readonly (readonly [string, number])[] = [
-  ["ation", 4],
-  ["ment", 4],
-  ["ing", 3],
-  ["ion", 4],
-  ["ate", 4],
-  ["ed", 3],
-  ["ly", 4],
-];
-
-function withoutPlural(word: string): string {
-  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
-  if (/(?:ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2);
-  return /[^su]s$/.test(word) && !word.endsWith("is") ? word.slice(0, -1) : word;
-}
-
-/** "running" has the root "run", but "filling" has the root "fill". */
-function withoutDouble(root: string): string {
-  return /([bdgmnprt])\1$/.test(root) ? root.slice(0, -1) : root;
-}
+const LONGEST = 64;
+const MOST_ROOTS = 50_000;
+const roots = new Map<string, string>();
 
 const FILLERS: ReadonlySet<string> = new Set(
   `a about after again all also am an and any are as at be been but by can could did do does doing for from had has have having he her here him his how

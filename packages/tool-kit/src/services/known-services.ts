@@ -1,6 +1,7 @@
 import { availabilityOf, INVOKE_TOOL, type ListedService, type Registration, serviceIdOf, type ToolDefinition } from "@toolbus/contracts";
 import { scored } from "@toolbus/models";
-import { rankTools, toolText } from "./rank-tools.ts";
+import { rankTools } from "./rank-tools.ts";
+import { toolText } from "./tool-facts.ts";
 import { summaryOf } from "./service-summary.ts";
 
 /** An MCP server or a toolset with the tools that are registered now, or a service of the operator's list. */

@@ -1,46 +1,87 @@
-import type { ToolDefinition } from "@toolbus/contracts";
-import { coverageOf, scored, stem, synonymsOf, termsIn } from "@toolbus/models";
+import { matchesOf, meantBy, stem, synonymsOf } from "@toolbus/models";
+import { isQuestion, kindsOf, QUESTION_KINDS, removes } from "./kinds.ts";
+import { factsOf, type NameWord, type ToolFacts, type ToolWords } from "./tool-facts.ts";
+import { withHints } from "./word-hints.ts";
 
-export type ToolWords = Pick<ToolDefinition, "name" | "description">;
-
-const UNASKED_REMOVAL = 0.6;
-/** The weights of the two kinds of coverage, against a score without any. */
+// Decision 0105 says how these numbers were chosen.
 const NAME_WEIGHT = 1;
 const QUERY_WEIGHT = 4;
+const SERVER_WEIGHT = 1;
+const UNASKED_REMOVAL = 0.6;
+const OTHER_KIND = 0.6;
+/** What a word of a name counts if the message has another form of it, its long form, or a synonym. */
+const FORM = 0.8;
+const LONG_FORM = 0.9;
+const SYNONYM = 0.8;
 
 /**
  * Ranks tools by the match between their names and descriptions and a message, best first. The base is Okapi BM25. It is raised for a tool that has most
- * of the message's words, and for a tool whose name the message explains. It is lowered for a tool that removes something if the message asks for no
- * removal. Tools with equal scores stay in their order.
+ * of the message's words, whose name the message explains, or whose server the message names. It is lowered for a tool that does something else than the
+ * message asks for, and for a tool that removes something if the message asks for no removal. Tools with equal scores stay in their order.
  */
 export function rankTools<T>(tools: readonly T[], wordsOf: (tool: T) => ToolWords, message: string): readonly T[] {
-  const coverage = coverageOf(message);
-  const asksForRemoval = removes(message);
-  const text = (tool: T): string => toolText(wordsOf(tool));
-  return scored(tools, text, message)
-    .map(({ item, score }) => {
-      if (score === 0) return { item, score };
-      const name = ownName(wordsOf(item).name);
-      const covered = coverage(name, text(item));
-      const unasked = !asksForRemoval && removes(name) ? UNASKED_REMOVAL : 1;
-      return { item, score: unasked * score * (1 + NAME_WEIGHT * covered.name) * (1 + QUERY_WEIGHT * covered.query) };
-    })
-    .toSorted((a, b) => b.score - a.score)
-    .map(({ item }) => item);
+  const facts = tools.map((tool) => factsOf(wordsOf(tool)));
+  const terms = facts.map((one) => one.terms);
+  const { scores, covered, words } = matchesOf(terms, withHints(message));
+  const asked = askedBy(words);
+  const matched: number[] = [];
+  const others: T[] = [];
+  for (const [n, tool] of facts.entries()) {
+    const score = scores[n] ?? 0;
+    if (score > 0) {
+      matched.push(n);
+      scores[n] = score * factorOf(tool, covered[n] ?? 0, asked);
+    } else others.push(tools[n] as T);
+  }
+  matched.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  return [...matched.map((n) => tools[n] as T), ...others];
 }
 
-function removes(text: string): boolean {
-  return [...termsIn(text).forms.values()].some((root) => REMOVALS.has(root));
+/** What a message asks for. */
+interface Asked {
+  readonly words: ReadonlySet<string>;
+  readonly roots: ReadonlySet<string>;
+  readonly longForms: ReadonlySet<string>;
+  readonly synonyms: ReadonlySet<string>;
+  readonly kinds: number;
+  readonly removes: boolean;
 }
 
-const REMOVALS: ReadonlySet<string> = new Set(["delete", "kill", "uninstall"].flatMap((word) => [stem(word), ...synonymsOf(stem(word))]));
-
-/** Returns the text by which a search finds a tool. */
-export function toolText({ name, description }: ToolWords): string {
-  return `${name}\n${description}`;
+function askedBy(all: readonly string[]): Asked {
+  const words = new Set(all);
+  const roots = new Set([...words].map(stem));
+  return {
+    words,
+    roots,
+    longForms: new Set([...words].flatMap(meantBy).map(stem)),
+    synonyms: new Set([...roots].flatMap(synonymsOf)),
+    kinds: isQuestion(all) ? QUESTION_KINDS : kindsOf(roots),
+    removes: removes(roots),
+  };
 }
 
-/** Returns the name without that of the server, which all tools of the server have. */
-function ownName(name: string): string {
-  return name.slice(name.indexOf("__") + 1);
+function factorOf(tool: ToolFacts, covered: number, asked: Asked): number {
+  const name = mean(tool.name, (word) => partOf(word, asked));
+  const server = mean(tool.server, (root) => (asked.roots.has(root) || asked.longForms.has(root) ? 1 : 0));
+  const isOther = tool.kinds !== 0 && asked.kinds !== 0 && (tool.kinds & asked.kinds) === 0;
+  return (
+    (1 + NAME_WEIGHT * name) *
+    (1 + QUERY_WEIGHT * covered ** 2) *
+    (1 + SERVER_WEIGHT * server) *
+    (isOther ? OTHER_KIND : 1) *
+    (tool.removes && !asked.removes ? UNASKED_REMOVAL : 1)
+  );
+}
+
+/** Returns how well the message has a word of a name, from 0 to 1. */
+function partOf({ root, forms }: NameWord, asked: Asked): number {
+  if (asked.roots.has(root)) return forms.some((form) => asked.words.has(form)) ? 1 : FORM;
+  if (asked.longForms.has(root)) return LONG_FORM;
+  return asked.synonyms.has(root) ? SYNONYM : 0;
+}
+
+function mean<T>(items: readonly T[], valueOf: (item: T) => number): number {
+  let sum = 0;
+  for (const item of items) sum += valueOf(item);
+  return sum / Math.max(1, items.length);
 }

@@ -1,0 +1,65 @@
+import { corpusOf, type Corpus } from "./corpus.ts";
+import { type Alternatives, readQuery } from "./query.ts";
+import type { Terms } from "./terms.ts";
+
+/** How well each text matches a query, in the order of the texts. */
+export interface Matches {
+  /** The score of Okapi BM25, or 0 if the text has no word of the query. */
+  readonly scores: Float64Array;
+  /** The part of the query's words that the text has, from 0 to 1. A synonym counts less than the word. */
+  readonly covered: Float64Array;
+  /** The words of the query in lower case. */
+  readonly words: readonly string[];
+}
+
+// The usual parameters of BM25. K1 limits the effect of a repeated word, and B sets the penalty for a long text.
+const K1 = 1.5;
+const B = 0.75;
+
+/** Compares texts with a query. The cost depends on the texts that match, and not on their length. */
+export function matchesOf(texts: readonly Terms[], query: string): Matches {
+  const corpus = corpusOf(texts);
+  const { words, wanted } = readQuery(query, (term) => corpus.having(term).at.length > 0);
+  const scores = new Float64Array(texts.length);
+  const covered = new Float64Array(texts.length);
+  const best = new Float64Array(texts.length);
+  const bestPart = new Float64Array(texts.length);
+  let subjects = 0;
+  for (const { alternatives, isSubject } of wanted) {
+    if (isSubject) subjects++;
+    // A text that has a word and its synonyms is about one thing, so only the best of them counts.
+    const matched = compare(corpus, alternatives, best, bestPart);
+    for (const n of matched) {
+      scores[n] = (scores[n] ?? 0) + (best[n] ?? 0);
+      if (isSubject) covered[n] = (covered[n] ?? 0) + (bestPart[n] ?? 0);
+      best[n] = 0;
+      bestPart[n] = 0;
+    }
+  }
+  if (subjects > 0) for (const [n, part] of covered.entries()) covered[n] = part / subjects;
+  return { scores, covered, words };
+}
+
+/** Sets the best score and the highest weight of the alternatives for each text that has one of them. Returns the numbers of these texts. */
+function compare({ texts, average, having }: Corpus, alternatives: Alternatives, best: Float64Array, bestPart: Float64Array): readonly number[] {
+  const found = alternatives.map(([term]) => having(term));
+  const [own] = found;
+  const any = found.length === 1 ? (own?.at ?? []) : [...new Set(found.flatMap(({ at }) => at))];
+  for (const [i, [, factor]] of alternatives.entries()) {
+    const { at = [], counts = [] } = found[i] ?? {};
+    // A rare synonym of a common word says no more than the word.
+    const weight = factor * rarity(i === 0 ? at.length : any.length, texts.length);
+    for (const [j, n] of at.entries()) {
+      const count = counts[j] ?? 0;
+      const score = (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * (texts[n]?.words ?? 0)) / average));
+      if (score > (best[n] ?? 0)) best[n] = score;
+      if (factor > (bestPart[n] ?? 0)) bestPart[n] = factor;
+    }
+  }
+  return any;
+}
+
+/** Returns the weight of a term that occurs in this many of the texts. */
+function rarity(having: number, texts: number): number {
+  return Math.log(1 + (texts - having + 0.5) / (having + 0.5));
+}
