@@ -44,7 +44,7 @@ export function matchesOf(texts: readonly Terms[], query: string): Matches {
 function compare({ texts, average, having }: Corpus, alternatives: Alternatives, best: Float64Array, bestPart: Float64Array): readonly number[] {
   const found = alternatives.map(([term]) => having(term));
   const [own] = found;
-  const any = found.length === 1 ? (own?.at ?? []) : [...new Set(found.flatMap(({ at }) => at))];
+  const any = found.slice(1).every(({ at }) => at.length === 0) ? (own?.at ?? []) : [...new Set(found.flatMap(({ at }) => at))];
   for (const [i, [, factor]] of alternatives.entries()) {
     const { at = [], counts = [] } = found[i] ?? {};
     // A rare synonym of a common word says no more than the word.

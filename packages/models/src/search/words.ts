@@ -11,10 +11,21 @@ export interface Word {
 
 /** Returns the words of a text. "create_issue" and "create issue" have the same words. */
 export function wordsIn(text: string): readonly Word[] {
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS).map((word) => {
-    const split = word.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
-    return { whole: word.toLowerCase(), parts: split.toLowerCase().split(" ") };
-  });
+  // A message is compared with several lists of texts, one after the other.
+  if (last.text === text) return last.words;
+  const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS).map(wordOf);
+  last = { text, words };
+  return words;
+}
+
+let last: { readonly text: string; readonly words: readonly Word[] } = { text: "", words: [] };
+
+function wordOf(word: string): Word {
+  const whole = word.toLowerCase();
+  // Most words have no capital inside, and no digit before a capital.
+  if (word.slice(1) === whole.slice(1)) return { whole, parts: [whole] };
+  const split = word.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+  return { whole, parts: split.toLowerCase().split(" ") };
 }
 
 /** Returns whether a word says nothing about the subject of a query, such as "the" or "please". */

@@ -49,7 +49,7 @@ export function knownServices(registrations: readonly Registration[], now: numbe
   return [...groups]
     .map(([id, members]): KnownService => {
       const tools = uniqueByName(members).map((one) => ({ definition: one.definition, isReady: availabilityOf(one, now) === "ready" }));
-      return { id, type: id.startsWith("mcp:") ? "mcp" : "toolset", summary: summaryOf(tools.map(({ definition }) => definition)), tools };
+      return { id, type: id.startsWith("mcp:") ? "mcp" : "toolset", summary: derivedOf(id, tools).summary, tools };
     })
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -101,17 +101,29 @@ function uniqueByName(members: readonly Registration[]): readonly Registration[]
   );
 }
 
-// A service is searched for again and again, and its text may be long.
-const texts = new WeakMap<KnownService, string>();
+function serviceText({ id, tools, listed }: KnownService): string {
+  return listed ? [id, listed.summary, ...(listed.skills ?? []), ...(listed.tools ?? [])].join("\n") : derivedOf(id, tools).text;
+}
 
-function serviceText(service: KnownService): string {
-  const known = texts.get(service);
-  if (known !== undefined) return known;
-  const { id, tools, listed } = service;
-  const own = listed
-    ? [listed.summary, ...(listed.skills ?? []), ...(listed.tools ?? [])]
-    : tools.map(({ definition }) => toolText(definition));
-  const text = [id, ...own].join("\n");
-  texts.set(service, text);
-  return text;
+/** What is derived from a service's id and definitions. */
+interface Derived {
+  readonly id: string;
+  readonly tools: readonly KnownTool[];
+  readonly summary: string;
+  readonly text: string;
+}
+
+// The registry is read at each search and returns the same object for a definition that has not changed. So these objects say whether something changed.
+const derived = new WeakMap<ToolDefinition, Derived>();
+
+function derivedOf(id: string, tools: readonly KnownTool[]): Derived {
+  const first = tools[0]?.definition;
+  const before = first && derived.get(first);
+  const isSame =
+    before?.id === id && before.tools.length === tools.length && before.tools.every((one, n) => one.definition === tools[n]?.definition);
+  if (before && isSame) return before;
+  const definitions = tools.map(({ definition }) => definition);
+  const made = { id, tools, summary: summaryOf(definitions), text: [id, ...definitions.map(toolText)].join("\n") };
+  if (first) derived.set(first, made);
+  return made;
 }

@@ -13,23 +13,12 @@ const LONGEST_SUBJECT = 24;
  * instruction into it.
  */
 export function summaryOf(tools: readonly Pick<ToolDefinition, "name" | "description">[]): string {
-  const text = JSON.stringify(tools.map(({ name, description }) => [name, description]));
-  const before = known.get(text);
-  if (before !== undefined) return before;
   const names = tools.slice(0, MOST_NAMES).map(({ name }) => name);
   const more = tools.length > MOST_NAMES ? `, and ${tools.length - MOST_NAMES} more` : "";
   const subjects = subjectsOf(tools);
   const about = subjects.length === 0 ? "" : ` about ${subjects.join(", ")}`;
-  const summary = `${counted(tools.length, "tool")}${about}: ${names.join(", ")}${more}`;
-  const [oldest] = known.keys();
-  if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-  known.set(text, summary);
-  return summary;
+  return `${counted(tools.length, "tool")}${about}: ${names.join(", ")}${more}`;
 }
-
-// The registry is read at each search, and the tools of a service seldom change.
-const known = new Map<string, string>();
-const MOST_KNOWN = 200;
 
 /**
  * Returns the most frequent words that occur in the descriptions of at least two tools. Words with the same root count as one. They are in the order of
