@@ -7,6 +7,7 @@ import { foreignTool } from "./foreign-tool.ts";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
 import { namesCollide, mapNames, serverPart } from "./tool-names.ts";
+import { turnsOf } from "./turns.ts";
 
 /** The bridge that serves the current tools of all its servers as the toolset `mcp`. */
 export interface McpBridge {
@@ -42,6 +43,10 @@ export interface McpBridgeOptions extends Pick<McpServerOptions, "log" | "monoto
 
 /** The longest time-out that an operator may give a tool. */
 const LONGEST_TIMEOUT_MS = 600_000;
+/** The number of programs that start at the same time. Fifty at once would take the processor from each other, and all would start late. */
+const MOST_STARTING = 8;
+/** After this time, the next program starts, whether the one before has listed its tools or not. The time limit of a start begins with the start. */
+const LONGEST_TURN_MS = 5000;
 
 export function mcpBridge({ servers: configs, connect, own = [], log, clock, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
   /** The server of each typed name. */
@@ -57,6 +62,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, clock, mon
   const lists = new Map<McpServer, { readonly list: ReturnType<McpServer["catalogue"]>; readonly at: number }>();
   const reported = new Set<string>();
   const gone = new Set<string>();
+  const turns = turnsOf(MOST_STARTING, LONGEST_TURN_MS);
   let listener: ((gone: readonly string[]) => Promise<void>) | null = null;
   let telling: Promise<void> | null = null;
   let again = false;
@@ -108,6 +114,7 @@ export function mcpBridge({ servers: configs, connect, own = [], log, clock, mon
     const server: McpServer = mcpServer({
       config,
       connect: () => connect(config),
+      ...(config.address.kind === "stdio" ? { turns } : {}),
       log,
       monotonic,
       random,

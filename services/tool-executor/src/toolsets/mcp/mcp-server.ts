@@ -3,6 +3,7 @@ import type { CallToolResult, Tool as McpTool, Transport } from "@modelcontextpr
 import type { Log } from "@toolbus/telemetry";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpSession, openSession, type SessionCall } from "./mcp-session.ts";
+import type { Turns } from "./turns.ts";
 
 /** The error for a server that is unavailable now. The message names the server and says why it is unavailable. Nothing was sent. */
 export class ServerDown extends Error {
@@ -50,10 +51,13 @@ export interface McpServerOptions {
   readonly random: (bytes: number) => Uint8Array;
   /** Called when the server has listed its tools, is available again, or is unavailable. */
   readonly onChanged: () => void;
+  /** Taken for each attempt until the server has listed its tools. The default starts at once. */
+  readonly turns?: Turns;
   /** The time limit of the handshake and of a list of tools, in milliseconds. The default is 30 s. */
   readonly stepMs?: number;
 }
 
+const atOnce: Turns = async () => () => undefined;
 /** The shortest wait, in milliseconds. Each failed attempt doubles the wait, up to the longest. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 60_000;
@@ -64,7 +68,7 @@ const HELD_MS = 30_000;
  * Maintains one connection to a server, which all calls share. A failed connection is retried after a wait that doubles up to a minute. Only a
  * connection that lasted for half a minute resets the wait.
  */
-export function mcpServer({ config, connect, log, monotonic, random, onChanged, stepMs = 30_000 }: McpServerOptions): McpServer {
+export function mcpServer({ config, connect, log, monotonic, random, onChanged, turns = atOnce, stepMs = 30_000 }: McpServerOptions): McpServer {
   const name = `The MCP server "${config.name}"`;
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -119,7 +123,11 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
 
   /** Makes one attempt at a connection. Rejects when the connection has failed or ended. */
   async function connectOnce(): Promise<void> {
-    const { transport, problem, lastWords, hint } = await connect();
+    const endTurn = await turns(stopping.signal);
+    const { transport, problem, lastWords, hint } = await connect().catch((error: unknown) => {
+      endTurn();
+      throw error;
+    });
     const closed = Promise.withResolvers<void>();
     // The loss is an abort signal and not a promise, because a rejection that nobody waits for would be unhandled.
     lost = new AbortController();
@@ -144,6 +152,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
         onError: ({ message }) => log.debug({ server: config.name, problem: message.slice(0, 300) }, "an MCP server's connection says"),
       });
       tools = await opened.listTools(AbortSignal.any([stopping.signal, current.signal]));
+      endTurn();
       session = opened;
       servedFrom = monotonic();
       log.info({ server: config.name, tools: tools.length, protocol: opened.protocolVersion }, "an MCP server is connected");
@@ -157,6 +166,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
       if (!opened) legacy = !legacy;
       throw new Error(endedBecause(error, problem(), lastWords() === "" ? hint() : `it said: ${lastWords()}`), { cause: error });
     } finally {
+      endTurn();
       session = null;
     }
   }
