@@ -11,6 +11,7 @@ describe("the benchmark of many tools", () => {
   it("starts, chooses and searches for real, in every row", async () => {
     const { rows } = await tools({ seconds: 1, stopwatch: hourly(), signal: new AbortController().signal }, { few: 20, many: 60 });
     expect(rows).toMatchObject([
+      { name: "a start of the bridge with 3 MCP servers of 20 tools against 1", target: 3 },
       { name: "a worker's start, 60 tools against 20", ratio: 1, target: 3 },
       { name: "a run's choice, with the read of the registry, 60 tools against 20", ratio: 1 },
       { name: "a search, with the read of the registry, 60 tools against 20", ratio: 1 },

@@ -78,7 +78,7 @@ export const mcpMutations: Mutations = {
   },
   "S-02": {
     breaks: "a repeated word counts less",
-    patches: [{ file: "packages/models/src/search/rank.ts", find: "const K1 = 1.5;", replace: "const K1 = 1.2;" }],
+    patches: [{ file: "packages/models/src/search/match.ts", find: "const K1 = 1.5;", replace: "const K1 = 1.2;" }],
   },
   "S-05": { breaks: "a search does not read the registry again", patches: [{ file: SERVICE_TOOLS, find: SERVICES, replace: KEPT }] },
   "S-07": {

@@ -19,13 +19,15 @@ const LONG_FORM_WEIGHT = 0.9;
 
 /**
  * Returns the words of a query and what it asks for: its words with their synonyms, and its pairs of adjacent words. An abbreviation counts in both forms.
- * `isKnown` says whether any text has a term. A word with capitals inside that no text has is read as its parts.
+ * `isKnown` says whether any text has a term. A word with capitals inside that no text has and that is no abbreviation is read as
+ * its parts.
  */
 export function readQuery(
   query: string,
   isKnown: (term: string) => boolean,
 ): { readonly words: readonly string[]; readonly wanted: readonly Wanted[] } {
-  const words = wordsIn(query).flatMap(({ whole, parts }) => (parts.length > 1 && !isKnown(stem(whole)) ? parts : [whole]));
+  const isWord = (whole: string): boolean => isKnown(stem(whole)) || meantBy(whole).length > 0;
+  const words = wordsIn(query).flatMap(({ whole, parts }) => (parts.length > 1 && !isWord(whole) ? parts : [whole]));
   const isUsed = words.some((word) => !isFiller(word)) ? (word: string): boolean => !isFiller(word) : (): boolean => true;
   const found = new Map<string, Wanted>();
   for (const word of new Set(words)) {

@@ -12,43 +12,80 @@ const tools = (catalogue as readonly Listed[]).flatMap(({ server, tools: own }) 
   Object.entries(own).map(([name, description = ""]) => ({ name: `${server}__${name}`, description })),
 );
 
-/** Returns for how many questions one of the right tools is among the first `most`. */
-function found(asked: readonly { readonly question: string; readonly right: readonly string[] }[], most: number): number {
-  return asked.filter(({ question, right }) =>
-    rankTools(tools, (tool) => tool, question)
-      .slice(0, most)
-      .some(({ name }) => right.includes(name)),
-  ).length;
+/** Returns for how many questions one of the right tools is first, among the first three, and among the first twelve. */
+function found(asked: readonly { readonly question: string; readonly right: readonly string[] }[]): readonly number[] {
+  const places = asked.map(({ question, right }) => rankTools(tools, (tool) => tool, question).findIndex(({ name }) => right.includes(name)));
+  return [1, 3, 12].map((most) => places.filter((place) => place >= 0 && place < most).length);
 }
 
+function print(what: string, asked: number, [first, three, twelve]: readonly number[]): void {
+  process.stdout.write(`${what}: ${asked} questions, first ${first}, among three ${three}, among twelve ${twelve}.\n`);
+}
+
+const best = (two: readonly { readonly name: string; readonly description: string }[], message: string) =>
+  rankTools(two, (tool) => tool, message)[0]?.name;
+const named = (...names: readonly string[]) => names.map((name) => ({ name, description: "A comment on a card." }));
+
 describe("the rank of the tools of real MCP servers", () => {
-  it("puts the right tool first for at least 80 of 100 questions, and among the first 12 for 95", () => {
+  it("puts the right tool first for 78 of 100 questions that no weight was chosen with, and among the first 12 for all", () => {
     expect([tools.length >= 300, questions.labelled.length]).toEqual([true, 100]);
-    const figures = [1, 3, 12].map((most) => found(questions.labelled, most));
-    const heldOut = [1, 3, 12].map((most) => found(questions.heldOut, most));
-    const paraphrased = [1, 3, 12].map((most) => found(questions.paraphrased, most));
-    const words = ([first, three, twelve]: readonly number[]): string => `first ${first}, among three ${three}, among twelve ${twelve}`;
-    process.stdout.write(
-      `${tools.length} tools, 100 questions: ${words(figures)}. ${questions.heldOut.length} held out: ${words(heldOut)}. ${questions.paraphrased.length} in other words than those of the tools: ${words(paraphrased)}.\n`,
-    );
-    expect(figures[0]).toBeGreaterThanOrEqual(80);
-    expect(figures[2]).toBeGreaterThanOrEqual(95);
-    // These figures were known while the weights were chosen, so they are no independent proof.
-    expect(heldOut[0]).toBeGreaterThanOrEqual(20);
-    // Somebody else wrote these afterwards and avoided the words of the tools. A rank by words finds a third of them.
-    expect(paraphrased[0]).toBeGreaterThanOrEqual(17);
+    process.stdout.write(`${tools.length} tools of ${catalogue.length} real servers\n`);
+    const test = found(questions.labelled);
+    const unseen = found(questions.unseen);
+    print("test, in none of the choices", questions.labelled.length, test);
+    print("unseen, in none of the choices", questions.unseen.length, unseen);
+    expect(test[0]).toBeGreaterThanOrEqual(78);
+    expect(test[2]).toBeGreaterThanOrEqual(98);
+    expect(unseen[0]).toBeGreaterThanOrEqual(69);
+    expect(unseen[2]).toBeGreaterThanOrEqual(86);
   });
 
-  it("labels only tools that the catalogue has", () => {
+  it("puts the right tool first for 159 of the 212 questions that the weights were chosen with", () => {
+    const sets = [questions.development, questions.heldOut, questions.paraphrased].map((asked) => [asked, found(asked)] as const);
+    const names = ["development", "development, formerly held out", "development, in other words than those of the tools"];
+    for (const [n, [asked, figures]] of sets.entries()) print(names[n] ?? "", asked.length, figures);
+    for (const [n, least] of [113, 25, 21].entries()) expect(sets[n]?.[1][0]).toBeGreaterThanOrEqual(least);
+  });
+
+  it("labels only tools that the catalogue has, and has no question in two sets", () => {
     const names = new Set(tools.map(({ name }) => name));
-    const right = [...questions.labelled, ...questions.heldOut].flatMap((one) => one.right);
-    expect(right.filter((name) => !names.has(name))).toEqual([]);
+    const all = Object.values(questions).flat();
+    expect(all.flatMap((one) => one.right).filter((name) => !names.has(name))).toEqual([]);
+    expect(new Set(all.map(({ question }) => question)).size).toBe(all.length);
   });
 
   it("prefers a tool that removes nothing, unless the message asks for it", () => {
-    const two = ["delete_comment", "add_comment"].map((name) => ({ name, description: "A comment on a card." }));
-    const first = (message: string) => rankTools(two, (tool) => tool, message)[0]?.name;
-    expect(first("Leave a comment on the card.")).toBe("add_comment");
-    expect(first("Remove my comment from the card.")).toBe("delete_comment");
+    const two = named("delete_comment", "add_comment");
+    expect(best(two, "Leave a comment on the card.")).toBe("add_comment");
+    expect(best(two, "Remove my comment from the card.")).toBe("delete_comment");
+  });
+
+  it("prefers a tool that reads for a question, and one that does what the message says", () => {
+    expect(best(named("update_comment", "get_comment"), "What is the comment on the card?")).toBe("get_comment");
+    expect(best(named("create_comment", "update_comment"), "Change the comment on the card.")).toBe("update_comment");
+  });
+
+  it("prefers the server that the message names, and the same form of a word", () => {
+    const two = [
+      { name: "one__list_cards", description: "The cards." },
+      { name: "other__list_cards", description: "The cards." },
+    ];
+    expect(best(two, "list the cards of other")).toBe("other__list_cards");
+    expect(best(named("list_card", "list_cards"), "my cards")).toBe("list_cards");
+  });
+
+  it("knows usual abbreviations, names of files, and that a web address is one", () => {
+    expect(best(named("list_cards", "list_pull_requests"), "my PRs")).toBe("list_pull_requests");
+    expect(best(named("example", "read_file"), "show notes.md")).toBe("read_file");
+    expect(best(named("example", "open_url"), "go to https://example.com/notes.md")).toBe("open_url");
+  });
+
+  it("finds a tool under its new description, and not under the one before", () => {
+    const many = Array.from({ length: 100 }, (_, n) => ({ name: `tool_${n}`, description: `Says the number ${n}.` }));
+    expect(best(many, "a walrus")).toBe("tool_0");
+    const changed = many.map((one, n) => (n === 70 ? { ...one, description: "Feeds a walrus." } : one));
+    expect(best(changed, "a walrus")).toBe("tool_70");
+    expect(best(many, "a walrus")).toBe("tool_0");
+    expect(best(changed.slice(50), "a walrus")).toBe("tool_70");
   });
 });
