@@ -24,7 +24,7 @@ Usage: npm run bench -- NAME [options]
   model-round        the same runs with a vendor's adapter, against OpenAI's client by hand and other libraries; a call of each adapter
   context            the context of the next turn at 10, 100 and 1,000 turns, against counting all of it each turn
   approvals          a page of the list, one decision and a thousand expiries with 100,000 pending approvals, against 100
-  tools              1,000 tools of 50 services against 100: a start, a choice, a search; and a call of an MCP server, against the SDK
+  tools              1,000 tools of 50 services against 100: starts, a choice, a search; and a call of an MCP server, against the SDK
 
   --seconds N        how long each row is measured, 1 to 600 (default: 10)
   --rabbitmq URL     tool-call, run-loop: RabbitMQ (default: BENCH_RABBITMQ_URL, or the usual local port as guest)

@@ -58,7 +58,7 @@ export const benchmarks: readonly Benchmark[] = [
   {
     name: "tools",
     summary:
-      "1,000 tools of 50 services against 100: a start, a run's choice and a search; and a call of an MCP server, against the SDK's client.",
+      "1,000 tools of 50 services against 100: the starts of a bridge and a worker, a run's choice and a search; and a call of an MCP server, against the SDK's client.",
     run: async (conditions) => (await import("./tools/tools.ts")).tools(conditions),
   },
 ];

@@ -17,7 +17,10 @@ const LONGEST_START_MS = 120_000;
 const STARTS = 2;
 
 /** Compares the start of the bridge with many programs, each a real MCP server, with the start with few. The figures are wall time until all tools are listed. */
-export async function serverStarts({ few, many }: { readonly few: number; readonly many: number }, { stopwatch, signal }: Conditions): Promise<Goal> {
+export async function serverStarts(
+  { few, many }: { readonly few: number; readonly many: number },
+  { stopwatch, signal }: Conditions,
+): Promise<Goal> {
   const times = { few: Infinity, many: Infinity };
   for (let n = 0; n < STARTS; n++) {
     times.few = Math.min(times.few, await startMs(few, stopwatch, signal));

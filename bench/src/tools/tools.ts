@@ -26,7 +26,7 @@ const TOOLS_EACH = 20;
 const SLICE_MS = 250;
 const MOST_SEARCH_MS = 5;
 /** The number of searches before the first one that is measured. */
-const WARM_UP = 100;
+const WARM_UP = 1000;
 const MANY_CALLS = 32;
 
 /**

@@ -41,7 +41,12 @@ export function matchesOf(texts: readonly Terms[], query: string): Matches {
 }
 
 /** Sets the best score and the highest weight of the alternatives for each text that has one of them. Returns the numbers of these texts. */
-function compare({ texts, average, having }: Corpus, alternatives: Alternatives, best: Float64Array, bestPart: Float64Array): readonly number[] {
+function compare(
+  { texts, average, having }: Corpus,
+  alternatives: Alternatives,
+  best: Float64Array,
+  bestPart: Float64Array,
+): readonly number[] {
   const found = alternatives.map(([term]) => having(term));
   const [own] = found;
   const any = found.slice(1).every(({ at }) => at.length === 0) ? (own?.at ?? []) : [...new Set(found.flatMap(({ at }) => at))];

@@ -29,7 +29,9 @@ function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) || Array.isArray(other))
     return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((value, n) => isSame(value, other[n]));
   const [names, others] = [Object.keys(one), Object.keys(other)];
-  return names.length === others.length && names.every((name) => Object.hasOwn(other, name) && isSame(fieldOf(one, name), fieldOf(other, name)));
+  return (
+    names.length === others.length && names.every((name) => Object.hasOwn(other, name) && isSame(fieldOf(one, name), fieldOf(other, name)))
+  );
 }
 
 function fieldOf(value: object, name: string): unknown {

@@ -14,9 +14,7 @@ export const QUESTION_KINDS = 1 << READ;
 
 /** Verbs that remove something. */
 const REMOVALS: ReadonlySet<string> = new Set([...(KINDS[1] ?? []), ...["discard", "forget"].map(stem)]);
-const QUESTIONS: ReadonlySet<string> = new Set(
-  "which what who whose where when why how is are was were does did do has have".split(" "),
-);
+const QUESTIONS: ReadonlySet<string> = new Set("which what who whose where when why how is are was were does did do has have".split(" "));
 const BEFORE_A_QUESTION: ReadonlySet<string> = new Set("ok so and hey hi hello".split(" "));
 
 /** Returns the kinds of action that these words say, as bits. */

@@ -14,7 +14,9 @@ const tools = (catalogue as readonly Listed[]).flatMap(({ server, tools: own }) 
 
 /** Returns for how many questions one of the right tools is first, among the first three, and among the first twelve. */
 function found(asked: readonly { readonly question: string; readonly right: readonly string[] }[]): readonly number[] {
-  const places = asked.map(({ question, right }) => rankTools(tools, (tool) => tool, question).findIndex(({ name }) => right.includes(name)));
+  const places = asked.map(({ question, right }) =>
+    rankTools(tools, (tool) => tool, question).findIndex(({ name }) => right.includes(name)),
+  );
   return [1, 3, 12].map((most) => places.filter((place) => place >= 0 && place < most).length);
 }
 

@@ -68,7 +68,16 @@ const HELD_MS = 30_000;
  * Maintains one connection to a server, which all calls share. A failed connection is retried after a wait that doubles up to a minute. Only a
  * connection that lasted for half a minute resets the wait.
  */
-export function mcpServer({ config, connect, log, monotonic, random, onChanged, turns = atOnce, stepMs = 30_000 }: McpServerOptions): McpServer {
+export function mcpServer({
+  config,
+  connect,
+  log,
+  monotonic,
+  random,
+  onChanged,
+  turns = atOnce,
+  stepMs = 30_000,
+}: McpServerOptions): McpServer {
   const name = `The MCP server "${config.name}"`;
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();

@@ -52,8 +52,7 @@ describe("the services that are registered", () => {
         relevance_score: 1,
         top_tools: ["my_crm__open_ticket", "my_crm__find_contact"],
       },
-      // "read" and "issue" may stand for "open" and "ticket".
-      expect.objectContaining({ id: "mcp:wiki", relevance_score: 0.13 }),
+      // "issue" may stand for "ticket".
       expect.objectContaining({ id: "toolset:orders", relevance_score: 0.08 }),
     ]);
     const [best, second] = searchServices(services, "find a contact or an order");
