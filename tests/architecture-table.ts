@@ -85,6 +85,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one", "testing")],
     clients: [
       "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
       "@modelcontextprotocol/server-everything",
       "@nats-io/jetstream",
       "@nats-io/transport-node",
@@ -105,7 +106,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/node": ["examples/openrouter-mcp/src"],
   "@modelcontextprotocol/server-everything": ["bench/src"],
   "@modelcontextprotocol/server-memory": ["services/tool-executor/src/toolsets/mcp"],
-  "@modelcontextprotocol/server": ["services/gateway/src/mcp", "apps/cli/src/mcp", "examples/openrouter-mcp/src"],
+  "@modelcontextprotocol/server": ["services/gateway/src/mcp", "apps/cli/src/mcp", "examples/openrouter-mcp/src", "bench/src"],
   "@anthropic-ai/sdk": ["packages/models/src/anthropic"],
   "@aws-sdk/client-bedrock-runtime": ["packages/models/src/bedrock"],
   ajv: ["packages/contracts/src"],

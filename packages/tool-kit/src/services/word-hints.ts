@@ -6,7 +6,7 @@ const HOSTS: ReadonlySet<string> = new Set("com org net io dev".split(" "));
 
 /**
  * Returns a message with the words that people leave out because a thing says them itself. A web address is replaced by the word "url", because its parts
- * say nothing about a tool. The word "file" is added if the message names a file, such as `notes.md`.
+ * say nothing about a tool. The word "file" is added if the message names a file, such as `notes.txt`.
  */
 export function withHints(message: string): string {
   const words = message.slice(0, MOST_READ).split(/\s+/);
