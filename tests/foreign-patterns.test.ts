@@ -28,10 +28,12 @@ function definition(schema: JsonObject, when: JsonObject): ToolDefinition {
   };
 }
 
+/** Returns the processor time of the work in milliseconds. Other work on the machine does not lengthen it. */
 function msOf(work: () => unknown): number {
-  const began = performance.now();
+  const began = process.threadCpuUsage();
   work();
-  return performance.now() - began;
+  const { user, system } = process.threadCpuUsage(began);
+  return (user + system) / 1000;
 }
 
 describe("an evil pattern of a foreign schema, with an evil argument", () => {

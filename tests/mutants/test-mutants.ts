@@ -1,6 +1,7 @@
 import { crashMutants } from "./crash-mutants.ts";
 import { decisionMutants } from "./decision-mutants.ts";
 import { planMutants } from "./plan-mutants.ts";
+import { rareMutants } from "./rare-mutants.ts";
 import type { TestMutant } from "./test-mutant.ts";
 
 const SEALED = "services/approvals/src/sealed/sealed-approvals.test.ts";
@@ -259,20 +260,6 @@ export const testMutants: readonly TestMutant[] = [
     tests: ["services/agent/src/steps/write-proofs.test.ts"],
   },
   {
-    // The simulator shows this in about one of 2,000 seeds of one variant.
-    name: "another message takes a live lease",
-    breaks: "a redelivery of any message takes a write from the worker that still holds it",
-    patches: [{ file: "packages/tool-kit/src/writes/ledger.ts", find: "(redelivered && lease.by === by)", replace: "redelivered" }],
-    tests: ["packages/tool-kit/src/writes/write-race.test.ts"],
-  },
-  {
-    // The simulator meets this in less than one of 4,000 seeds, so the test that builds the situation carries it.
-    name: "an answer committed in two rounds",
-    breaks: "a step that missed its own commit finds the run ready again, and commits the model's answer once more",
-    patches: [{ file: "services/agent/src/transitions/holds.ts", find: " && run.lease !== null;", replace: ";" }],
-    tests: ["services/agent/src/steps/advance.test.ts"],
-  },
-  {
     name: "row of a ledger believed",
     breaks: "the agent ends a write by a row that no worker signed",
     patches: [
@@ -404,6 +391,7 @@ export const testMutants: readonly TestMutant[] = [
     tests: ["packages/tool-kit/src/writes/write-grant.test.ts"],
   },
   ...crashMutants,
+  ...rareMutants,
   ...decisionMutants,
   ...planMutants,
 ];

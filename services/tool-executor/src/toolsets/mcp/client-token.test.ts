@@ -95,7 +95,7 @@ describe("a remote MCP server that demands a token", () => {
     async (kind, transport) => {
       await using t = await setup((issuer) => ({ tokenUrl: `${issuer}/token` }), { kind, transport });
       t.guarded.forget();
-      t.guarded.holdNextRefusalButOne();
+      t.guarded.refuseNextTwoInTurn();
       const said = await Promise.all([t.echo("one"), t.echo("two")]);
       expect(said).toEqual([expect.stringContaining("one"), expect.stringContaining("two")]);
       expect(t.guarded.refused()).toBe(2);

@@ -23,8 +23,8 @@ export interface GuardedServer {
   readonly refused: () => number;
   /** Refuses the tokens that were used so far from now on. */
   forget(): void;
-  /** Answers the second of the next refused requests only after another request was let in. */
-  holdNextRefusalButOne(): void;
+  /** Refuses the next request when another one has come with an old token, and this other one only after a request was let in. */
+  refuseNextTwoInTurn(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
   const tokens: string[] = [];
   const forgotten = new Set<string>();
   let refused = 0;
-  let held: { readonly at: number; readonly letIn: PromiseWithResolvers<void> } | null = null;
+  let held: { readonly at: number; readonly both: PromiseWithResolvers<void>; readonly letIn: PromiseWithResolvers<void> } | null = null;
   const door = createServer((incoming, reply) => void answer(incoming, reply));
   door.listen(0, "127.0.0.1");
   await once(door, "listening");
@@ -47,7 +47,7 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     tokens,
     refused: () => refused,
     forget: () => tokens.forEach((token) => forgotten.add(token)),
-    holdNextRefusalButOne: () => (held = { at: refused + 2, letIn: Promise.withResolvers() }),
+    refuseNextTwoInTurn: () => void (held = { at: refused + 2, both: Promise.withResolvers(), letIn: Promise.withResolvers() }),
     [Symbol.asyncDispose]: () => closed(door, child),
   };
 
@@ -60,7 +60,9 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? "")?.[1] ?? "";
     if (forgotten.has(token) || !(await accepts(token))) {
       refused++;
-      if (refused === held?.at) await held.letIn.promise;
+      const turn = held === null ? 0 : refused - held.at;
+      if (turn === 0) held?.both.resolve();
+      await (turn === -1 ? held?.both.promise : turn === 0 ? held?.letIn.promise : undefined);
       return void reply.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${description}", scope="tools"` }).end();
     }
     tokens.push(token);
