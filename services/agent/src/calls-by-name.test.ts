@@ -52,6 +52,7 @@ async function setup(
       prepare: (args) => args,
       run: (args) => ({ written: ran.push(args) }),
     }),
+    defineTool({ name: "mcp_list_services", kind: "read", description: "Lists.", parameters, run: (args) => ({ listed: ran.push(args) }) }),
     defineTool({
       name: INVOKE_TOOL,
       kind: "read",
@@ -205,9 +206,18 @@ describe("a call by name that the run may not make", () => {
       "unknown_tool",
       /There is no tool \\"read_pages\\" of \\"my wiki\\" .*my_wiki__read_page/,
     ],
-    ["the tool is a tool of the bridge", INVOKE_TOOL, {}, INVOKE_TOOL, "unknown_tool", /There is no tool/],
-  ] as const)("is refused and not sent, because %s", async (_, tool, options, called, status, words) => {
-    const { t, ran, invoked } = await setup({ server_name: "my wiki", tool_name: tool, arguments: page }, options);
+    [
+      "the tool is a tool of the bridge",
+      INVOKE_TOOL,
+      { server: "toolset:mcp" },
+      INVOKE_TOOL,
+      "unknown_tool",
+      /There is no tool \\"mcp_invoke_tool\\" of \\"toolset:mcp\\"/,
+    ],
+    ["another tool of the bridge is named", "mcp_list_services", { server: "mcp" }, INVOKE_TOOL, "unknown_tool", /There is no tool/],
+  ] as const)("is refused and not sent, because %s", async (_, tool, given, called, status, words) => {
+    const { server = "my wiki", ...options }: { readonly server?: string } & Parameters<typeof setup>[1] = given;
+    const { t, ran, invoked } = await setup({ server_name: server, tool_name: tool, arguments: page }, options);
     await using _t = t;
     await t.ended(1);
     expect(resolved(await t.events(1))).toMatchObject([{ tool: called, status, content: expect.stringMatching(words) }]);
