@@ -212,11 +212,18 @@ describe("too many tools", () => {
       ...many(30),
       registered("crm__open_ticket", { description: "Opens a ticket for a customer.", ...crm }),
       registered("crm__close_ticket", { description: "Closes a ticket.", ...crm }),
+      registered("desk__open_ticket_form", { description: "Opens the form of a ticket.", source: "mcp:desk" }),
+      registered("zoo__show_prices", { description: "Shows what a ticket costs.", source: "mcp:zoo" }),
     ];
     const { choice, names } = offered(tools, "all", { maxTools: 1, about: "Open a ticket for Ada." });
     expect(names).toEqual(["crm__open_ticket@1"]);
-    expect(choice).toMatchObject({ matched: 32, services: [{ id: "mcp:crm", tools: ["crm__open_ticket", "crm__close_ticket"] }] });
-    expect([choice?.leftOut[0], choice?.leftOut.length]).toEqual(["crm__close_ticket", 20]);
+    expect(choice).toMatchObject({ matched: 34 });
+    // The third service matches too. The note has only the two best.
+    expect(choice?.services).toEqual([
+      { id: "mcp:crm", tools: ["crm__open_ticket", "crm__close_ticket"] },
+      { id: "mcp:desk", tools: ["desk__open_ticket_form"] },
+    ]);
+    expect([choice?.leftOut[0], choice?.leftOut.length]).toEqual(["desk__open_ticket_form", 20]);
     expect(offered(many(12)).choice).toBeUndefined();
     expect(offered(many(13), "all", { about: "xyzzy" }).choice?.services).toBeUndefined();
     const offline = { name: "offline", dialect: "any" } as const;
