@@ -1,4 +1,5 @@
-import { callIdOf, type Json, type JsonObject, keys, MAX_SKILLS, type RunOrigin, shardOf } from "@toolbus/contracts";
+import { hash } from "node:crypto";
+import { callIdOf, HOME_SHARD, type Json, type JsonObject, keys, MAX_SKILLS, type RunOrigin, shardOf } from "@toolbus/contracts";
 import { ownKeys, signDocument } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -171,12 +172,34 @@ describe("a saved skill", () => {
     const unsigned = "requester_unknown: The gateway has not signed who asked for this run, so no guide or skill is shown.";
     expect(await call("list_tool_guides", {}, { callId: "rn_03_01JD0000000000000000000009.1.0" })).toBe(unsigned);
     expect(await call("save_skill", skill("a-skill"), { run: 2, signedBy: "stranger" })).toMatch(/^unavailable/);
-    const { documents } = await state.read([keys.runOrigin("rn_03_01JD0000000000000000000002")]);
-    const key = keys.runOrigin("rn_03_01JD0000000000000000000003");
-    await state.commit("03", { op: "moved", guards: [{ key, version: 0 }], put: [{ key, value: documents[0]?.value ?? null }] });
-    expect(await call("get_skill", { name: "a-skill" }, { callId: "rn_03_01JD0000000000000000000003.1.0" })).toMatch(
-      /^(unavailable|requester_unknown)/,
-    );
+  });
+
+  it("is not shown under an origin that was copied to another run or changed after the gateway signed it", async () => {
+    const { call, callOf, state } = await setup();
+    await call("save_skill", skill("a-skill"), { run: 1 });
+    const others = await callOf({ run: 2, tenant: "other" });
+    const [first = "", second = "", third = ""] = [1, 2, 3].map((run) => keys.runOrigin(`rn_03_01JD000000000000000000000${run}`));
+    const { documents } = await state.read([first, second]);
+    const [genuine, changed] = documents.map((document) => document?.value as JsonObject);
+    const put = [
+      { key: second, value: { ...changed, tenant: "acme" } },
+      { key: third, value: { ...genuine } },
+    ];
+    await state.commit("03", { op: "forged", guards: [{ key: third, version: 0 }], put });
+    for (const callId of [others, callIdOf("rn_03_01JD0000000000000000000003", 1, 0)])
+      expect(await call("get_skill", { name: "a-skill" }, { callId })).toMatch(/^requester_unknown/);
+  });
+
+  it("is not shown to a tenant under whose key another tenant's skill is stored", async () => {
+    const { call, state } = await setup();
+    await call("save_skill", skill("a-skill"), { run: 1 });
+    await call("save_skill", skill("a-skill", { markdown: "Other." }), { run: 2, tenant: "other" });
+    const [acme = "", other = ""] = ["acme", "other"].map((tenant) => keys.skill(hash("sha256", tenant).slice(0, 32), "a-skill"));
+    const { documents } = await state.read([acme, other]);
+    const guards = [{ key: acme, version: documents[0]?.version ?? 0 }];
+    await state.commit(HOME_SHARD, { op: "swapped", guards, put: [{ key: acme, value: documents[1]?.value ?? null }] });
+    expect(await call("get_skill", { name: "a-skill" }, { run: 3 })).toMatch(/^skill_not_found/);
+    expect(await call("list_tool_guides", {}, { run: 4 })).toMatchObject({ skills: [] });
   });
 
   it("gets a new revision under the same name, and a repeat of a call changes nothing", async () => {
@@ -198,7 +221,8 @@ describe("a saved skill", () => {
     expect(await call("save_skill", skill("my-way"), { run: 4, ...bob })).toBe(
       'skill_name_taken: Somebody else uses the name "my-way" for a confidential skill. Choose another name.',
     );
-    expect(await call("get_skill", { name: "my-way" }, { run: 5 })).toMatchObject({ classification: "confidential" });
+    expect(await call("delete_skill", { name: "my-way" }, { run: 6, ...bob })).toMatch(/^skill_name_taken/);
+    expect(await call("get_skill", { name: "my-way" }, { run: 5 })).toMatchObject({ classification: "confidential", revision: 1 });
   });
 
   it("can be deleted, once", async () => {

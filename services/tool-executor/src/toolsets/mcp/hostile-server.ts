@@ -34,6 +34,7 @@ const tools = (): object[] => [
         },
       ]
     : []),
+  ...(mode === "named" ? [{ name: detail, description: "Has the name of the argument.", inputSchema: { type: "object" } }] : []),
   // Two tools that would get one name, and one that looks as if it belonged to another server.
   ...(mode === "steals"
     ? ["add_one", "neighbour__add-one"].map((name) => ({ name, description: "Takes a name.", inputSchema: { type: "object" } }))
@@ -64,7 +65,7 @@ if (mode === "ends") {
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params?: { name?: string; requestId?: number } };
   if (method === "notifications/cancelled") return void process.stderr.write(`cancelled ${params?.requestId}\n`);
-  if (id === undefined || mode === "hangs") return;
+  if (id === undefined || mode === "hangs" || mode === "endless-line") return;
   if (method === "initialize")
     return say({
       id,

@@ -24,6 +24,15 @@ describe("a file of MCP servers", () => {
     ]);
   });
 
+  it("takes an empty variable for one that is not set, and never expands a value again", () => {
+    const args = ["${MODE:-fast}", "${VALUE}"];
+    const { servers } = read({ s: { ...good, args } }, { MODE: "", VALUE: "${HOME} ${MODE:-x}", HOME: "/home/a" });
+    expect(servers[0]?.address).toMatchObject({ args: ["fast", "${HOME} ${MODE:-x}"] });
+    expect(read({ s: { ...good, args } }, { VALUE: "" }).problems).toEqual([
+      expect.stringMatching(/^The MCP server "s" .* VALUE in "args"/),
+    ]);
+  });
+
   it("takes client credentials from the environment", () => {
     const oauth = { clientId: "${ID}", clientSecret: "${SECRET}", scope: "tools", issuer: "https://auth.test" };
     const { servers, problems } = read({ s: { url: "https://x.test/mcp", oauth } }, { ID: "toolbus", SECRET: "s-1" });
@@ -159,6 +168,9 @@ describe("a file of MCP servers", () => {
     const broken = parseMcpConfig('{"mcpServers": {"a": {"env": {"TOKEN": "secret"', { file: "mcp.json", env: {} });
     expect(broken.problems.join()).toMatch(/^mcp\.json is not JSON/);
     expect(broken.problems.join()).not.toContain("secret");
+    const quoting = parseMcpConfig('{"mcpServers": secret}', { file: "mcp.json", env: {} });
+    expect(quoting.problems).toEqual([expect.stringMatching(/^mcp\.json is not JSON[^"]*: correct it there\.$/)]);
+    expect(quoting.problems.join()).not.toContain("secret");
     expect(parseMcpConfig("[]", { file: "mcp.json", env: {} }).problems.join()).toMatch(/^mcp\.json has no "mcpServers"/);
   });
 });

@@ -7,9 +7,10 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { createLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { connectServer } from "./connect-server.ts";
-import { mcpServer, ServerDown, ServerLost } from "./mcp-server.ts";
+import { mcpServer, nextWaitMs, ServerDown, ServerLost } from "./mcp-server.ts";
 import { type Attach, contentOf, textOf } from "./call-content.ts";
 import type { ServerAddress } from "./mcp-config.ts";
+import { MAX_LINE_BYTES } from "./stdio-transport.ts";
 
 type Media = Parameters<Attach>[0];
 
@@ -173,6 +174,29 @@ describe("an MCP server behind the bridge", () => {
     await t.server.tried;
     await expect(t.call("huge")).rejects.toThrow(ServerLost);
     await t.next(() => t.server.unavailable()?.includes("more than 4 MiB") === true);
+  });
+
+  it("that ends a line a few bytes over the limit loses its connection too", async () => {
+    await using t = setup(node(HOSTILE, "", String(MAX_LINE_BYTES)));
+    await t.server.tried;
+    await expect(t.call("huge")).rejects.toThrow(ServerLost);
+  });
+
+  it("is tried again after a failed attempt, and the waits double up to a minute until a connection has held", async () => {
+    let attempts = 0;
+    const server = mcpServer({
+      config: { name: "s", address: node(HOSTILE), policy: {}, tools: {} },
+      connect: () => Promise.reject(new Error(`attempt ${++attempts} fails`)),
+      log: createLog({ name: "test", level: "silent" }),
+      monotonic: () => performance.now(),
+      random: (bytes) => new Uint8Array(bytes),
+      onChanged: () => undefined,
+    });
+    await server.tried;
+    await vi.waitFor(() => expect(server.unavailable()).toBe('The MCP server "s" is not available: attempt 2 fails.'), { timeout: 3000 });
+    await server.stop();
+    expect([250, 500, 40_000, 60_000].map((before) => nextWaitMs(before, 0))).toEqual([500, 1000, 60_000, 60_000]);
+    expect([nextWaitMs(8000, 29_999), nextWaitMs(8000, 30_000)]).toEqual([16_000, 250]);
   });
 
   it("that never answers is abandoned at the call's own time-out", async () => {

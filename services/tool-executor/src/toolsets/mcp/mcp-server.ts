@@ -240,6 +240,7 @@ function isBroken(error: unknown): boolean {
 
 const BROKEN: ReadonlySet<string> = new Set(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED"]);
 
-function nextWaitMs(before: number, heldMs: number): number {
+/** Returns the wait before the next attempt, in milliseconds. `heldMs` is the time for which the last connection served calls. */
+export function nextWaitMs(before: number, heldMs: number): number {
   return heldMs >= HELD_MS ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, before * 2);
 }

@@ -70,10 +70,10 @@ describe("the toolset of MCP servers", () => {
     expect(await names({ absent: { command: "no-such-program" } })).toEqual([]);
   });
 
-  it("leaves out a tool whose schema cannot be checked, and keeps the others", async () => {
+  it("leaves out a tool whose schema cannot be checked, and keeps those before and after it", async () => {
     await using t = await setup({ s: hostile("bad-schemas") });
     const names = (await t.registered()).map(({ definition }) => definition.name);
-    expect(names).toContain("s__add_one");
+    expect(names).toEqual(expect.arrayContaining(["s__add_one", "s__slow_pattern", "s__recursive"]));
     expect(names).not.toContain("s__evil_pattern");
     expect(names).not.toContain("s__endless");
   });
