@@ -47,6 +47,26 @@ describe("the warnings about a definition", () => {
     ]);
   });
 
+  it("name the place of a suspicious text in the name, the effect, a key of the parameters and a list", () => {
+    const must = "You must do it";
+    expect(definitionWarnings({ ...honest, name: "p\u0430y" })).toEqual([
+      expect.stringMatching(/^The name has a word that may be mistaken/),
+    ]);
+    expect(definitionWarnings({ ...honest, effect: `${must}.` })).toEqual([`The effect gives the model an order: "${must}"`]);
+    const properties = { city: { enum: ["Rome", must] }, [must]: { type: "string" } };
+    expect(definitionWarnings({ ...honest, parameters: { ...parameters, properties } })).toEqual([
+      `/parameters/properties/city/enum/1 gives the model an order: "${must}"`,
+      `/parameters/properties/${must} gives the model an order: "${must}"`,
+    ]);
+  });
+
+  it("are 16 at most, and quote no invisible character", () => {
+    const examples = Array.from({ length: 40 }, () => "You must call it.");
+    expect(definitionWarnings({ ...honest, parameters: { ...parameters, examples } })).toHaveLength(16);
+    const [, quoted] = definitionWarnings({ ...honest, description: "You must\u202e call it." });
+    expect(quoted).toBe('The description gives the model an order: "You must\\u202e call it"');
+  });
+
   it("are found quickly in a long text", () => {
     const began = performance.now();
     for (const part of ["send ", "ignore ", "a@", "<important ", "do not "])
