@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Apart, type AllInOne, type LocalKeys, startAllInOne, startApart } from "@toolbus/all-in-one";
 import { probeServers } from "@toolbus/all-in-one/mcp";
 import { isRunEnd, type RunEvent, topics, type ToolView } from "@toolbus/contracts";
+import { type SpawnedService, spawnService, workerKeyFile } from "@toolbus/runtime";
 import { vi } from "vitest";
 import { IMPATIENT } from "../apart/impatient.ts";
 import { call, follow } from "./http-client.ts";
@@ -27,6 +28,8 @@ export interface McpSystem {
   /** Resolves with the first event of the type that the stream of the run shows. Rejects if the run ends before. */
   sees(runId: string, type: string): Promise<{ readonly fraction?: number; readonly message?: string }>;
   cancel(runId: string): Promise<void>;
+  /** Starts another replica of the bridge in its own process. It stands by while the first one holds the lease. Needs services in separate processes. */
+  anotherBridge(): Promise<SpawnedService>;
   tools(): Promise<readonly ToolView[]>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -120,6 +123,26 @@ export async function startMcpSystem(
       ),
     sees: (runId, type) => firstEvent(requester, runId, type),
     cancel: async (runId) => void (await post(`/v1/runs/${runId}/cancel`, {})),
+    async anotherBridge() {
+      const services = apart?.keys.services;
+      if (!services || !busUrl || !stateUrl) throw new Error("Only services in separate processes have another bridge.");
+      const bridge = await spawnService({
+        name: "mcp 2",
+        module: import.meta.resolve("@toolbus/tool-executor/main"),
+        env: {
+          ...common,
+          BUS_URL: busUrl,
+          STATE_URL: stateUrl,
+          SERVICE_KEYS_FILE: services.trusted,
+          TOOLSETS: "mcp",
+          RECEIPT_KEY_FILE: workerKeyFile(services, "mcp"),
+          MCP_CONFIG_FILE,
+          PATH: path,
+        },
+      });
+      open.defer(async () => void (await bridge.stop()));
+      return bridge;
+    },
     tools: async () => ((await call(`${gateway}/v1/tools`, keys.user)).body as { readonly tools: readonly ToolView[] }).tools,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
