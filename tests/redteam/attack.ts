@@ -11,6 +11,8 @@ export type Expected =
   | { readonly by: "service"; readonly log: RegExp }
   /** A service answers a request with this HTTP status, because the caller lacks the right or the state does not allow the request. */
   | { readonly by: "service"; readonly status: number }
+  /** The MCP server of the gateway answers with this code: an error of the protocol, an error of Toolbus, or the status of a call. */
+  | { readonly by: "service"; readonly code: string }
   /** The services do what they always do with such a message, and nothing else comes of it. The attack's own code has checked this. */
   | { readonly by: "service"; readonly effect: "none" }
   /** Nothing stops the attack. It is one of the numbered residual risks of docs/approvals.md or docs/permissions.md. */
@@ -23,6 +25,7 @@ export type Outcome =
       readonly reached: false;
       readonly detail: string;
       readonly status?: number;
+      readonly code?: string;
       /** A text that the security event and the log line must contain. It is the call's id if the attack concerns a call. */
       readonly about?: string;
     }
@@ -55,6 +58,11 @@ export function answered(status: number): Expected {
   return { by: "service", status };
 }
 
+/** Expects that the MCP server of the gateway answers with this code. */
+export function coded(code: string): Expected {
+  return { by: "service", code };
+}
+
 /** Expects that a service takes the message, and that nothing comes of it. */
 export const harmless: Expected = { by: "service", effect: "none" };
 
@@ -80,6 +88,11 @@ export function held(detail: string, about?: string): Outcome {
 /** Returns the outcome of an attack that an HTTP answer refused. */
 export function refusedWith(status: number, detail: string): Outcome {
   return { reached: false, detail, status };
+}
+
+/** Returns the outcome of an attack that the MCP server of the gateway answered. */
+export function saidOverMcp(code: string, detail: string): Outcome {
+  return { reached: false, detail, code };
 }
 
 export function reached(detail: string, number?: string): Outcome {

@@ -76,6 +76,8 @@ export function payments({ send, limitOf }: Requests): Toolset {
       parameters: PARAMETERS,
       risk: { tier: which === "keyed" || which === "planned" ? "high" : which },
       idempotency,
+      // The other writes need no scope.
+      ...(which === "low" ? { scopes: ["tools:write"] } : {}),
       effect: `${effect}.`,
       ...(plan === undefined ? {} : { plan }),
       prepare: async ({ payee, amount }) => ({ payee: payee ?? "", amount: amount ?? 0 }),

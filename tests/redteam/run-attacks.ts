@@ -118,6 +118,7 @@ async function byService(
     const { status = 0, detail } = outcome;
     return { got: status === expected.status ? wordsOf(expected) : `service: HTTP ${status}`, detail };
   }
+  if ("code" in expected) return { got: wordsOf({ by: "service", code: outcome.code ?? "no code" }), detail: outcome.detail };
   if ("effect" in expected) return { got: wordsOf(expected), detail: outcome.detail };
   const event = "event" in expected ? expected.event : null;
   const { about = "" } = outcome;
@@ -180,6 +181,7 @@ function wordsOf(expected: Expected): string {
       return `residual ${expected.number}`;
     case "service":
       if ("status" in expected) return `service: HTTP ${expected.status}`;
+      if ("code" in expected) return `service: MCP ${expected.code}`;
       if ("effect" in expected) return "service: harmless";
       return "event" in expected ? `service: ${expected.event}` : "service: dropped";
   }

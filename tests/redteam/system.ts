@@ -7,6 +7,7 @@ import { type ServiceAddresses, setUpServers, workerKeyFile } from "@toolbus/run
 import { startPrivateServer, startServersWithLogins } from "@toolbus/testing/servers";
 import { IMPATIENT } from "../e2e/apart/impatient.ts";
 import { scratch } from "../e2e/testing/scratch.ts";
+import { type Bridge, bridgeIn, startGuides } from "./mcp-services.ts";
 import { payments, TOOLS } from "./payments.ts";
 import { type KeyFiles, peopleIn } from "./people.ts";
 import { startTarget, type Target } from "./target.ts";
@@ -41,6 +42,7 @@ export interface SystemUnderAttack {
   readonly bare: ServiceAddresses;
   /** The addresses with the login of the servers' operator. The trial reads the store with them. */
   readonly admin: ServiceAddresses;
+  readonly bridge: Bridge;
   /** Creates again what services expect on the servers, as `toolbus permissions --set-up` does. Does nothing if all services share one login. */
   setUpAgain(): Promise<void>;
   /** Returns every line that the services have logged. Each begins with the service's name. */
@@ -62,25 +64,36 @@ export interface Unusual {
   readonly enabled?: readonly ToolDefinition[];
   readonly modules?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** True to start the bridge to MCP servers and the toolset of guides too. */
+  readonly mcp?: true;
 }
 
-/** Services store every security event in full, although the attacks cause more than 30 of a kind in a minute. */
-export const EVERY_EVENT: Unusual = { env: { SECURITY_EVENTS_PER_MINUTE: "1000" } };
+/**
+ * The system of the whole trial. Services store every security event in full, although the attacks cause more than 30 of a kind in a minute. The
+ * answers over MCP do not wait long for calls that are not over.
+ */
+export const EVERY_EVENT: Unusual = {
+  env: { SECURITY_EVENTS_PER_MINUTE: "1000", MCP_WAIT_MS: "10000", MCP_HOSTS: "tools.example" },
+  mcp: true,
+};
 
 export async function startSystemUnderAttack(broker: Broker, mode: Mode, unusual: Unusual = {}): Promise<SystemUnderAttack> {
   const files = scratch();
   const directory = files.data();
+  const toolsets = ["payments", "notes", ...(unusual.mcp ? ["mcp", "guides"] : [])];
+  const bridge = bridgeIn(files);
   const written: string[] = [];
   const stops: (() => Promise<unknown>)[] = [async () => files.remove()];
   const stop = async (): Promise<void> => {
     for (const one of stops.toReversed()) await one();
   };
+  const onOutput = (name: string, text: string): void => void written.push(text.replace(/^(?=.)/gm, `${name}: `));
   try {
-    const servers = await (mode === "own" ? serversWithLogins(broker) : serversOfOneLogin(broker));
+    const servers = await (mode === "own" ? serversWithLogins(broker, toolsets) : serversOfOneLogin(broker));
     stops.push(servers.remove);
     const target = await startTarget([TOOLS.keyed]);
     stops.push(target.stop);
-    const keys = await keysIn(directory);
+    const keys = await keysIn(directory, toolsets);
     const { people, ...keyFiles } = await peopleIn(directory);
     const apart = await startApart({
       directory,
@@ -99,9 +112,12 @@ export async function startSystemUnderAttack(broker: Broker, mode: Mode, unusual
         TOOLS_ENABLED_FILE: await enabledTools(directory, unusual.enabled ?? []),
         ...unusual.env,
       },
-      onOutput: (name, text) => void written.push(text.replace(/^(?=.)/gm, `${name}: `)),
+      mcp: unusual.mcp === true,
+      settingsOf: (service): Readonly<Record<string, string>> => (service === "mcp" ? bridge.settings() : {}),
+      onOutput,
     });
     stops.push(apart.stop);
+    if (unusual.mcp) stops.push(await startGuides(apart, { addresses: servers.addressesOf("worker-guides"), onOutput }));
     return {
       broker,
       mode,
@@ -110,6 +126,7 @@ export async function startSystemUnderAttack(broker: Broker, mode: Mode, unusual
       people,
       keyFiles: keys,
       addressesOf: servers.addressesOf,
+      bridge,
       bare: servers.bare,
       admin: servers.admin,
       setUpAgain: () => servers.setUpAgain(),
@@ -122,8 +139,8 @@ export async function startSystemUnderAttack(broker: Broker, mode: Mode, unusual
   }
 }
 
-async function serversWithLogins(broker: Broker): Promise<Servers> {
-  const servers = await startServersWithLogins(broker, { toolsets: ["payments", "notes"] });
+async function serversWithLogins(broker: Broker, toolsets: readonly string[]): Promise<Servers> {
+  const servers = await startServersWithLogins(broker, { toolsets });
   const bare = { busUrl: withoutLogin(servers.broker.url), stateUrl: withoutLogin(servers.redis.url) };
   return {
     bare,
@@ -142,8 +159,8 @@ async function serversOfOneLogin(broker: Broker): Promise<Servers> {
 }
 
 /** Makes the keys of the services. The two toolsets have separate keys. */
-async function keysIn(directory: string): Promise<ServiceKeys> {
-  const { services } = await localKeys(path.join(directory, "keys"), { toolsets: ["payments", "notes"] });
+async function keysIn(directory: string, toolsets: readonly string[]): Promise<ServiceKeys> {
+  const { services } = await localKeys(path.join(directory, "keys"), { toolsets });
   return {
     agent: services.agent,
     gateway: services.gateway,

@@ -5,6 +5,8 @@ import { calls, smuggled } from "./calls.ts";
 import { drifts } from "./drifts.ts";
 import { forgedDecisions } from "./forged-decisions.ts";
 import { ledgers } from "./ledgers.ts";
+import { mcpClients } from "./mcp-clients.ts";
+import { mcpRegistering } from "./mcp-registering.ts";
 import { messages } from "./messages.ts";
 import { origins } from "./origins.ts";
 import { pins } from "./pins.ts";
@@ -13,6 +15,7 @@ import { plans } from "./plans.ts";
 import { registrations } from "./registrations.ts";
 import { requests } from "./requests.ts";
 import { disturbances, servers } from "./servers.ts";
+import { skills } from "./skills.ts";
 import { streams } from "./streams.ts";
 
 /** All attacks in the order of the trial. The most disruptive attacks are last. */
@@ -30,6 +33,9 @@ export const ATTACKS: readonly Attack[] = [
   ...registrations,
   ...messages,
   ...requests,
+  ...mcpClients,
+  ...skills,
+  ...mcpRegistering,
   ...streams,
   ...servers,
   ...pins,
