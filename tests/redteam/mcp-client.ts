@@ -70,7 +70,11 @@ function readAnswer(said: string): Omit<McpAnswer, "status"> {
   const [meta, structured] = [objectOf(result["_meta"]), objectOf(result["structuredContent"])];
   const inResult = structured["code"] ?? objectOf(structured["error"])["code"] ?? structured["status"] ?? meta["toolbus/status"];
   const code = error["code"] ?? inResult ?? message["code"] ?? "";
-  return { code: String(code), text: data.slice(0, 2000), handle: textIn(meta["toolbus/handle"] ?? "") };
+  return {
+    code: typeof code === "number" ? String(code) : textIn(code),
+    text: data.slice(0, 2000),
+    handle: textIn(meta["toolbus/handle"] ?? ""),
+  };
 }
 
 function objectIn(said: string): JsonObject {

@@ -168,7 +168,7 @@ describe("a saved skill", () => {
   });
 
   it("is kept by the tenant that the gateway signed, and by nobody without a signed origin", async () => {
-    const { call, state } = await setup();
+    const { call } = await setup();
     const unsigned = "requester_unknown: The gateway has not signed who asked for this run, so no guide or skill is shown.";
     expect(await call("list_tool_guides", {}, { callId: "rn_03_01JD0000000000000000000009.1.0" })).toBe(unsigned);
     expect(await call("save_skill", skill("a-skill"), { run: 2, signedBy: "stranger" })).toMatch(/^unavailable/);
