@@ -31,4 +31,27 @@ export function isSameServer(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
+/**
+ * Returns the server's part of a tool's registered name (`<server>__<tool>`). It is in snake case and begins with a letter. Names that differ only in
+ * punctuation have the same part.
+ */
+export function serverPart(server: string): string {
+  const part = snakeCase(server);
+  return /^[a-z]/.test(part) ? part : `mcp_${part}`;
+}
+
+/** Returns whether two servers cannot exist beside each other, because their names mean the same server or their tools would get the same names. */
+export function namesCollide(a: string, b: string): boolean {
+  return serverPart(a) === serverPart(b) || isSameServer(a, b);
+}
+
+/** Converts a text to snake case. Several underscores become one, because two underscores only separate the server and the tool. */
+export function snakeCase(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+}
+
 const FOREIGN = "mcp:";

@@ -1,6 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import type { Json } from "./json.ts";
-import { declared } from "./parse.ts";
+import { declared, declaredQuery } from "./parse.ts";
 import { TIERS, ToolDefinition } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -60,13 +60,6 @@ const registeredFields = {
   lastSeenAt: Type.Integer(),
 };
 
-/** A registered write with the version that is enabled under its name. */
-export const WriteSummary = Type.Object({ ...registeredFields, enabled: OrNull(EnabledSummary) }, closed);
-export type WriteSummary = Static<typeof WriteSummary>;
-
-export const WriteList = Type.Object({ writes: Type.Array(WriteSummary) }, closed);
-export type WriteList = Static<typeof WriteList>;
-
 /** One field that differs, by JSON Pointer, with the enabled and the registered value. A missing value is absent. */
 export const FieldChange = Type.Object(
   { path: Type.String(), from: Type.Optional(Type.Unsafe<Json>({})), to: Type.Optional(Type.Unsafe<Json>({})) },
@@ -74,7 +67,45 @@ export const FieldChange = Type.Object(
 );
 export type FieldChange = Static<typeof FieldChange>;
 
-export const RegisteredWrite = Type.Object({ ...registeredFields, definition: ToolDefinition, changes: Type.Array(FieldChange) }, closed);
+const definitionFields = { definition: ToolDefinition, changes: Type.Array(FieldChange) };
+
+/** A registered write with the version that is enabled under its name. */
+export const WriteSummary = Type.Object(
+  {
+    ...registeredFields,
+    enabled: OrNull(EnabledSummary),
+    /** The MCP server of the write. Absent if the write belongs to no MCP server. Earlier versions do not send this field. */
+    server: Type.Optional(Type.String()),
+    /** The definition, and how it differs from the enabled one. Present only if the query names a server. */
+    definition: Type.Optional(ToolDefinition),
+    changes: Type.Optional(definitionFields.changes),
+  },
+  closed,
+);
+export type WriteSummary = Static<typeof WriteSummary>;
+
+/** The query of `GET /v1/writes`. */
+export const writesQuery = declaredQuery(
+  "WritesQuery",
+  Type.Object(
+    {
+      server: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description:
+            "Only the writes of this MCP server, with their definitions. Case and punctuation do not matter, so `my_server` names `My Server`.",
+        }),
+      ),
+    },
+    closed,
+  ),
+);
+
+export const WriteList = Type.Object({ writes: Type.Array(WriteSummary) }, closed);
+export type WriteList = Static<typeof WriteList>;
+
+export const RegisteredWrite = Type.Object({ ...registeredFields, ...definitionFields }, closed);
 export type RegisteredWrite = Static<typeof RegisteredWrite>;
 
 /** All definitions of one write: the enabled one and every registered one, with the differences. */

@@ -71,20 +71,22 @@ export function addMcp(program: Command, define: Define): void {
     name: "enable <server>",
     summary: "enable every waiting write of an MCP server, after you have looked at them",
     more:
-      "Shows each definition and asks y/N. Without a terminal, it prints the hash of all of them, for --hash. Needs an operator's key of approvals. A " +
-      "definition that is less strict than the enabled one stays as it is.",
+      "The same as tools enable --server. Shows each definition and asks y/N. Without a terminal, it prints the hash of all of them, for --hash. Needs an operator's key of approvals. A " +
+      "definition that is less strict than the enabled one stays as it is, without --accept-weaker.",
     audience: "approvals",
     examples: ["toolbus mcp enable memory", "toolbus mcp enable memory --hash sha256-9b74c9897bac770ff --yes"],
     run: async (context, command) =>
       (await import("../mcp/enable-server.ts")).enableServer(context, command.args[0] ?? "", command.opts<EnableServerOptions>()),
   })
     .option("--hash <hash>", "the hash of all definitions that you checked")
+    .option("--disabled", "also the writes that are switched off")
+    .option("--accept-weaker", "even those that are less strict than the enabled definition")
     .option("--yes", "do not ask; needs --hash");
 
   define(mcp, {
     name: "disable <server>",
     summary: "switch off every write of an MCP server: none of them gets grants",
-    more: "Asks y/N if there is a terminal. The reads of the server stay as they are. Needs an operator's key of approvals.",
+    more: "The same as tools disable --server. Asks y/N if there is a terminal. The reads of the server stay as they are. Needs an operator's key of approvals.",
     audience: "approvals",
     examples: ["toolbus mcp disable memory", "toolbus mcp disable memory --yes --json"],
     run: async (context, command) =>

@@ -16,7 +16,8 @@ export async function showTool(context: Context, typed: string): Promise<ExitCod
   return EXIT.ok;
 }
 
-function toolLines(tool: ToolView, now: number): string[] {
+/** Returns the lines about one tool: what it does, its state and its parameters. */
+export function toolLines(tool: ToolView, now: number): string[] {
   return [
     `${tool.name}@${tool.version}`,
     ...paragraphs(tool.description, WIDTH),

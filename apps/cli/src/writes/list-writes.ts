@@ -1,13 +1,16 @@
 import type { WriteSummary } from "@toolbus/contracts";
 import { readWrites } from "../http/answers.ts";
+import { countsLine, countsOf, writesOfServer } from "../mcp/server-writes.ts";
 import { WIDTH, wrapped } from "../terminal/lines.ts";
-import { safeValue } from "../terminal/safe-text.ts";
+import { safeText, safeValue } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { SELF } from "../toolbus/self.ts";
 
 export interface PendingOptions {
+  /** Only the writes of this MCP server. */
+  readonly server?: string;
   readonly all?: true;
 }
 
@@ -20,8 +23,9 @@ export function isWaiting({ state, quarantined }: Pick<WriteSummary, "state" | "
 }
 
 /** Shows the writes that wait for an operator or are quarantined. With `all` it shows every registered write. */
-export async function listWrites(context: Context, { all }: PendingOptions): Promise<ExitCode> {
+export async function listWrites(context: Context, { all, server }: PendingOptions): Promise<ExitCode> {
   const service = await context.approvals();
+  if (server !== undefined) return listWritesOfServer(context, server, { all });
   const { writes } = readWrites(await service.get("/v1/writes"));
   const shown = writes.filter((write) => all || write.quarantined || isWaiting(write));
   const { output } = context;
@@ -36,7 +40,18 @@ export async function listWrites(context: Context, { all }: PendingOptions): Pro
   return EXIT.ok;
 }
 
-function linesOf(writes: readonly WriteSummary[]): string[] {
+/** Shows how many writes of a server are in which state, and those that wait for an operator or are quarantined. */
+async function listWritesOfServer(context: Context, typed: string, { all }: { readonly all: PendingOptions["all"] }): Promise<ExitCode> {
+  const { server, writes } = await writesOfServer(await context.approvals(), typed);
+  const shown = writes.filter((write) => all || write.quarantined || isWaiting(write));
+  const { output } = context;
+  if (output.json)
+    output.document({ server, counts: countsOf(writes), writes: shown.map(({ definition: _, changes: __, ...summary }) => summary) });
+  else output.lines([countsLine(server, writes), ...(shown.length === 0 ? [] : ["", ...linesOf(safeValue(shown), safeText(server))])]);
+  return EXIT.ok;
+}
+
+function linesOf(writes: readonly WriteSummary[], server?: string): string[] {
   const rows = writes.map((write) => [
     write.tool,
     write.version,
@@ -54,7 +69,8 @@ function linesOf(writes: readonly WriteSummary[]): string[] {
     ...writes.flatMap(({ tool, version, warnings = [] }) =>
       warnings.length === 0 ? [] : ["", ...warnings.flatMap((warning) => wrapped(`! ${tool}@${version}: ${warning}`, WIDTH))],
     ),
-    ...(waiting ? ["", `To check one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
+    ...(waiting && server !== undefined ? ["", `To check all, then enable them: ${SELF} tools show --server '${server}' --diff`] : []),
+    ...(waiting && server === undefined ? ["", `To check one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
   ];
 }
 

@@ -2,6 +2,9 @@ import {
   atLeast,
   definitionFault,
   keys,
+  MCP_TOOLSET,
+  mcpServerOf,
+  namesCollide,
   type Pin,
   quarantineSentence,
   type Registration,
@@ -23,8 +26,8 @@ import { enabledSummary, registeredOf, type Standing, UNKNOWN_GUARDS } from "./w
 
 /** Shows writes to operators and applies their decisions. The audit records each decision with the operator's name. A repeat changes nothing. */
 export interface Writes {
-  /** Returns every registered write. */
-  list(): Promise<readonly WriteSummary[]>;
+  /** Returns every registered write. With the name of an MCP server, returns only the writes of this server, with their definitions. */
+  list(server?: string): Promise<readonly WriteSummary[]>;
   /** Returns one write, or null if no write of this name is registered or enabled. */
   show(tool: string): Promise<WriteView | null>;
   /** Enables exactly this definition. */
@@ -61,12 +64,19 @@ interface Now {
 
 export function createWrites({ state, store, trusted, newId, log, pace }: WritesOptions): Writes {
   return {
-    async list() {
+    async list(server) {
       const byTool = Map.groupBy(await registrations(), ({ definition }) => definition.name);
-      const all = await Promise.all([...byTool].map(([tool, registered]) => standingOf(tool, registered)));
+      const wanted = [...byTool].filter(([, registered]) => server === undefined || registered.some((one) => isOfServer(one, server)));
+      const all = await Promise.all(wanted.map(([tool, registered]) => standingOf(tool, registered)));
       return all.flatMap((standing) => {
         const enabled = standing.main.pin ? enabledSummary(standing.main.pin) : null;
-        return registeredOf(standing).map(({ definition: _, changes: __, ...summary }) => ({ ...summary, enabled }));
+        return registeredOf(standing)
+          .filter((one) => server === undefined || isOfServer(one, server))
+          .map(({ definition, changes, ...summary }) => {
+            const of = serverOf({ toolset: summary.toolset, definition });
+            const whole = server === undefined ? {} : { definition, changes };
+            return { ...summary, enabled, ...(of === undefined ? {} : { server: of }), ...whole };
+          });
       });
     },
     async show(tool) {
@@ -174,6 +184,16 @@ function notEnabled(tool: string, fault: StoredPin["fault"]): WriteRefused {
 
 function no(why: WriteRefused["why"], reason: string): WriteRefused {
   return { kind: "no", why, reason };
+}
+
+/** Returns the MCP server of a registration. Only the bridge's registrations can belong to one. */
+function serverOf({ toolset, definition }: Pick<Registration, "toolset" | "definition">): string | undefined {
+  return toolset === MCP_TOOLSET ? mcpServerOf(definition) : undefined;
+}
+
+function isOfServer(registration: Registration, server: string): boolean {
+  const of = serverOf(registration);
+  return of !== undefined && namesCollide(of, server);
 }
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {

@@ -1,4 +1,14 @@
-import { declared, type JsonObject, ToolRemoval, toolRemove, WriteList, writeEnable, writeTier, WriteView } from "@toolbus/contracts";
+import {
+  declared,
+  type JsonObject,
+  ToolRemoval,
+  toolRemove,
+  WriteList,
+  writeEnable,
+  writesQuery,
+  writeTier,
+  WriteView,
+} from "@toolbus/contracts";
 import { getRoute, HttpProblem, noBody, noQuery, postRoute, type Route, type RouteDocs } from "@toolbus/runtime";
 import type { Removals } from "../pins/removals.ts";
 import type { WriteOutcome, WriteRefused, Writes } from "../pins/writes.ts";
@@ -20,12 +30,13 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         operationId: "listWrites",
         tag: TAG,
         summary: "Lists every registered write, and whether it is enabled.",
-        description: "A write that is `pending` or `changed` waits for an operator. Until then, approvals refuses its calls.",
+        description:
+          "A write that is `pending` or `changed` waits for an operator. Until then, approvals refuses its calls. With `server`, each write of this MCP server has its `definition` and its `changes`.",
         answers: { 200: { says: "The writes.", body: views.list, example: recorded.writes } },
         problems: [],
       },
-      query: noQuery,
-      handle: async () => ({ writes: await writes.list() }),
+      query: writesQuery,
+      handle: async ({ query }) => ({ writes: await writes.list(query.server) }),
     }),
     getRoute({
       url: "/v1/writes/:id",

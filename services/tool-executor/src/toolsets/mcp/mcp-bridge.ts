@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { type IndexedServer, MCP_TOOLSET } from "@toolbus/contracts";
+import { type IndexedServer, MCP_TOOLSET, namesCollide, serverPart } from "@toolbus/contracts";
 import { type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
 import { fingerprintOf, serverFingerprint } from "./fingerprint.ts";
 import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
 import { foreignTool } from "./foreign-tool.ts";
 import type { ServerConfig } from "./mcp-config.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
-import { namesCollide, mapNames, serverPart } from "./tool-names.ts";
+import { mapNames } from "./tool-names.ts";
 import { turnsOf } from "./turns.ts";
 
 /** The bridge that serves the current tools of all its servers as the toolset `mcp`. */

@@ -1,8 +1,17 @@
-import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind, type Trust, TRUST } from "@toolbus/contracts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  serverPart,
+  type Tier,
+  TIERS,
+  type ToolKind,
+  type Trust,
+  TRUST,
+} from "@toolbus/contracts";
 import { oauthOf, type OAuthClient } from "./oauth-config.ts";
 import { Fault, short } from "./config-fault.ts";
 import { type Sandbox, sandboxOf } from "./sandbox-config.ts";
-import { serverPart } from "./tool-names.ts";
 
 /** An operator's settings for a tool, or for all tools of a server. The default is a write of tier high that is never repeated. */
 export interface ToolPolicy {

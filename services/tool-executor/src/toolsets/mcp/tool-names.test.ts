@@ -1,5 +1,6 @@
+import { serverPart } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { mapNames, serverPart, typedName } from "./tool-names.ts";
+import { mapNames, typedName } from "./tool-names.ts";
 
 describe("the typed name of an MCP server's tool", () => {
   it.each([

@@ -1,22 +1,8 @@
 import { createHash } from "node:crypto";
-import { isSameServer } from "@toolbus/contracts";
+import { serverPart, snakeCase } from "@toolbus/contracts";
 
 /** The maximum length of a tool's name, as in every definition. */
 const LONGEST = 64;
-
-/**
- * Returns the server's part of a tool's registered name (`<server>__<tool>`). It is in snake case and begins with a letter. Names that differ only in
- * punctuation have the same part.
- */
-export function serverPart(server: string): string {
-  const part = snakeCase(server);
-  return /^[a-z]/.test(part) ? part : `mcp_${part}`;
-}
-
-/** Returns whether two servers cannot exist beside each other, because their names mean the same server or their tools would get the same names. */
-export function namesCollide(a: string, b: string): boolean {
-  return serverPart(a) === serverPart(b) || isSameServer(a, b);
-}
 
 /**
  * Returns the name under which a server's tool is registered: `<server>__<tool>` in snake case. A name longer than 64 characters is truncated and
@@ -41,13 +27,4 @@ export function mapNames(
     named: new Map(all.flatMap(([typed, originals]) => (originals.length === 1 ? [[typed, originals[0] ?? ""] as const] : []))),
     refused: all.filter(([, originals]) => originals.length > 1),
   };
-}
-
-/** Converts a text to snake case. Several underscores become one, because two underscores only separate the server and the tool. */
-function snakeCase(text: string): string {
-  return text
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "");
 }

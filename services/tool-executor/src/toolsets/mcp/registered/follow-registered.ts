@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { namesCollide } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
 import type { McpBridge } from "../mcp-bridge.ts";
 import type { ServerConfig } from "../mcp-config.ts";
-import { namesCollide } from "../tool-names.ts";
 import type { RegisteredServer, RegisteredServers } from "./registered-servers.ts";
 
 /** A bridge that serves what calls registered. */

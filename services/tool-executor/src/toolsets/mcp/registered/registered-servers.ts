@@ -1,8 +1,7 @@
-import { HOME_SHARD, keys, type McpServers, parseMcpServers } from "@toolbus/contracts";
+import { HOME_SHARD, keys, type McpServers, namesCollide, parseMcpServers } from "@toolbus/contracts";
 import { type Identity, signDocument, signedReader, type TrustedKeys } from "@toolbus/grants";
 import { commitRepeatedly, MAX_VALUE_BYTES, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { namesCollide } from "../tool-names.ts";
 
 /** A server that a call registered. */
 export type RegisteredServer = McpServers["servers"][number];
