@@ -9,6 +9,13 @@ export type ToolOrServer = { readonly rest: string } & (
   | { readonly tool?: undefined; readonly server: string }
 );
 
+/** Returns the server that --server names, or undefined. Throws a Failure if the name is empty. */
+export function serverIn(command: Command): string | undefined {
+  const { server } = command.opts<{ readonly server?: string }>();
+  if (server?.trim() !== "") return server;
+  throw new Failure(EXIT.usage, `--server needs the name of an MCP server: see ${SELF} tools ${command.name()} --help.`);
+}
+
 export interface Wanted {
   /** The argument after the tool in words, such as "a tier". */
   readonly more?: string;
@@ -20,13 +27,12 @@ export interface Wanted {
 
 /** Reads the tool or the server from a command line. Throws a Failure if both or none is named, or if an option belongs to the other one. */
 export function toolOrServer(command: Command, { more, one = [], all = [] }: Wanted = {}): ToolOrServer {
-  const options = command.opts<Readonly<Record<string, unknown>> & { readonly server?: string }>();
-  const { server } = options;
+  const options = command.opts<Readonly<Record<string, unknown>>>();
+  const server = serverIn(command);
   const [help, words] = [`${SELF} tools ${command.name()} --help`, [...command.args]];
   const tool = server === undefined ? words.shift() : undefined;
   if (tool === undefined && server === undefined)
     throw new Failure(EXIT.usage, `Name a tool, or an MCP server with --server: see ${help}.`);
-  if (server?.trim() === "") throw new Failure(EXIT.usage, `--server needs the name of an MCP server: see ${help}.`);
   const expected = more === undefined ? 0 : 1;
   if (words.length < expected) throw new Failure(EXIT.usage, `Name ${more ?? ""} too: see ${help}.`);
   if (words.length > expected)

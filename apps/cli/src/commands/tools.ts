@@ -7,7 +7,7 @@ import type { PendingOptions } from "../writes/list-writes.ts";
 import type { RemoveOptions } from "../writes/remove-tool.ts";
 import type { TierOptions } from "../writes/raise-tier.ts";
 import { group } from "./group.ts";
-import { toolOrServer } from "./tool-or-server.ts";
+import { serverIn, toolOrServer } from "./tool-or-server.ts";
 
 const OPERATOR = "Needs an operator's key of approvals.";
 /** The option of every command that also works for all tools of a server. */
@@ -71,7 +71,8 @@ export function addTools(program: Command, define: Define): void {
     more: `Their calls are refused until then. ${OPERATOR}`,
     audience: "approvals",
     examples: ["toolbus tools pending", "toolbus tools pending --all", "toolbus tools pending --server memory"],
-    run: async (context, command) => (await import("../writes/list-writes.ts")).listWrites(context, command.opts<PendingOptions>()),
+    run: async (context, command) =>
+      (await import("../writes/list-writes.ts")).listWrites(context, { ...command.opts<PendingOptions>(), server: serverIn(command) }),
   })
     .option("--server <server>", "only the writes of this MCP server, and how many are in which state")
     .option("--all", "every registered write, whatever its state");

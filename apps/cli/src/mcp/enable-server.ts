@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { counted } from "@toolbus/contracts";
+import { counted, serverPart } from "@toolbus/contracts";
 import { readWrite } from "../http/answers.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -46,7 +46,7 @@ export async function enableServer(context: Context, typed: string, options: Ena
         "",
       ]),
       question: `enable ${counted(chosen.length, "write")} of ${server}?`,
-      otherwise: `check all of them with "${SELF} tools show --server '${server}' --diff", then repeat this with --hash ${all} and --yes.`,
+      otherwise: `check all of them with "${SELF} tools show --server ${serverPart(server)} --diff", then repeat this with --hash ${all} and --yes.`,
       declined: "Nothing was enabled.",
     });
   const outcomes = await forEachTool(chosen, async ({ tool, toolset, hash: own, receiptKeys }) => {

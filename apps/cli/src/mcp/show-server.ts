@@ -1,4 +1,4 @@
-import type { ToolView } from "@toolbus/contracts";
+import { serverPart, type ToolView } from "@toolbus/contracts";
 import { safeText, safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -36,7 +36,7 @@ export async function showServerWrites(context: Context, typed: string): Promise
       ...safeValue(writes).flatMap((one) => ["", ...writeLines(one)]),
       ...(hash === null
         ? []
-        : ["", "To enable what you checked:", `  ${SELF} tools enable --server '${safeText(server)}' --hash ${hash} --yes`]),
+        : ["", "To enable what you checked:", `  ${SELF} tools enable --server ${serverPart(server)} --hash ${hash} --yes`]),
       ...safeValue(weaker).map(({ tool }) => `It leaves out ${tool}, which is less strict than the enabled definition.`),
     ]);
   return EXIT.ok;

@@ -1,8 +1,8 @@
-import type { WriteSummary } from "@toolbus/contracts";
+import { serverPart, type WriteSummary } from "@toolbus/contracts";
 import { readWrites } from "../http/answers.ts";
 import { countsLine, countsOf, writesOfServer } from "../mcp/server-writes.ts";
 import { WIDTH, wrapped } from "../terminal/lines.ts";
-import { safeText, safeValue } from "../terminal/safe-text.ts";
+import { safeValue } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -10,7 +10,7 @@ import { SELF } from "../toolbus/self.ts";
 
 export interface PendingOptions {
   /** Only the writes of this MCP server. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   readonly all?: true;
 }
 
@@ -47,7 +47,7 @@ async function listWritesOfServer(context: Context, typed: string, { all }: { re
   const { output } = context;
   if (output.json)
     output.document({ server, counts: countsOf(writes), writes: shown.map(({ definition: _, changes: __, ...summary }) => summary) });
-  else output.lines([countsLine(server, writes), ...(shown.length === 0 ? [] : ["", ...linesOf(safeValue(shown), safeText(server))])]);
+  else output.lines([countsLine(server, writes), ...(shown.length === 0 ? [] : ["", ...linesOf(safeValue(shown), serverPart(server))])]);
   return EXIT.ok;
 }
 
@@ -69,7 +69,7 @@ function linesOf(writes: readonly WriteSummary[], server?: string): string[] {
     ...writes.flatMap(({ tool, version, warnings = [] }) =>
       warnings.length === 0 ? [] : ["", ...warnings.flatMap((warning) => wrapped(`! ${tool}@${version}: ${warning}`, WIDTH))],
     ),
-    ...(waiting && server !== undefined ? ["", `To check all, then enable them: ${SELF} tools show --server '${server}' --diff`] : []),
+    ...(waiting && server !== undefined ? ["", `To check all, then enable them: ${SELF} tools show --server ${server} --diff`] : []),
     ...(waiting && server === undefined ? ["", `To check one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
   ];
 }

@@ -56,6 +56,31 @@ describe("a write that registers in a separate process", () => {
   });
 });
 
+describe("the writes of an MCP server", () => {
+  const foreign = (name: string, server: string): ToolDefinition => ({ ...refund, name, source: `mcp:${server}` });
+
+  it("are listed alone, with their definitions and changes, however the name is spelled", async () => {
+    await using t = await setup();
+    const [add, drop] = [foreign("my_server__add", "My Server"), foreign("my_server__drop", "My Server")];
+    for (const one of [add, drop, foreign("wiki__add", "wiki")]) await register(t.store, one, START, "mcp");
+    // A worker of another toolset can claim any source, but its tools are not the bridge's.
+    await register(t.store, foreign("claims", "My Server"), START, "orders");
+    for (const typed of ["My Server", "my_server", "MY-SERVER", "myServer"])
+      expect((await t.get("otto", `/v1/writes?server=${encodeURIComponent(typed)}`)).body["writes"]).toMatchObject([
+        { tool: "my_server__add", server: "My Server", definition: add, changes: [] },
+        { tool: "my_server__drop", server: "My Server", definition: drop, changes: [] },
+      ]);
+    expect((await t.get("otto", "/v1/writes?server=other")).body["writes"]).toEqual([]);
+    const all = (await t.get("otto", "/v1/writes")).body["writes"] as readonly JsonObject[];
+    expect(all.map(({ tool, server, definition }) => [tool, server ?? null, definition ?? null])).toContainEqual([
+      "wiki__add",
+      "wiki",
+      null,
+    ]);
+    expect(all.find(({ tool }) => tool === "claims")).not.toHaveProperty("server");
+  });
+});
+
 describe("a write with a refused definition", () => {
   it("is listed and shown with where and why, and cannot be enabled", async () => {
     const pattern = { ...refund, parameters: { ...refund.parameters, properties: { order: { type: "string", pattern: "(?<=x)y" } } } };
