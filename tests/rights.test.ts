@@ -20,7 +20,7 @@ const rights = rightsOf(oneAgent(["release"]));
 const OWNERS: Readonly<Record<string, string>> = {
   gateway: "inbox index.runs.* origin rate.gateway replay security:gateway security:gateway.head ticket",
   agent:
-    "budget call context conversation events hook.agent index.agents index.hooks.agent live profile run security:agent security:agent.head stop transcript working",
+    "budget call context conversation events hook.agent index.agents index.hooks.agent live profile run security:agent security:agent.head stop summary transcript working",
   approvals:
     "approval audit era hook.approvals index.approvals.* index.hooks.approvals index.removals pin policy quota rate.approvals removal security:approvals security:approvals.head token",
   "worker-release": "index.registry ledger.release registry.release security:worker.release security:worker.release.head",

@@ -31,6 +31,7 @@ export type Family =
   | "replay"
   | "removal"
   | "skill"
+  | "summary"
   | `registry.${string}`
   | `ledger.${string}`
   | `rate.${string}`
@@ -88,6 +89,8 @@ export const keys = {
   skill: (tenantHash: string, name: string) => keyOf("skill", HOME_SHARD, `${tenantHash}.${name}`),
   /** The names of the skills of the tenant with this hash. */
   skillNames: (tenantHash: string) => keyOf("skill", HOME_SHARD, tenantHash),
+  /** The words of a model about the tools of the service with this hash. */
+  serverSummary: (serviceHash: string) => keyOf("summary", HOME_SHARD, serviceHash),
   /** The outcome of a call that saved a skill. The hash of a tenant has no such form. */
   skillSave: (callId: string) => keyOf("skill", HOME_SHARD, `call.${callId}`),
   registryIndex: () => "index.registry",

@@ -97,7 +97,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       announces: [topics.toolCancel, topics.toolRefresh, topics.mcpMetadataRefresh],
       listens: [...agents.map(topics.progress), topics.mcpServersIndexed],
       documents: {
-        writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile", "hook.agent"],
+        writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile", "summary", "hook.agent"],
         reads: ["origin", "inbox", "registry.*", "ledger.*"],
       },
       logs: { writes: ["transcript", "events"] },
@@ -130,7 +130,13 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
           documents: {
             writes: [`registry.${toolset}`, `ledger.${toolset}`, ...(toolset === GUIDES ? ["skill"] : [])],
             // Only the tenant in the origin of a run decides which skills its calls see.
-            reads: ["registry.*", "stop", ...(toolset === GUIDES ? ["origin"] : [])],
+            reads: [
+              "registry.*",
+              "stop",
+              ...(toolset === GUIDES ? ["origin"] : []),
+              // The search of the bridge uses the words of the summaries.
+              ...(toolset === MCP_TOOLSET ? ["summary"] : []),
+            ],
           },
           // This index lists the registered tools of all toolsets. A service that damages this index can only cause a denial of service.
           indexes: { writes: ["index.registry"] },
@@ -270,6 +276,7 @@ const FAMILIES = Object.keys({
   replay: 0,
   removal: 0,
   skill: 0,
+  summary: 0,
 } satisfies Record<PlainFamily, 0>) as readonly PlainFamily[];
 
 /** The families without a dot and the name of a service or a toolset. */

@@ -12,6 +12,7 @@ export { type DefinitionPace, definitionPace } from "./registry/definition-pace.
 export { readGuides } from "./registry/guides.ts";
 export { readRegistry, RegistryConflict, registerToolset, unregister } from "./registry/registry.ts";
 export { type KnownService, knownServices, type KnownTool, searchServices, SERVICE_TOOLS, withListed } from "./services/known-services.ts";
+export { serviceHash, withSummaryWords } from "./services/summary-words.ts";
 export { rankTools } from "./services/rank-tools.ts";
 export { type ReceiptKeys, receiptKeys } from "./registry/receipt-keys.ts";
 export { grantStaleMessage, resultMessage } from "./calls/result-message.ts";

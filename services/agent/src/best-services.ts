@@ -6,9 +6,18 @@ const MOST_SERVICES = 2;
 
 type Services = NonNullable<OfferedChoice["services"]>;
 
-/** Returns the two services that match a message best, with the names of their best tools. It returns none if no word matches. */
-export function bestServices(candidates: readonly Registration[], about: string, now: number): Services {
-  const found = searchServices(knownServices(candidates, now, SERVICE_TOOLS), about, MOST_SERVICES);
+/**
+ * Returns the two services that match a message best, with the names of their best tools. It returns none if no word matches. `words` are those of a
+ * model about some services. They only change the rank.
+ */
+export function bestServices(
+  candidates: readonly Registration[],
+  about: string,
+  now: number,
+  words: ReadonlyMap<string, readonly string[]> = new Map(),
+): Services {
+  const services = knownServices(candidates, now, SERVICE_TOOLS).map((one) => ({ ...one, words: words.get(one.id) ?? [] }));
+  const found = searchServices(services, about, MOST_SERVICES);
   return found.map(({ id, top_tools: tools = [] }) => ({ id, tools: [...tools] }));
 }
 

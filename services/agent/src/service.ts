@@ -39,6 +39,7 @@ import { type ModelOf, processModel, profileModels } from "./profiles/profile-mo
 import { timesThatDoNotFit } from "./profiles/times-that-do-not-fit.ts";
 import { type AgentConfig, agentSettings } from "./settings.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
+import { startSummaries } from "./summaries/start-summaries.ts";
 import { contentOfRun, endedRunsIn } from "./reported-runs.ts";
 import { tracedModel } from "./traced-model.ts";
 
@@ -129,6 +130,12 @@ export async function startAgent(
     log,
   );
   const outbox = webhooks.telling(observed);
+  const pace = definitionPace({ log, monotonic });
+  const summaries = startSummaries({ state, log, monotonic, random }, config, {
+    model: wrap(provider),
+    approvals: trusted.of("approvals"),
+    pace,
+  });
   const reader: InboxReader = {
     state,
     outbox,
@@ -157,7 +164,14 @@ export async function startAgent(
     transcripts: transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS }),
     rules,
     log,
-    toolOffers: toolOffers({ state, flags, disabled: namesOf(config.TOOLS_DISABLED), log, pace: definitionPace({ log, monotonic }) }),
+    toolOffers: toolOffers({
+      state,
+      flags,
+      disabled: namesOf(config.TOOLS_DISABLED),
+      log,
+      pace,
+      words: () => summaries.words(),
+    }),
     announce: (message) => bus.announce(message),
     sendDeliveryAgain: (deliveryId) => webhooks.again(deliveryId),
   };
@@ -195,6 +209,7 @@ export async function startAgent(
       await Promise.all(consumers.map((consumer) => consumer.stop()));
       stopping.abort();
       await timers.stop();
+      await summaries.stop();
       await webhooks.stop();
       await presence.stop();
       await reader.proofs.stop();

@@ -24,6 +24,15 @@ export const agentSettings = {
     default: 30,
     desc: "how many security events per reason and minute are stored in full; of the others, only the number is stored",
   }),
+  SERVER_SUMMARIES: str({
+    default: "descriptions",
+    choices: ["descriptions", "model"],
+    desc: "what the search for MCP servers uses: their descriptions, or also words that the agent's model writes about the enabled ones",
+  }),
+  SERVER_SUMMARIES_PER_HOUR: integer({ min: 1, max: 10_000 })({
+    default: 20,
+    desc: "how many summaries this process asks its model for in an hour",
+  }),
   TOOLS_DISABLED: str({ default: "", desc: "tools that new runs do not get, by name or name@version, separated by commas" }),
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
   RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often the process renews its lease on a run during a model call" }),

@@ -62,6 +62,8 @@ export interface OfferInput {
   readonly about: string;
   /** The tools that earlier runs of the conversation called, the latest first. They stay offered if there are too many. */
   readonly called?: readonly string[];
+  /** The words of a model about services, by the id of the service. They only change which services are named. */
+  readonly words?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface OfferedTo {
@@ -89,6 +91,7 @@ export function offerTools({
   model,
   about,
   called = [],
+  words,
 }: OfferInput): ToolOffer & { readonly notices: readonly OfferNotice[] } {
   const rules = rulesOf(profile, registrations);
   const fixed = new Set(profile.seedCalls.map(({ tool }) => tool));
@@ -123,7 +126,7 @@ export function offerTools({
   return {
     tools: offered.map(({ definition: { name, version }, hash, toolset }) => ({ name, version, hash, toolset })),
     registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
-    ...(rest.length === 0 ? {} : { choice: choiceMade(all, rest, { about, now, model }) }),
+    ...(rest.length === 0 ? {} : { choice: choiceMade(all, rest, { about, now, model, words }) }),
     notices: [...notices, ...countNotices(profile, all.length, offered.length)],
   };
 }
@@ -131,10 +134,10 @@ export function offerTools({
 function choiceMade(
   all: readonly Registration[],
   leftOut: readonly Registration[],
-  { about, now, model }: Pick<OfferInput, "about" | "now" | "model">,
+  { about, now, model, words }: Pick<OfferInput, "about" | "now" | "model"> & { readonly words: OfferInput["words"] | undefined },
 ): OfferedChoice {
   // The rules of the provider `offline` search the person's own words for names of tools.
-  const services = model.name === "offline" ? [] : bestServices(all, about, now);
+  const services = model.name === "offline" ? [] : bestServices(all, about, now, words);
   return {
     matched: all.length,
     leftOut: leftOut.slice(0, MAX_LEFT_OUT).map(({ definition }) => definition.name),

@@ -44,10 +44,12 @@ export interface ToolOffersOptions {
   readonly disabled: ReadonlySet<string>;
   readonly log: Log;
   readonly pace: DefinitionPace;
+  /** The words of a model about services, by the id of the service. */
+  readonly words?: () => ReadonlyMap<string, readonly string[]>;
 }
 
 /** Chooses the tools of new runs. Logs each notice once, although the notice applies to every new run. */
-export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
+export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOffersOptions): ToolOffers {
   const reported = new Set<string>();
   return {
     async offer(profile, { now, rights, model, about, called = [] }) {
@@ -62,6 +64,7 @@ export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOpti
         about,
         off: (registration) => whyOff(registration, values),
         called,
+        ...(words ? { words: words() } : {}),
       });
       const known = new Set(registrations.map(({ definition }) => definition.flag));
       for (const flag of values.keys())

@@ -12,6 +12,8 @@ export interface KnownService {
   /** A text that contains no sentence of a foreign server. */
   readonly summary: string;
   readonly tools: readonly KnownTool[];
+  /** Words of a model about the tools. Only the search uses them, and nobody is shown them. */
+  readonly words?: readonly string[];
   /** The entry of the operator's list. Absent for a service that is registered. */
   readonly listed?: ListedService;
 }
@@ -101,8 +103,13 @@ function uniqueByName(members: readonly Registration[]): readonly Registration[]
   );
 }
 
-function serviceText({ id, tools, listed }: KnownService): string {
-  return listed ? [id, listed.summary, ...(listed.skills ?? []), ...(listed.tools ?? [])].join("\n") : derivedOf(id, tools).text;
+function serviceText({ id, tools, listed, words = [] }: KnownService): string {
+  if (listed) return [id, listed.summary, ...(listed.skills ?? []), ...(listed.tools ?? [])].join("\n");
+  const own = derivedOf(id, tools);
+  if (words.length === 0) return own.text;
+  const added = words.join(" ");
+  if (own.withWords?.words !== added) own.withWords = { words: added, text: `${own.text}\n${added}` };
+  return own.withWords.text;
 }
 
 /** What is derived from a service's id and definitions. */
@@ -111,6 +118,8 @@ interface Derived {
   readonly tools: readonly KnownTool[];
   readonly summary: string;
   readonly text: string;
+  /** The text with the words of a model. */
+  withWords?: { readonly words: string; readonly text: string };
 }
 
 // The registry is read at each search and returns the same object for a definition that has not changed. So these objects say whether something changed.
@@ -123,7 +132,7 @@ function derivedOf(id: string, tools: readonly KnownTool[]): Derived {
     before?.id === id && before.tools.length === tools.length && before.tools.every((one, n) => one.definition === tools[n]?.definition);
   if (before && isSame) return before;
   const definitions = tools.map(({ definition }) => definition);
-  const made = { id, tools, summary: summaryOf(definitions), text: [id, ...definitions.map(toolText)].join("\n") };
+  const made: Derived = { id, tools, summary: summaryOf(definitions), text: [id, ...definitions.map(toolText)].join("\n") };
   if (first) derived.set(first, made);
   return made;
 }

@@ -224,7 +224,7 @@ export function ok(content = '{"fine":true}'): ToolResult {
   return { status: "ok", content, isError: false };
 }
 
-function definition(part: Pick<ToolDefinition, "name" | "kind" | "effect">): ToolDefinition {
+export function definition(part: Pick<ToolDefinition, "name" | "kind" | "effect"> & Partial<ToolDefinition>): ToolDefinition {
   return {
     version: "1",
     description: `Tests ${part.name}.`,

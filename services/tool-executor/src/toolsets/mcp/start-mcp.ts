@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isForeign } from "@toolbus/contracts";
 import { type Infrastructure, Refusal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
-import { readRegistry, type Tool, type Toolset, unregister, type Worker } from "@toolbus/tool-kit";
+import { readRegistry, type Tool, type Toolset, unregister, type Worker, withSummaryWords } from "@toolbus/tool-kit";
 import type { ExecutorConfig } from "../../settings.ts";
 import { announceServers } from "./announce-servers.ts";
 import { clientTokens } from "./client-token.ts";
@@ -140,7 +140,12 @@ function bridgeOf(
   { state, clock, log, monotonic, random }: Parts,
 ): McpBridge {
   const listed = listedServices(file, (sentence) => log.warn({}, sentence));
-  const reads = serviceTools({ registered: () => readRegistry(state, log), clock, listed });
+  const reads = serviceTools({
+    registered: () => readRegistry(state, log),
+    clock,
+    listed,
+    withWords: (services) => withSummaryWords(state, services),
+  });
   return mcpBridge({
     servers,
     connect: (config) => connectServer(config, place),

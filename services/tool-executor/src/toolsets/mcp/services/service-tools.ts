@@ -17,6 +17,8 @@ export interface ServiceToolsOptions {
   /** Reads the registry. Each call of a tool reads it again, so no answer is older than the registry. */
   readonly registered: () => Promise<readonly Registration[]>;
   readonly clock: () => number;
+  /** Adds the words of summaries that a model wrote. Only the search uses them. */
+  readonly withWords?: (services: readonly KnownService[]) => Promise<readonly KnownService[]>;
   /** The operator's list of services, which the search also covers. */
   readonly listed?: ListedServices;
 }
@@ -26,7 +28,12 @@ export interface ServiceToolsOptions {
  * ask no server. What a foreign server wrote about its tools comes only from the details, whose results are untrusted. Also returns the tool with
  * which a model calls what it found.
  */
-export function serviceTools({ registered, clock, listed }: ServiceToolsOptions): readonly Tool[] {
+export function serviceTools({
+  registered,
+  clock,
+  withWords = async (services) => services,
+  listed,
+}: ServiceToolsOptions): readonly Tool[] {
   const services = async (): Promise<readonly KnownService[]> => knownServices(await registered(), clock(), SERVICE_TOOLS);
   return [
     defineTool({
@@ -105,7 +112,7 @@ export function serviceTools({ registered, clock, listed }: ServiceToolsOptions)
         additionalProperties: false,
       },
       run: async ({ query }: { readonly query: string }) => ({
-        results: searchServices(withListed(await services(), (await listed?.current()) ?? []), query),
+        results: searchServices(withListed(await withWords(await services()), (await listed?.current()) ?? []), query),
       }),
     }),
     invokeTool(),
