@@ -32,6 +32,10 @@ export const executorMutations: Mutations = {
       },
     ],
   },
+  "M-11": {
+    breaks: "the search does not use the words that a model wrote",
+    patches: [{ file: "packages/tool-kit/src/services/known-services.ts", find: ', (service.words ?? []).join(" ")]', replace: "]" }],
+  },
   "M-12": {
     breaks: "each replica of the bridge runs its own copy of every server",
     patches: [

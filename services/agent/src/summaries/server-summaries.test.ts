@@ -1,14 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { HOME_SHARD, type JsonObject, keys, type Pin, type Registration } from "@toolbus/contracts";
 import { ownKeys, signDocument, toolHash } from "@toolbus/grants";
 import { type Asked, startModelServer } from "@toolbus/model-servers";
 import { connectModel, noModelSettings } from "@toolbus/models";
+import { readSettings } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { knownServices, searchServices, serviceHash, withSummaryWords } from "@toolbus/tool-kit";
-import { describe, expect, it } from "vitest";
+import { definitionPace, knownServices, searchServices, serviceHash, withSummaryWords } from "@toolbus/tool-kit";
+import { describe, expect, it, vi } from "vitest";
+import { bestServices } from "../best-services.ts";
+import { agentSettings } from "../settings.ts";
 import { definition } from "../testing/test-bundle.ts";
 import { enabledTools } from "./enabled-tools.ts";
 import { serverSummaries } from "./server-summaries.ts";
+import { startSummaries } from "./start-summaries.ts";
 
 const START = 1_800_000_000_000;
 const ID = "mcp:ledger";
@@ -54,8 +59,22 @@ async function setup({ perHour = 20 } = {}) {
     const value = await signDocument("tb-pin+jwt", { key, revision: 1, content: pin as unknown as JsonObject }, signer);
     await state.commit(HOME_SHARD, { op: `pin:${++count}`, guards: [{ key, version: documents[0]?.version ?? 0 }], put: [{ key, value }] });
   }
+  /** Writes the registrations into the registry. */
+  async function register(): Promise<void> {
+    for (const one of tools.values()) {
+      const { name, version } = one.definition;
+      await state.commit(HOME_SHARD, {
+        op: `register:${name}`,
+        guards: [{ key: keys.registration("mcp", name, version), version: 0 }],
+        put: [{ key: keys.registration("mcp", name, version), value: one as unknown as JsonObject }],
+        index: [{ index: keys.registryIndex(), member: `mcp/${name}@${version}`, score: 0 }],
+      });
+    }
+  }
   return {
     state,
+    model,
+    register,
     server,
     asked,
     says,
@@ -115,6 +134,34 @@ describe("the summary of an MCP server by a model", () => {
     await t.offer("ledger__post", "Posts an entry.", { enabled: false });
     await t.round(agent);
     expect([await t.stored(), agent.words().size]).toEqual([null, 0]);
+  });
+
+  it("also decides which servers are put before the model of a run, and adds nothing to what it reads", async () => {
+    await using t = await setup();
+    await t.offer("ledger__post", "Posts an entry.");
+    const agent = t.agent();
+    await t.round(agent);
+    const named = (words?: ReadonlyMap<string, readonly string[]>) => bestServices([...t.tools.values()], "pay the invoice", START, words);
+    expect([named(), named(agent.words())]).toEqual([[], [{ id: ID, tools: ["ledger__post"] }]]);
+  });
+
+  it("is written in the background if the setting asks for it, and not by default", async () => {
+    await using t = await setup();
+    await t.offer("ledger__post", "Posts an entry.");
+    await t.register();
+    const start = (settings: Readonly<Record<string, string>>, model = t.model) => {
+      const config = readSettings(agentSettings, settings);
+      const pace = definitionPace({ log: silentLog, monotonic: () => 0 });
+      const infrastructure = { state: t.state, log: silentLog, monotonic: () => 0, random: (n: number) => randomBytes(n) };
+      return startSummaries(infrastructure, config, { model, approvals: own.trusted.of("approvals"), pace });
+    };
+    await start({}).stop();
+    await start({ SERVER_SUMMARIES: "model" }, await connectModel({ ...noModelSettings, provider: "offline" })).stop();
+    expect([t.asked.length, await t.stored()]).toEqual([0, null]);
+    const started = start({ SERVER_SUMMARIES: "model" });
+    await vi.waitFor(() => expect(started.words().get(ID)).toContain("invoice"), 10_000);
+    await started.stop();
+    expect(t.asked).toHaveLength(1);
   });
 
   it("has at most 60 plain words in the order of the alphabet, whatever the model answers", async () => {
