@@ -83,6 +83,7 @@ const HELD: Readonly<Record<string, string>> = {
   dead: "a dead letter and its replays",
   replay: "an operator's request to send a dead letter or a webhook again",
   removal: "an operator's request to remove a registration; signed",
+  summary: "the words of a model about the enabled tools of an MCP server, for the search. They expire after a month",
   skill:
     "a skill of a tenant, the names of a tenant's skills, and the outcome of a call that saved one. The workers that write it also read `origin`",
   "registry.<toolset>":
