@@ -2,7 +2,7 @@ import { callIdOf, type Json, type JsonObject, keys, MAX_SKILLS, type RunOrigin,
 import { ownKeys, signDocument } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { defineTool, registerToolset, type Tool, ToolProblem, toolset } from "@toolbus/tool-kit";
+import { nobodyToAsk, defineTool, registerToolset, type Tool, ToolProblem, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { guidesToolset } from "./guides-toolset.ts";
 
@@ -68,6 +68,7 @@ async function setup() {
       progress: () => {},
       modelUsed: () => {},
       attach: () => null,
+      ask: nobodyToAsk,
     };
     if (tool.kind !== "write") return shown(await tool.run(args, context));
     const prepared = await tool.prepare(args, context);
